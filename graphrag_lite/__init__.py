@@ -1,0 +1,45 @@
+"""graphrag-lite: a corpus folder becomes a knowledge graph with communities and reports; answers cite their source.
+
+    import graphrag_lite
+
+    index = graphrag_lite.index("corpus", root=".")     # or graphrag_lite.open("output")
+    index.entities                                       # a pandas DataFrame
+    index.query("Who is Scrooge?", method="local").answer
+
+Where things are: `pipeline` is the flow of stages, top to bottom. `stages` has one file per stage, `tables` the tables
+that they read and write, `runner` the loop that runs them, `snapshots` what is on disk. `search` answers questions.
+`text` and `graph` are pure functions. `settings` holds every default, `errors` what a user can fix.
+"""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graphrag_lite.search.index import Index
+
+__version__ = version("graphrag-lite")
+__all__ = ["index", "open"]
+
+
+def index(corpus: str | Path, root: str | Path = ".", *, overrides: Sequence[str] = ()) -> "Index":
+    """Bring the index in `root`/output up to date with a corpus folder or file, and open it.
+
+    Settings come from `root`/settings.yaml, then from `overrides` such as "split_text_units.size=300". Documents that
+    could not be read are in the result's `failures`. Raises the errors of `graphrag_lite.errors`.
+    """
+    from graphrag_lite import pipeline, settings
+    from graphrag_lite.search.index import Index
+
+    loaded = settings.load(Path(root), overrides=overrides)
+    # One process unless asked for: worker processes import the caller's main module, which may not expect that.
+    run = pipeline.index(Path(corpus), Path(root) / "output", loaded, workers=loaded.workers or 1)
+    return Index(run.snapshot)
+
+
+def open(output: str | Path = "output") -> "Index":  # noqa: A001 - reads as graphrag_lite.open
+    """Open the published index of an output folder. Raises IndexNotFound where there is none."""
+    from graphrag_lite.search.index import Index
+
+    return Index.open(output)

@@ -1,0 +1,353 @@
+"""The command line: parse, call, print. Everything heavy is imported inside the commands."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from graphrag_lite.search.index import Index
+
+EXIT_CODES = """
+\b
+Exit codes:
+  0    done, also when nothing had changed
+  1    something that you can fix: settings, corpus, question, disk
+  2    wrong usage of this command
+  3    finished, with failures recorded (`graphrag-lite show failures`)
+  75   another run is writing this index; try again later
+  130  interrupted; the next run goes on from there
+"""
+ROOT = click.option(
+    "--root", type=click.Path(path_type=Path), default=".", show_default=True, help="Folder that holds settings.yaml and output/."
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+
+
+class Group(click.Group):
+    """Turns the errors that a user can fix into one message and an exit code; a bug keeps its traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from graphrag_lite.errors import GraphragLiteError
+
+        try:
+            return super().invoke(ctx)
+        except GraphragLiteError as error:
+            click.echo(f"Error: {error}", err=True)
+            ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo("Interrupted. Nothing was published; finished stages are kept, run again to go on.", err=True)
+            ctx.exit(130)
+        except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
+            sys.stderr.close()
+            ctx.exit(0)
+
+
+@click.group(cls=Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="graphrag-lite")
+def main() -> None:
+    """Turn a folder of documents into a knowledge graph with communities and reports, and ask it questions.
+
+    \b
+    Start with:
+      graphrag-lite index ./corpus
+      graphrag-lite query --method global "What are the main themes?"
+      graphrag-lite query --method local "Who is Scrooge and whom does he know?"
+
+    No key, no network: the default method analyses text. An index is a build: the same command does the first run,
+    the nightly run and the run after a crash, and does only the work that the change needs.
+    """
+
+
+@main.command(epilog=EXIT_CODES)
+@click.argument("corpus", type=click.Path(path_type=Path))
+@ROOT
+@click.option("--config", type=click.Path(path_type=Path), help="Settings file instead of ROOT/settings.yaml.")
+@click.option("--set", "overrides", metavar="SECTION.KEY=VALUE", multiple=True, help="Change one setting; repeatable.")
+@JSON
+def index(corpus: Path, root: Path, config: Path | None, overrides: tuple[str, ...], as_json: bool) -> None:
+    """Bring the index of CORPUS, a folder or one file, up to date.
+
+    Reads .txt .md .html .csv .json .jsonl, and .pdf .docx .pptx with the extra graphrag-lite[documents]. A file that
+    cannot be read is recorded and the rest goes on. The result is published in one step under ROOT/output.
+
+    \b
+    Examples:
+      graphrag-lite index ./corpus
+      graphrag-lite index ./corpus --root /srv/index --set split_text_units.size=300 --json
+    """
+    from rich.console import Console
+
+    from graphrag_lite import pipeline, runner, settings, terminal
+
+    _log()
+    loaded = settings.load(root, config, overrides)
+    console = Console(stderr=True)
+    output = root / "output"
+    watch = terminal.Bars(console) if console.is_terminal and not as_json else terminal.Lines()
+    with _terminable(), watch:
+        run = pipeline.index(corpus, output, loaded, workers=loaded.workers or runner.default_workers(), watch=watch)
+    if as_json:
+        terminal.print_json(terminal.summary(run))
+    else:
+        terminal.print_summary(Console(), run, str(output))
+    if run.n_failures:
+        _name_failures(run.snapshot)
+        sys.exit(3)
+
+
+@main.command(epilog=EXIT_CODES)
+@click.argument("question", required=False)
+@ROOT
+@click.option(
+    "--method",
+    default="local",
+    show_default=True,
+    help="local: named entities and the passages they lead to. global: community reports. basic: BM25 alone.",
+)
+@click.option("--level", type=int, default=0, show_default=True, help="Community level of global search, 0 = coarsest.")
+@click.option("--top-k", type=click.IntRange(1), help="Documents and text units to retrieve, at least. [default: 10]")
+@click.option("--context-only", is_flag=True, help="Retrieve without answering.")
+@click.option("--questions", type=click.Path(path_type=Path), help="Answer a JSONL file of {id, question}, a line each.")
+@JSON
+def query(
+    question: str | None,
+    root: Path,
+    method: str,
+    level: int,
+    top_k: int | None,
+    context_only: bool,
+    questions: Path | None,
+    as_json: bool,
+) -> None:
+    """Answer QUESTION from the index, every sentence with its source.
+
+    With --json, or --questions FILE, one JSON object a question: id, question, answer, documents (ranked, by their own
+    ids), text_units (ranked) and citations (path and character span of every mark).
+
+    \b
+    Examples:
+      graphrag-lite query "Who is Scrooge and whom does he know?"
+      graphrag-lite query --method global --level 1 "What are the main themes?"
+      graphrag-lite query --method basic --questions questions.jsonl --top-k 20 > answers.jsonl
+    """
+    from graphrag_lite import terminal
+    from graphrag_lite.search.index import Index
+
+    if (question is None) == (questions is None):
+        raise click.UsageError("Give a QUESTION, or a file with --questions.")
+    opened = Index.open(root / "output")
+    options: dict[str, Any] = {"method": method, "level": level, "top_k": top_k, "retrieve_only": context_only}
+    if questions is not None:
+        for number, asked in _questions(questions):
+            answer = opened.query(asked, **options)
+            terminal.print_json({"id": number, **answer.to_dict()})
+        return
+    answer = opened.query(question or "", **options)
+    if as_json:
+        terminal.print_json({"id": None, **answer.to_dict()})
+        return
+    from rich.console import Console
+
+    if context_only:
+        _print_units(Console(), opened, answer.text_units)
+    else:
+        terminal.print_answer(Console(), answer)
+
+
+@main.command(epilog=EXIT_CODES)
+@click.argument("what", default="summary", metavar="[WHAT]")
+@click.argument("identity", required=False, metavar="[ID]")
+@ROOT
+@click.option("--search", help="Only rows that hold this text, in upper or lower case.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most rows to show.")
+@JSON
+def show(what: str, identity: str | None, root: Path, search: str | None, limit: int, as_json: bool) -> None:
+    """Show what the index holds.
+
+    WHAT is summary, documents, entities, relationships, communities, reports, text-units or failures; or `report ID`
+    for one report as a page (ID is a community number, or a report's id).
+
+    \b
+    Examples:
+      graphrag-lite show
+      graphrag-lite show entities --search scrooge --limit 5
+      graphrag-lite show report 3
+    """
+    from rich.console import Console
+
+    from graphrag_lite import terminal
+    from graphrag_lite.search.index import Index
+
+    opened = Index.open(root / "output")
+    console = Console()
+    if what == "report":
+        _show_report(console, opened, identity, as_json)
+        return
+    if identity is not None:
+        raise click.UsageError(f"Got unexpected extra argument ({identity})")
+    if what == "summary":
+        _show_summary(console, opened, as_json)
+        return
+    if what not in VIEWS:
+        raise click.UsageError(f"WHAT is one of summary, report ID, {', '.join(VIEWS)}; not {what!r}.")
+    table, columns = VIEWS[what]
+    rows = opened.arrow(table).select(columns).to_pylist()
+    if search:
+        rows = [row for row in rows if search.casefold() in " ".join(map(str, row.values())).casefold()]
+    if as_json:
+        for row in rows[:limit]:
+            terminal.print_json(row)
+        return
+    terminal.print_table(console, columns, (row.values() for row in rows[:limit]))
+    if len(rows) > limit:
+        console.print(f"{limit} of {len(rows)} rows; --limit shows more", style="dim")
+
+
+@main.command(epilog=EXIT_CODES)
+@click.argument("folder", type=click.Path(path_type=Path), default=".")
+@click.option("--force", is_flag=True, help="Overwrite files that are there.")
+def init(folder: Path, force: bool) -> None:
+    """Write settings.yaml and prompts/ with their comments into FOLDER.
+
+    \b
+    Example:
+      graphrag-lite init my-project
+    """
+    from graphrag_lite.init import write_defaults
+
+    for path in write_defaults(folder, force=force):
+        click.echo(f"Wrote {path}")
+
+
+# What `show WHAT` prints: the table and its columns.
+VIEWS: dict[str, tuple[str, list[str]]] = {
+    "documents": ("documents", ["human_readable_id", "source_id", "title", "path", "created_at", "language"]),
+    "entities": ("entities", ["human_readable_id", "title", "type", "frequency", "degree", "description"]),
+    "relationships": ("relationships", ["human_readable_id", "source", "relation", "target", "weight", "description"]),
+    "communities": ("communities", ["community", "level", "parent", "size", "title"]),
+    "reports": ("community_reports", ["community", "level", "rank", "title", "summary"]),
+    "text-units": ("text_units", ["human_readable_id", "id", "n_tokens", "text"]),
+    "failures": ("failures", ["document", "stage", "error", "attempts"]),
+}
+
+
+def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
+    from graphrag_lite import terminal
+
+    manifest = opened.manifest
+    values = {
+        "snapshot": opened.folder.name,
+        "created_at": manifest["created_at"],
+        "method": manifest["settings"]["method"],
+        **{name: entry["rows"] for name, entry in manifest["tables"].items() if name in VIEW_TABLES},
+        "seconds": manifest["seconds"],
+        "folder": str(opened.folder),
+    }
+    if as_json:
+        terminal.print_json(values)
+    else:
+        terminal.print_table(console, ["what", "value"], values.items())
+
+
+VIEW_TABLES = [table for table, _ in VIEWS.values()]
+
+
+def _show_report(console: Any, opened: "Index", identity: str | None, as_json: bool) -> None:
+    from graphrag_lite import terminal
+    from graphrag_lite.errors import InputError
+
+    reports = opened.arrow("community_reports")
+    wanted = identity or ""
+    rows = [
+        i
+        for i, (number, own) in enumerate(zip(reports["community"].to_pylist(), reports["id"].to_pylist(), strict=True))
+        if wanted in (str(number), own)
+    ]
+    if not rows:
+        raise InputError(f"There is no report {wanted!r}. `graphrag-lite show reports` lists them by community number.")
+    report = reports.slice(rows[0], 1).to_pylist()[0]
+    if as_json:
+        terminal.print_json(report)
+        return
+    documents = opened.arrow("documents")
+    row = {own: i for i, own in enumerate(documents["id"].to_pylist())}
+    sources = []
+    for citation in report["citations"]:
+        document = row[citation["document_id"]]
+        name = terminal.source_of(documents["path"][document].as_py(), documents["source_id"][document].as_py())
+        sources.append(f"[{citation['n']}] {name}, characters {citation['char_start']}-{citation['char_end']}")
+    note = f"Community {report['community']}, level {report['level']}. Rank {report['rank']}: {report['rating_explanation']}"
+    terminal.print_report(console, report["full_content"], [*sources, note])
+
+
+def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
+    from graphrag_lite import terminal
+
+    documents, units = opened.arrow("documents"), opened.arrow("text_units")
+    rows = []
+    for unit_id in unit_ids:
+        unit = opened.unit_row[unit_id]
+        document = opened.document_row[unit]
+        name = terminal.source_of(documents["path"][document].as_py(), documents["source_id"][document].as_py())
+        rows.append((name, f"{units['char_start'][unit]}-{units['char_end'][unit]}", units["text"][unit].as_py()[:300]))
+    terminal.print_table(console, ["document", "characters", "text"], rows)
+
+
+def _questions(path: Path) -> Iterator[tuple[Any, str]]:
+    """Yield (id, question) of each line of a JSONL file. Raises InputError that names the line."""
+    import json
+
+    from graphrag_lite.errors import InputError
+
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            yield row.get("id", number), str(row["question"])
+        except (ValueError, KeyError, AttributeError, TypeError):
+            raise InputError(f"{path}:{number}: not a JSON object with a `question`.") from None
+
+
+def _name_failures(snapshot: Path) -> None:
+    from graphrag_lite import tables, terminal
+
+    failures = tables.read("failures", tables.path_in(snapshot, "failures")).to_pylist()
+    click.echo(f"{len(failures)} failures were recorded:", err=True)
+    for row in failures[:20]:
+        click.echo(terminal.plain(f"  {row['document']}: {row['error']}"), err=True)
+    if len(failures) > 20:
+        click.echo(f"  and {len(failures) - 20} more; see `graphrag-lite show failures`", err=True)
+
+
+def _log() -> None:
+    import logging
+
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Meet SIGTERM, which a scheduler sends, like Ctrl-C."""
+    import signal
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+if __name__ == "__main__":
+    main()

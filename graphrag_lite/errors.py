@@ -1,0 +1,47 @@
+"""What the user must fix, one class per thing. Anything else that is raised is a bug and keeps its traceback.
+
+    GraphragLiteError
+    ├── SettingsError    settings.yaml, --set, --config
+    ├── PromptError      a prompt file
+    ├── InputError       the corpus, a questions file, a question
+    ├── TableError       a table of an index that is damaged or not of this version
+    ├── IndexNotFound    no index at this root yet
+    ├── OutputError      the output folder cannot be written
+    └── LockedError      another run holds the lock
+"""
+
+
+class GraphragLiteError(Exception):
+    """Say where, what, and the next step. `exit_code` is what the command line ends with."""
+
+    exit_code = 1
+
+
+class SettingsError(GraphragLiteError):
+    """A setting is unknown or has an impossible value; all problems at once."""
+
+
+class PromptError(GraphragLiteError):
+    """A prompt file is missing or lacks a placeholder."""
+
+
+class InputError(GraphragLiteError):
+    """The corpus or the question cannot be used."""
+
+
+class TableError(GraphragLiteError):
+    """A table is damaged, missing, or of another schema version."""
+
+
+class IndexNotFound(GraphragLiteError):
+    """There is no published index under this root."""
+
+
+class OutputError(GraphragLiteError):
+    """The output folder cannot be written: no space, no permission."""
+
+
+class LockedError(GraphragLiteError):
+    """Another run holds the lock of this output folder."""
+
+    exit_code = 75  # EX_TEMPFAIL of sysexits.h: try again later

@@ -1,0 +1,1 @@
+"""Graph algorithms: Leiden, PageRank, resolution. Pure functions."""

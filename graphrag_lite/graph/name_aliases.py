@@ -1,0 +1,189 @@
+"""The alias rung: a shorter name of exactly one longer name of a person.
+
+A name is cut into its honorific and its words; the words of an alias are the first or the last words of the longer
+name, or both with middle names left out. Every name is looked up by those word sequences, so the cost is linear in
+the number of distinct (document, name) pairs.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from graphrag_lite.text.name_gazetteer import FEMALE_NAMES, GIVEN_NAMES, MALE_NAMES
+from graphrag_lite.text.name_words import AND_WORDS, FEMALE_HONORIFICS, HONORIFICS, NEUTRAL_HONORIFICS
+
+# As if honorifics: they describe a person without being part of the name.
+_DESCRIPTORS = frozenset("poor dear old young little president senator governor chancellor professor".split())
+# Honorifics of given names: "Master Peter", "Uncle Joe", "Miss Belinda".
+_GIVEN_TITLES = frozenset(
+    """sir dame lady lord miss master uncle aunt auntie cousin brother sister king queen prince princess father don doña
+    onkel tante tío tía frère soeur""".split()
+)
+_PLACE_TITLES = frozenset("st saint santa san ste".split())
+_NOT_IN_PERSONS = frozenset("of for from to in on at with".split())
+_MAX_CANDIDATES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A name as a person's: `words` without `title`; `gender` is f, m or "" as far as title and given name tell.
+
+    `sure` is False where the name may hold an opener of a sentence, `known` where nothing says that it is a person:
+    such a name may still be shortened to its last word.
+    """
+
+    key: str
+    words: tuple[str, ...]
+    title: str
+    gender: str
+    sure: bool = True
+    known: bool = True
+
+
+def as_person(key: str, sure: bool = True) -> Person | None:
+    """Return `key` (see `name_keys.exact_key`) cut as a person's name, None where it is a pair or has no name in it.
+
+    >>> as_person("mrs cratchit")
+    Person(key='mrs cratchit', words=('cratchit',), title='mrs', gender='f', sure=True, known=True)
+    >>> as_person("mr and mrs cratchit")
+    """
+    words = tuple(key.split())
+    first = 0
+    gender = ""
+    while first < len(words) - 1 and words[first] in HONORIFICS | _DESCRIPTORS and words[first] not in _PLACE_TITLES:
+        if words[first] in FEMALE_HONORIFICS:
+            gender = "f"
+        elif words[first] in HONORIFICS and words[first] not in NEUTRAL_HONORIFICS:
+            gender = "m"
+        first += 1
+    core = words[first:]
+    if any(word in AND_WORDS or word == "&" or word in _NOT_IN_PERSONS for word in core):
+        return None
+    if core[0] in HONORIFICS and len(core) == 1 or "de" in core[1:] and core[0] not in GIVEN_NAMES:
+        return None
+    if not gender and len(core) > 1:
+        male, female = core[0] in MALE_NAMES, core[0] in FEMALE_NAMES
+        gender = "" if male == female else "f" if female else "m"
+    return Person(key, core, words[first - 1] if first else "", gender, sure)
+
+
+class _Index:
+    """Longer names by the word sequences that may stand for them."""
+
+    def __init__(self) -> None:
+        self._by_words: dict[tuple[str, tuple[str, ...]], list[Person]] = defaultdict(list)
+
+    def add(self, person: Person) -> None:
+        words = person.words
+        n = len(words)
+        for size in range(1, min(n, 4)):
+            self._append("last", words[-size:], person)
+        if not person.known:
+            return
+        self._append("first", words[:1], person)
+        if n > 2:
+            self._append("ends", (words[0], words[-1]), person)
+
+    def _append(self, place: str, words: tuple[str, ...], person: Person) -> None:
+        block = self._by_words[place, words]
+        if len(block) <= _MAX_CANDIDATES:
+            block.append(person)
+
+    def find(self, short: Person) -> list[Person]:
+        """Return the longer names that `short` may stand for; more than the limit stands for "too many"."""
+        found = list(self._by_words.get(("last", short.words), ()))
+        if len(short.words) == 1 and (not short.title or short.title in _GIVEN_TITLES or short.title in _DESCRIPTORS):
+            found += self._by_words.get(("first", short.words), ())
+        if len(short.words) == 2:
+            found += self._by_words.get(("ends", short.words), ())
+        found = [person for person in found if _agree(short, person)]
+        return [person for person in found if person.sure] or found
+
+
+def _agree(short: Person, long: Person) -> bool:
+    if short.title and not long.known and short.title not in NEUTRAL_HONORIFICS | _DESCRIPTORS | {"mr", "ms"}:
+        return False
+    if short.gender and long.gender and short.gender != long.gender:
+        return False
+    # a wife was called by her husband's name: without a woman's given name Mrs. X may be anyone's
+    return not (short.gender == "f" and short.title and not long.gender and short.key.startswith(("mrs ", "mme ")))
+
+
+def alias_in_documents(
+    documents: Mapping[str, Iterable[str]], persons: Mapping[str, Person], shorts: Mapping[str, Person]
+) -> dict[tuple[str, str], str]:
+    """Return (document, key) -> key of the longer name, "" where several would fit.
+
+    `documents` holds the keys of each document, `persons` the keys that may be a longer name, `shorts` those that may
+    be a shorter one.
+    """
+    decided: dict[tuple[str, str], str] = {}
+    for document in sorted(documents):
+        keys = sorted(documents[document])
+        longs = [persons[key] for key in keys if key in persons and len(persons[key].words) > 1]
+        index = _Index()
+        for person in longs:
+            index.add(person)
+        roots: dict[str, str] = {}
+        own = [shorts[key] for key in keys if key in shorts]
+        bare = {person.words: person for person in own if not person.title}
+        for short in sorted(own, key=lambda person: (-len(person.words), bool(person.title), person.key)):
+            if short.title and len(short.words) > 1 and short.words in bare and _agree(short, bare[short.words]):
+                decided[document, short.key] = roots[short.key] = bare[short.words].key
+                continue
+            root = _root(short, index.find(short), roots)
+            if root is not None:
+                roots[short.key] = root or short.key
+                decided[document, short.key] = root
+        for short in own:  # "Mr. Fezziwig" and "Fezziwig", where no Mrs. Fezziwig lives and no full name is known
+            if short.title and short.key not in roots and short.words in bare:
+                titled = {other.gender for other in own if other.title and other.words == short.words}
+                if len(titled - {""}) <= 1:
+                    decided[document, short.key] = roots.get(bare[short.words].key) or bare[short.words].key
+    return decided
+
+
+def _root(short: Person, candidates: Iterable[Person], roots: Mapping[str, str]) -> str | None:
+    """Return the one root of `candidates`, "" if there are several, None if there is none."""
+    found = {_follow(person.key, roots) for person in candidates} - {short.key}
+    if not found:
+        return None
+    return found.pop() if len(found) == 1 else ""
+
+
+def _follow(key: str, roots: Mapping[str, str]) -> str:
+    seen = {key}
+    while roots.get(key, key) not in seen:
+        key = roots[key]
+        seen.add(key)
+    return key
+
+
+def alias_in_corpus(
+    in_documents: Mapping[tuple[str, str], str], persons: Mapping[str, Person], shorts: Mapping[str, Person]
+) -> dict[str, str]:
+    """Return key -> key of the longer name, for keys that mean the same in every document that tells.
+
+    At least one document must have used both, and no other longer name in the corpus may fit.
+    """
+    meant: dict[str, set[str]] = defaultdict(set)
+    for (_, key), root in in_documents.items():
+        meant[key].add(root)
+    index = _Index()
+    for key in sorted(persons):
+        if len(persons[key].words) > 1:
+            index.add(persons[key])
+    decided: dict[str, str] = {}
+    for key, direct in sorted(meant.items(), key=lambda item: (item[0] in shorts and bool(shorts[item[0]].title), item[0])):
+        (root, *others) = sorted({_follow(root, decided) for root in direct})  # bare names are decided before titled ones
+        if others or not root:
+            continue
+        family = {_follow(person.key, decided) for person in index.find(shorts[key])} if key in shorts else set()
+        if {_single(other, meant) for other in family} <= {root, key}:
+            decided[key] = root
+    return decided
+
+
+def _single(key: str, meant: Mapping[str, set[str]]) -> str:
+    roots = meant.get(key, set())
+    return next(iter(roots)) if len(roots) == 1 and "" not in roots else key

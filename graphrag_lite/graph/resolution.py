@@ -1,0 +1,265 @@
+"""Which names are one entity, and which are none: the exact, lexical and alias rungs of entity resolution.
+
+`resolve` takes what the mentions say, as parallel lists with one entry a mention, and returns one row for every
+distinct name that holds in the whole corpus, and one for every (document, name) that means something else there:
+
+    rows = resolve(document_ids, names, types, anchored, lower_counts)
+    by_name = {(row.document_id, row.name): row for row in rows}
+    row = by_name.get((document_id, name)) or by_name["", name]
+
+The rungs, each of which can be switched off:
+
+* exact: NFKC, casefold, punctuation and white space folded, leading article off (`name_keys.exact_key`).
+* lexical: Jaccard similarity of character 3-grams >= 0.9, equal numerals, and no second candidate
+  (`name_similarity.similar_pairs`).
+* alias: a shorter name of exactly one longer name of a person, first in its document, else in the corpus
+  (`name_aliases`); a company without its legal form; an acronym that the text defines.
+
+Dropped are names that only ever stand where a capital proves nothing, single words that the corpus mostly writes in
+lower case, and terms without support. Nothing depends on the order of the mentions. The cost is near linear:
+candidates share words or a rare 3-gram, and are never compared all to all.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from graphrag_lite.graph.name_aliases import Person, alias_in_corpus, alias_in_documents, as_person
+from graphrag_lite.graph.name_keys import exact_key
+from graphrag_lite.graph.name_similarity import similar_pairs
+from graphrag_lite.text.name_gazetteer import GIVEN_NAMES, PLACES, SAME_PLACES
+from graphrag_lite.text.name_types import TYPES
+from graphrag_lite.text.name_words import CORPORATE, HONORIFICS
+
+# A single word is no name if the corpus writes it in lower case this many times as often as with a telling capital.
+_LOWER_RATIO = 1.0
+# A term is kept from this many mentions on, and from this share of the lower-case uses of its rarer end.
+_MIN_TERM_COUNT = 4
+_MIN_TERM_SHARE = 0.12
+_MIN_TYPE_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What `name` stands for in `document_id` ("" for every document without a row of its own).
+
+    `key` is the same for all names of one entity, "" when the name is dropped; `title` and `type` belong to the
+    entity; `rule` is exact, lexical, alias, opener or dropped.
+    """
+
+    document_id: str
+    name: str
+    key: str
+    title: str
+    type: str
+    rule: str
+
+
+@dataclass(slots=True)
+class _Entry:
+    """What the mentions of one key say in all."""
+
+    count: int = 0
+    anchored: int = 0
+    types: Counter[str] = field(default_factory=Counter)
+    surfaces: Counter[str] = field(default_factory=Counter)
+    telling: Counter[str] = field(default_factory=Counter)
+
+
+def resolve(
+    document_ids: Sequence[str],
+    names: Sequence[str],
+    types: Sequence[str],
+    anchored: Sequence[bool],
+    lower_counts: Mapping[str, int],
+    *,
+    definitions: Iterable[tuple[str, str]] = (),
+    exact: bool = True,
+    lexical: bool = True,
+    alias: bool = True,
+    threshold: float = 0.9,
+) -> list[Resolution]:
+    """Return one row for every distinct name, and one for every (document, name) that differs, in that order.
+
+    The first four have one entry a mention. `lower_counts` tells how often the corpus writes a word in lower case.
+    `definitions` are pairs (long name, acronym) that texts define, one each time. Rows are sorted by document id,
+    then name.
+
+    >>> rows = resolve(["d"] * 3, ["Ebenezer Scrooge", "Mr. Scrooge", "Humbug"], ["person"] * 2 + ["unknown"],
+    ...                [True, True, False], {"humbug": 2})
+    >>> [(row.name, row.title, row.rule) for row in rows]
+    [('Ebenezer Scrooge', 'Ebenezer Scrooge', 'exact'), ('Humbug', '', 'dropped'), ('Mr. Scrooge', 'Ebenezer Scrooge', 'alias')]
+    """
+    keys = {name: exact_key(name) if exact else name for name in sorted(set(names))}
+    entries: dict[str, _Entry] = defaultdict(_Entry)
+    documents: dict[str, set[str]] = defaultdict(set)
+    for document, name, kind, sure in zip(document_ids, names, types, anchored, strict=True):
+        key = keys[name]
+        entry = entries[key]
+        entry.count += 1
+        entry.anchored += sure
+        entry.types[kind] += 1
+        entry.surfaces[name] += 1
+        documents[document].add(key)
+    dropped = {key for key, entry in entries.items() if not _is_name(key, entry, lower_counts)}
+    kinds = {key: majority_type(entry.types) for key, entry in entries.items()}
+
+    targets: dict[str, tuple[str, str]] = {}  # key -> (key it joins, rule), corpus-wide
+    local: dict[tuple[str, str], str] = {}
+    if alias:
+        targets.update(_openers(entries, kinds, dropped, lower_counts))
+        persons, shorts = _persons(entries, kinds, dropped, targets)
+        local = alias_in_documents(documents, persons, shorts)
+        for key, root in alias_in_corpus(local, persons, shorts).items():
+            targets[key] = (root, "alias")
+        forms = {**_legal_forms(entries, dropped), **_acronyms(definitions, keys, dropped)}
+        forms.update((key, root) for key, root in SAME_PLACES.items() if key in entries and root in entries)
+        for key, root in sorted(forms.items()):
+            targets.setdefault(key, (root, "alias"))
+    if lexical:
+        for one, other in similar_pairs((key for key in entries if key not in dropped), threshold):
+            less, more = sorted((one, other), key=lambda key: (entries[key].count, key))
+            if less not in targets:
+                targets[less] = (more, "lexical")
+
+    groups: dict[str, list[str]] = defaultdict(list)
+    roots = {key: _follow(key, targets) for key in entries}
+    for key, root in roots.items():
+        if key not in dropped or key in targets:
+            groups[root].append(key)
+    faces = {root: _face(root, group, entries, kinds) for root, group in groups.items()}
+
+    rows = []
+    names_of_key: dict[str, list[str]] = defaultdict(list)
+    for name, key in keys.items():
+        names_of_key[key].append(name)
+        root = roots[key]
+        if root in faces and (key not in dropped or key in targets):
+            title, kind = faces[root]
+            rows.append(Resolution("", name, root, title, kind, targets[key][1] if key in targets else "exact"))
+        else:
+            rows.append(Resolution("", name, "", "", "unknown", "dropped"))
+    for (document, key), target in sorted(local.items()):
+        root = _follow(target or key, targets) if target else key
+        if root == roots[key] and (key not in dropped or key in targets):
+            continue
+        if root not in faces:
+            if root in dropped:
+                continue
+            faces[root] = _face(root, [root], entries, kinds)
+        title, kind = faces[root]
+        for name in names_of_key[key]:
+            rows.append(Resolution(document, name, root, title, kind, "alias" if target else "exact"))
+    return sorted(rows, key=lambda row: (row.document_id, row.name))
+
+
+def majority_type(types: Mapping[str, int]) -> str:
+    """Return the most frequent known type, ties by the order of `TYPES`; `unknown` where few mentions tell."""
+    known = [kind for kind in TYPES if types.get(kind)]
+    if not known:
+        return "unknown"
+    kind = max(known, key=lambda kind: (types[kind], -TYPES.index(kind)))
+    return kind if types[kind] >= _MIN_TYPE_SHARE * sum(types.values()) else "unknown"
+
+
+def _is_name(key: str, entry: _Entry, lower_counts: Mapping[str, int]) -> bool:
+    words = key.split()
+    if entry.types["concept"] == entry.count and not entry.anchored:
+        if entry.count < _MIN_TERM_COUNT or len(words) < 2:
+            return False
+        ends = min(lower_counts.get(words[0], 0), lower_counts.get(words[-1], 0))
+        return entry.count >= _MIN_TERM_SHARE * ends
+    if not entry.anchored and len(words) == 1:
+        # a person who only ever begins sentences: "Barney said"
+        return entry.types["person"] > 1 and majority_type(entry.types) == "person" and not lower_counts.get(key, 0)
+    if not entry.anchored:
+        return len(words) > 1 and not all(lower_counts.get(word, 0) for word in words)
+    if len(words) != 1 or len(key) <= 4 and max(entry.surfaces, key=lambda name: (entry.surfaces[name], name)).isupper():
+        return True
+    return lower_counts.get(key, 0) <= _LOWER_RATIO * entry.anchored
+
+
+def _openers(
+    entries: Mapping[str, _Entry], kinds: Mapping[str, str], dropped: set[str], lower_counts: Mapping[str, int]
+) -> dict[str, tuple[str, str]]:
+    """Find rare names that are a known person after a common word: "Angry Scrooge" at the start of a sentence."""
+    found = {}
+    for key, entry in entries.items():
+        first, _, rest = key.partition(" ")
+        if not rest or rest in dropped or first in HONORIFICS or first in GIVEN_NAMES:
+            continue
+        if rest in entries and entries[rest].anchored and entries[rest].count > 2 * entry.count:
+            common = lower_counts.get(first, 0)
+            if not entry.anchored and common or kinds[rest] == "person" and common >= 5 * entry.count:
+                found[key] = (rest, "opener")
+    return found
+
+
+def _persons(
+    entries: Mapping[str, _Entry], kinds: Mapping[str, str], dropped: set[str], targets: Mapping[str, tuple[str, str]]
+) -> tuple[dict[str, Person], dict[str, Person]]:
+    """Return the keys that may be a longer and those that may be a shorter name of a person."""
+    longs: dict[str, Person] = {}
+    shorts: dict[str, Person] = {}
+    for key, entry in entries.items():
+        kind = kinds[key]
+        person = None if key in targets else as_person(key, entry.anchored > 0)
+        if person is None:
+            continue
+        if key not in dropped and (kind == "person" or kind == "unknown" and 2 <= len(person.words) <= 3):
+            longs[key] = person if kind == "person" else replace(person, known=False)
+        if kind == "concept" or key in PLACES and key not in GIVEN_NAMES or kind not in ("person", "unknown") and " " in key:
+            continue
+        if key not in dropped or not entry.anchored and len(person.words) == 1 and kind in ("person", "unknown"):
+            shorts[key] = person
+    return longs, shorts
+
+
+def _legal_forms(entries: Mapping[str, _Entry], dropped: set[str]) -> dict[str, str]:
+    """Join a company's name with its legal form to the name without it, where both occur."""
+    found = {}
+    for key in entries:
+        words = key.split()
+        short = words
+        while len(short) > 1 and short[-1] in CORPORATE:
+            short = short[:-1]
+        bare = " ".join(short)
+        if bare != key and bare in entries and bare not in dropped and key not in dropped:
+            found[key] = bare
+    return found
+
+
+def _acronyms(definitions: Iterable[tuple[str, str]], keys: Mapping[str, str], dropped: set[str]) -> dict[str, str]:
+    """Join an acronym to its expansion, where all definitions of it agree."""
+    meant: dict[str, set[str]] = defaultdict(set)
+    for long, short in definitions:
+        if long in keys and short in keys:
+            meant[keys[short]].add(keys[long])
+    return {
+        short: next(iter(longs))
+        for short, longs in sorted(meant.items())
+        if len(longs) == 1 and short not in longs and not longs & dropped
+    }
+
+
+def _follow(key: str, targets: Mapping[str, tuple[str, str]]) -> str:
+    seen = {key}
+    while key in targets and targets[key][0] not in seen:
+        key = targets[key][0]
+        seen.add(key)
+    return key
+
+
+def _face(
+    root: str, group: Sequence[str], entries: Mapping[str, _Entry], kinds: Mapping[str, str]
+) -> tuple[str, str]:
+    """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions."""
+    surfaces = entries[root].surfaces
+    title = max(surfaces, key=lambda name: (not name.isupper(), surfaces[name], len(name), name))
+    types: Counter[str] = Counter()
+    for key in group:
+        types.update(entries[key].types)
+    kind = kinds[root] if kinds[root] != "unknown" else majority_type(types)
+    if kind == "person" and title.isupper() and " " in title:
+        title = title.title()
+    return title, kind

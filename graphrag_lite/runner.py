@@ -1,0 +1,275 @@
+"""The only loop: read -> call -> check -> write -> stamp.
+
+A stage runs when its stamp is new. The stamp covers the stage, its settings, the code of this package and the digests
+of the tables it reads. Otherwise its tables are taken from the run in progress or linked from the current snapshot.
+"""
+
+import contextlib
+import datetime
+import hashlib
+import importlib.metadata
+import inspect
+import json
+import multiprocessing
+import os
+import platform
+import shutil
+import signal
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from graphrag_lite import snapshots, tables
+from graphrag_lite.errors import GraphragLiteError
+from graphrag_lite.settings import Settings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+T = TypeVar("T")
+R = TypeVar("R")
+MIN_PARALLEL_ITEMS = 1500  # starting a process costs about as much as analysing this many text units
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A function from tables to tables, with the tables it reads and writes."""
+
+    run: Callable[..., Awaitable[Any]]
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.run.__name__
+
+
+class Watch(Protocol):
+    """Is told how a run goes."""
+
+    def start(self, stage: str) -> None: ...
+    def advance(self, done: int, total: int) -> None: ...
+    def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
+
+
+class Silence:
+    """A watch that tells nobody."""
+
+    def start(self, stage: str) -> None: ...
+    def advance(self, done: int, total: int) -> None: ...
+    def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run did. `snapshot` is the current snapshot after it, new or not."""
+
+    snapshot: Path
+    manifest: dict[str, Any]
+    changed: bool
+    seconds: float
+    peak_memory_mb: int
+    ran: tuple[str, ...] = ()
+
+    @property
+    def n_failures(self) -> int:
+        return int(self.manifest["tables"]["failures"]["rows"])
+
+
+async def run(
+    stages: Sequence[Stage],
+    inputs: Mapping[str, "pa.Table"],
+    settings: Settings,
+    output: Path,
+    services: Mapping[str, Any],
+    *,
+    workers: int = 1,
+    watch: Watch | None = None,
+) -> Run:
+    """Bring the index in `output` up to date with `inputs` and publish it. The caller holds the lock."""
+    started = time.perf_counter()
+    watch = watch or Silence()
+    building = output / "building"
+    with snapshots.writing(output):
+        (building / "work").mkdir(parents=True, exist_ok=True)
+    published = _published(output)
+    stamps = _stamps(building)
+    memory: dict[str, Any] = dict(inputs)
+    digests = {name: _digest(table) for name, table in inputs.items()}
+    records: dict[str, dict[str, Any]] = {}
+    ran: list[str] = []
+
+    for position, stage in enumerate(stages):
+        stamp = _stamp(stage, settings, digests)
+        watch.start(stage.name)
+        stage_started = time.perf_counter()
+        record = _reuse(stage, stamp, building, stamps, published)
+        if record is None:
+            ran.append(stage.name)
+            for name in stage.reads:
+                if name not in memory:
+                    memory[name] = tables.read(name, tables.path_in(building, name))
+            read = {name: memory[name] for name in stage.reads}
+            each = _Each(workers, watch)
+            written = await stage.run(**read, **_extras(stage, settings, {**services, "each": each}))
+            results = dict(zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True))
+            record = {"stamp": stamp, "tables": {}}
+            with snapshots.writing(output):
+                for name, table in results.items():
+                    tables.check(name, table)
+                    path = tables.path_in(building, name)
+                    path.unlink(missing_ok=True)  # never write through a link to an older snapshot
+                    tables.write(path, table)
+                    size = path.stat().st_size
+                    record["tables"][name] = {"rows": table.num_rows, "bytes": size, "sha256": snapshots.digest(path)}
+                record["seconds"] = round(time.perf_counter() - stage_started, 3)
+                stamps[stage.name] = record
+                snapshots.write_json(building / "stamps.json", stamps)
+            memory |= results
+        records[stage.name] = record
+        digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}
+        still_read = {name for later in stages[position + 1 :] for name in later.reads}
+        memory = {name: table for name, table in memory.items() if name in still_read}
+        rows = {name: entry["rows"] for name, entry in record["tables"].items()}
+        watch.finish(stage.name, time.perf_counter() - stage_started, rows, stage.name not in ran)
+
+    if published and all(records[s.name]["stamp"] == published[1]["stages"].get(s.name, {}).get("stamp") for s in stages):
+        shutil.rmtree(building)
+        return Run(published[0], published[1], False, time.perf_counter() - started, peak_memory_mb())
+    seconds = time.perf_counter() - started
+    manifest = _manifest(settings, records, seconds)
+    with snapshots.writing(output):
+        folder = snapshots.publish(output, building, manifest, keep=settings.snapshots.keep)
+    return Run(folder, snapshots.read_manifest(folder), True, seconds, manifest["peak_memory_mb"], tuple(ran))
+
+
+def _published(output: Path) -> tuple[Path, dict[str, Any]] | None:
+    """Return the current snapshot and its manifest, None where there is none that can be used."""
+    try:
+        folder = snapshots.current(output)
+        return folder, snapshots.read_manifest(folder)
+    except GraphragLiteError:
+        return None
+
+
+def _stamps(building: Path) -> dict[str, Any]:
+    try:
+        stamps = json.loads((building / "stamps.json").read_text(encoding="utf-8"))
+        return stamps if isinstance(stamps, dict) else {}
+    except (OSError, ValueError):
+        return {}
+
+
+def _reuse(
+    stage: Stage, stamp: str, building: Path, stamps: dict[str, Any], published: tuple[Path, dict[str, Any]] | None
+) -> dict[str, Any] | None:
+    """Return the record of an earlier result with this stamp, its tables intact in `building`; else None."""
+    places = [(building, stamps.get(stage.name))]
+    if published:
+        places.append((published[0], published[1].get("stages", {}).get(stage.name)))
+    for folder, record in places:
+        if not record or record["stamp"] != stamp:
+            continue
+        paths = {name: tables.path_in(folder, name) for name in stage.writes}
+        if all(snapshots.digest(path) == record["tables"][name]["sha256"] for name, path in paths.items()):
+            if folder != building:
+                for name, path in paths.items():
+                    snapshots.link(path, tables.path_in(building, name))
+            return dict(record)
+    return None
+
+
+def _extras(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a stage beside its tables: its settings section and the services that it names."""
+    wanted = set(inspect.signature(stage.run).parameters) - set(stage.reads)
+    return {name: getattr(settings, stage.name) if name == "settings" else services[name] for name in wanted}
+
+
+def _stamp(stage: Stage, settings: Settings, digests: Mapping[str, str]) -> str:
+    section = getattr(settings, stage.name, None)
+    content = {
+        "stage": stage.name,
+        "settings": section.model_dump() if section else None,
+        "code": _code(),
+        "reads": {name: digests[name] for name in stage.reads},
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+@cache
+def _code() -> str:
+    """Return a hash of this package's own code: another version may give another result."""
+    content = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        content.update(path.read_bytes())
+    return content.hexdigest()
+
+
+def _digest(table: "pa.Table") -> str:
+    return hashlib.sha256(json.dumps(table.to_pylist(), sort_keys=True).encode()).hexdigest()
+
+
+def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float) -> dict[str, Any]:
+    libraries = ("graphrag-lite", "duckdb", "graspologic-native", "numpy", "pyarrow", "scipy", "tiktoken")
+    return {
+        "created_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "schema_version": tables.SCHEMA_VERSION,
+        "settings": settings.model_dump(),
+        "seconds": round(seconds, 3),
+        "peak_memory_mb": peak_memory_mb(),
+        "libraries": {name: importlib.metadata.version(name) for name in libraries},
+        "python": platform.python_version(),
+        "tables": {name: entry for record in records.values() for name, entry in record["tables"].items()},
+        "stages": records,
+    }
+
+
+def peak_memory_mb() -> int:
+    """Return the peak resident memory of this process, plus its largest child's, in MB; 0 where it is not known."""
+    with contextlib.suppress(ImportError):
+        import resource
+
+        unit = 1 if platform.system() == "Darwin" else 1024
+        usages = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return round(sum(usages) * unit / 1e6)
+    return 0
+
+
+@dataclass(frozen=True)
+class _Each:
+    """The service `each`: map a function over items, in their order, over the run's worker processes."""
+
+    workers: int
+    watch: Watch
+
+    def __call__(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        listed = list(items)
+        for done, result in enumerate(self._results(function, listed), start=1):
+            if done % 64 == 0 or done == len(listed):
+                self.watch.advance(done, len(listed))
+            yield result
+
+    def _results(self, function: Callable[[T], R], items: list[T]) -> Iterator[R]:
+        if self.workers == 1 or len(items) < MIN_PARALLEL_ITEMS:
+            yield from map(function, items)
+            return
+        context = multiprocessing.get_context("spawn")
+        executor = ProcessPoolExecutor(self.workers, context, initializer=_ignore_interrupt)
+        try:
+            yield from executor.map(function, items, chunksize=128)
+        finally:
+            executor.shutdown(cancel_futures=True)
+
+
+def _ignore_interrupt() -> None:
+    """Leave Ctrl-C to the parent process, which ends the workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def default_workers() -> int:
+    """Return how many processes this machine can run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,1 @@
+"""Search over a snapshot: BM25, ranking, context, answers."""

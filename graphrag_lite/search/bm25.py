@@ -1,0 +1,87 @@
+"""BM25 over text units, its postings stored by term: a question costs as much as the postings it touches.
+
+Lucene's variant (Kamphuis et al. 2020, "Which BM25 do you mean?", section 2): the score of a term in a unit is
+idf * tf / (tf + k1 * (1 - b + b * length / mean length)), idf = ln(1 + (n_units - df + 0.5) / (df + 0.5)). Scores are
+computed when the index is built, as bm25s does (Lù 2024).
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csc_array
+
+YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+
+
+@dataclass(frozen=True)
+class Bm25:
+    """An inverted index with its scores; the arrays are stored as they are.
+
+    `vocabulary` is sorted. Term i has the postings `offsets[i]` to `offsets[i + 1]` of `units` (ascending within a
+    term) and `weights`, the term's score in that unit.
+    """
+
+    n_units: int
+    vocabulary: Sequence[str]
+    offsets: npt.NDArray[np.int64]  # (n_terms + 1,)
+    units: npt.NDArray[np.int32]  # (n_postings,)
+    weights: npt.NDArray[np.float32]  # (n_postings,)
+
+    def postings(self, term: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        """Return the units that hold `term` and its scores in them; both empty for an unknown term."""
+        i = bisect_left(self.vocabulary, term)
+        if i == len(self.vocabulary) or self.vocabulary[i] != term:
+            return self.units[:0], self.weights[:0]
+        span = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
+        return self.units[span], self.weights[span]
+
+    def scores(self, question_terms: Iterable[str]) -> npt.NDArray[np.float32]:
+        """Return the score of every unit, shape (n_units,); a term counts as often as the question says it."""
+        total = np.zeros(self.n_units, dtype=np.float32)
+        for term in question_terms:
+            units, weights = self.postings(term)
+            total[units] += weights
+        return total
+
+    def term_scores(self, terms: Sequence[str]) -> csc_array:
+        """Return the score of each of the `terms` in each unit, shape (n_units, n_terms)."""
+        postings = [self.postings(term) for term in terms]
+        offsets = np.cumsum([0, *(len(units) for units, _ in postings)])
+        units = np.concatenate([self.units[:0], *(units for units, _ in postings)])
+        weights = np.concatenate([self.weights[:0], *(weights for _, weights in postings)])
+        return csc_array((weights, units, offsets), shape=(self.n_units, len(terms)))
+
+    def units_with_years(self, first: int, last: int) -> npt.NDArray[np.int32]:
+        """Return the units that say a year from `first` to `last`, both of four digits, ascending."""
+        low, high = bisect_left(self.vocabulary, str(first)), bisect_right(self.vocabulary, str(last))
+        years = [term for term in self.vocabulary[low:high] if YEAR.fullmatch(term)]
+        return np.unique(np.concatenate([self.units[:0], *(self.postings(year)[0] for year in years)]))
+
+
+def build(term_lists: Sequence[Sequence[str]], k1: float = 1.5, b: float = 0.75) -> Bm25:
+    """Index the terms of each unit; unit i is `term_lists[i]`.
+
+    >>> index = build([["red", "fox"], ["red", "red", "hen"], []])
+    >>> list(index.vocabulary), index.offsets.tolist(), index.units.tolist()
+    (['fox', 'hen', 'red'], [0, 1, 2, 4], [0, 1, 0, 1])
+    >>> print(index.scores(["fox", "cat"]).round(2))
+    [0.36 0.   0.  ]
+    """
+    n_units = len(term_lists)
+    vocabulary = sorted({term for unit_terms in term_lists for term in unit_terms})
+    number = {term: i for i, term in enumerate(vocabulary)}
+    lengths = np.fromiter(map(len, term_lists), dtype=np.int64, count=n_units)
+    # One integer for each (term, unit) pair: sorting them once gives the postings in order and their frequencies.
+    terms = np.fromiter((number[t] for unit_terms in term_lists for t in unit_terms), np.int64, int(lengths.sum()))
+    pairs, frequencies = np.unique(terms * max(n_units, 1) + np.repeat(np.arange(n_units), lengths), return_counts=True)
+    terms, units = np.divmod(pairs, max(n_units, 1))
+    document_frequencies = np.bincount(terms, minlength=len(vocabulary))
+    idf = np.log1p((n_units - document_frequencies + 0.5) / (document_frequencies + 0.5))
+    relative_lengths = lengths / (lengths.mean() if lengths.any() else 1.0)
+    weights = idf[terms] * frequencies / (frequencies + k1 * (1 - b + b * relative_lengths[units]))
+    offsets = np.concatenate(([0], np.cumsum(document_frequencies)))
+    return Bm25(n_units, vocabulary, offsets.astype(np.int64), units.astype(np.int32), weights.astype(np.float32))

@@ -1,0 +1,84 @@
+"""Global search: the community reports that matter to a question, and what they say about it."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphrag_lite.errors import InputError
+from graphrag_lite.search.answer import Answer, Statement, compose, ranked
+from graphrag_lite.text.words import terms
+
+if TYPE_CHECKING:
+    from graphrag_lite.search.index import Index
+
+MAX_REPORTS = 5
+MAX_STATEMENTS = 2  # of each report
+IMPORTANCE = 0.5  # weight of a report's rank beside how well it matches the question
+# Words by which a question means the corpus itself: they say nothing about which report is meant.
+ABOUT_THE_CORPUS = (
+    "main theme topic subject overview summary summarize summarise key important major central overall document corpus "
+    "dataset text story collection discuss discussed describe mention cover question answer tell thème principal sujet résumé"
+)
+
+
+def global_search(
+    index: "Index", question: str, top_k: int, max_sentences: int, level: int, *, retrieve_only: bool = False
+) -> Answer:
+    """Answer with the best reports of a level: each one's sentences that fit the question, or its central ones.
+
+    A community that is not split as deep as `level` stands for itself: the reports used are of one partition. Raises
+    InputError for a level that the index does not have.
+    """
+    reports = index.arrow("community_reports").select(["community", "level", "children", "title", "rank", "citations"])
+    depth = max(reports["level"].to_pylist(), default=0)
+    if not 0 <= level <= depth:
+        raise InputError(f"--level {level}: this index has the levels 0 to {depth}.")
+    language = index.languages[0] if index.languages else ""
+    generic = set(terms(ABOUT_THE_CORPUS, language))
+    asked = [term for term in index.question_terms(question) if term not in generic]
+    rows = reports.to_pylist()
+    partition = [
+        i for i, row in enumerate(rows) if row["level"] == level or (row["level"] < level and not row["children"])
+    ]
+    match = _scaled(index.report_bm25.scores(asked))
+    worth = {
+        i: float(match[i]) + IMPORTANCE * rows[i]["rank"] / 10 * (1.0 if match[i] or not match.any() else 0.2)
+        for i in partition
+    }
+    order = sorted(partition, key=lambda i: (-worth[i], i))
+    units = ranked(_unit_scores(index, asked, rows, order, worth), index.document_row, top_k)
+    if retrieve_only:
+        return compose(index, question, "global", [], units)
+    statements = [statement for i in order[:MAX_REPORTS] for statement in _statements(index, rows[i], asked, language)]
+    return compose(index, question, "global", statements[: MAX_REPORTS * max_sentences], units)
+
+
+def _unit_scores(
+    index: "Index", asked: list[str], rows: list[dict[str, Any]], order: list[int], worth: dict[int, float]
+) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    """Score text units by the best report that cites them, and by the question's own words."""
+    scores = np.asarray(_scaled(index.bm25.scores(asked)), dtype=np.float64)
+    cited = np.zeros_like(scores)
+    for i in order:
+        for place, citation in enumerate(rows[i]["citations"]):
+            unit = index.unit_row[citation["text_unit_id"]]
+            cited[unit] = max(cited[unit], worth[i] / (1 + 0.1 * place))
+    return scores + cited
+
+
+def _statements(index: "Index", report: dict[str, Any], asked: list[str], language: str) -> list[Statement]:
+    """Return the report's cited sentences that hold most of the question's words, in the report's own order on ties."""
+    texts = index.arrow("documents")["text"]
+    wanted = set(asked)
+    scored = []
+    for citation in report["citations"]:
+        unit = index.unit_row[citation["text_unit_id"]]
+        sentence = texts[index.document_row[unit]].as_py()[citation["char_start"] : citation["char_end"]]
+        place = Statement(unit, citation["char_start"], citation["char_end"], report["title"])
+        scored.append((-len(wanted & set(terms(sentence, language))), citation["n"], place))
+    return [place for *_, place in sorted(scored, key=lambda item: item[:2])[:MAX_STATEMENTS]]
+
+
+def _scaled(scores: "np.ndarray[Any, np.dtype[np.float32]]") -> "np.ndarray[Any, np.dtype[np.float32]]":
+    top = scores.max(initial=0.0)
+    return scores / top if top > 0 else scores

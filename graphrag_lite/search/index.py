@@ -1,0 +1,178 @@
+"""An opened index: its tables as pandas DataFrames, and what search needs of them, read when first used."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite import snapshots, tables
+from graphrag_lite.errors import InputError
+from graphrag_lite.search.bm25 import Bm25
+from graphrag_lite.settings import Settings
+from graphrag_lite.text.language import closest
+from graphrag_lite.text.words import terms
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from graphrag_lite.search.answer import Answer
+    from graphrag_lite.search.mentions import NameTable
+    from graphrag_lite.search.ranking import Links
+
+MIN_SHARE = 0.05  # of the documents: a language of fewer is not one that questions are asked in
+
+
+class Index:
+    """A published snapshot. Its tables are attributes: `index.entities`, `index.community_reports`, ...
+
+    >>> index = Index.open("output")  # doctest: +SKIP
+    >>> index.entities[["title", "type", "frequency"]].head()  # doctest: +SKIP
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest: dict[str, Any] = snapshots.read_manifest(folder)
+        self._read: dict[str, pa.Table] = {}
+
+    @classmethod
+    def open(cls, output: str | Path = "output") -> "Index":
+        """Open the current snapshot of an output folder. Raises IndexNotFound."""
+        return cls(snapshots.current(Path(output)))
+
+    def __repr__(self) -> str:
+        return f"Index({self.folder.name}, {self.n_rows('documents')} documents, {self.n_rows('entities')} entities)"
+
+    def __getattr__(self, name: str) -> "pd.DataFrame":
+        if name not in tables.FINAL:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}. Tables: {', '.join(tables.FINAL)}")
+        return self.arrow(name).to_pandas()
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *tables.FINAL]
+
+    def arrow(self, name: str) -> "pa.Table":
+        """Return a table as Arrow, read once. Raises TableError where it is damaged."""
+        if name not in self._read:
+            self._read[name] = tables.read(name, tables.path_in(self.folder, name))
+        return self._read[name]
+
+    def n_rows(self, name: str) -> int:
+        return int(self.manifest["tables"][name]["rows"])
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings that the index was made with."""
+        return Settings.model_validate(self.manifest["settings"])
+
+    def query(
+        self,
+        question: str,
+        method: str = "local",
+        *,
+        level: int = 0,
+        top_k: int | None = None,
+        retrieve_only: bool = False,
+    ) -> "Answer":
+        """Answer a question by `local`, `global` (from the reports of `level`) or `basic` search.
+
+        Raises InputError for an empty question or an unknown method. With `retrieve_only` the answer has ranked
+        documents and text units, and no text.
+        """
+        from graphrag_lite.search.basic_search import basic_search
+        from graphrag_lite.search.global_search import global_search
+        from graphrag_lite.search.local_search import local_search
+
+        if not question.strip():
+            raise InputError("The question is empty.")
+        top_k = top_k or self.settings.search.top_k
+        most = self.settings.search.max_sentences
+        match method:
+            case "local":
+                return local_search(self, question, top_k, most, retrieve_only=retrieve_only)
+            case "global":
+                return global_search(self, question, top_k, most, level, retrieve_only=retrieve_only)
+            case "basic":
+                return basic_search(self, question, top_k, most, retrieve_only=retrieve_only)
+        raise InputError(f"Method {method!r} is not one of local, global, basic.")
+
+    def question_language(self, question: str) -> str:
+        """Return which of the corpus's languages a question is in, by ISO 639-1 code."""
+        return closest(question, self.languages)
+
+    def question_terms(self, question: str) -> list[str]:
+        """Return the terms of a question, analysed as the text units of its language are."""
+        return terms(question, self.question_language(question))
+
+    @cached_property
+    def names(self) -> "NameTable":
+        """The names that mean entities."""
+        from graphrag_lite.search.mentions import name_table
+
+        data = self.arrow("search_names")
+        return name_table(zip(data["name"].to_pylist(), data["entity"].to_pylist(), strict=True))
+
+    @cached_property
+    def languages(self) -> list[str]:
+        """The languages of the corpus, most common first."""
+        from collections import Counter
+
+        counts = Counter(self.arrow("documents")["language"].to_pylist())
+        ordered = sorted(counts, key=lambda code: (-counts[code], code))
+        return [code for code in ordered if counts[code] >= MIN_SHARE * counts.total()]
+
+    @cached_property
+    def bm25(self) -> Bm25:
+        """BM25 over text units."""
+        return self._postings("search_terms", "text_units")
+
+    @cached_property
+    def report_bm25(self) -> Bm25:
+        """BM25 over community reports."""
+        return self._postings("search_report_terms", "community_reports")
+
+    def _postings(self, name: str, over: str) -> Bm25:
+        import numpy as np
+
+        data = self.arrow(name).combine_chunks()
+        rows, scores = (_flat(data, column) for column in ("rows", "scores"))
+        return Bm25(self.n_rows(over), data["term"].to_pylist(), rows[0], rows[1].astype(np.int32), scores[1])
+
+    @cached_property
+    def links(self) -> "Links":
+        """Which text units name, and which define, each entity."""
+        import numpy as np
+        from scipy.sparse import csr_array
+
+        from graphrag_lite.search.ranking import link
+
+        data = self.arrow("search_links").combine_chunks()
+        shape = (data.num_rows, self.n_rows("text_units"))
+        (offsets, rows), (_, counts) = _flat(data, "rows"), _flat(data, "counts")
+        mentions = csr_array((counts.astype(np.float64), rows, offsets), shape=shape)
+        offsets, rows = _flat(data, "defines")
+        definitions = csr_array((np.ones(len(rows)), rows, offsets), shape=shape)
+        return link(csr_array(mentions.T.tocsr()), definitions)
+
+    @cached_property
+    def document_row(self) -> list[int]:
+        """The row of `documents` that each text unit is of."""
+        row = {identity: i for i, identity in enumerate(self.arrow("documents")["id"].to_pylist())}
+        return [row[identity] for identity in self.arrow("text_units")["document_id"].to_pylist()]
+
+    @cached_property
+    def unit_row(self) -> dict[str, int]:
+        """The row of `text_units` by id."""
+        return {identity: i for i, identity in enumerate(self.arrow("text_units")["id"].to_pylist())}
+
+
+def _flat(data: "pa.Table", column: str) -> tuple[Any, Any]:
+    """Return the offsets (n_rows + 1,) and the values of a list column, without copying the values."""
+    import numpy as np
+    import pyarrow as pa
+
+    lists = data[column]
+    array = lists.chunk(0) if lists.num_chunks else pa.array([], lists.type)
+    offsets = array.offsets.to_numpy().astype(np.int64)
+    return offsets - offsets[0] if len(offsets) else np.zeros(1, np.int64), array.flatten().to_numpy(
+        zero_copy_only=False
+    )

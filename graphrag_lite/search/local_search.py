@@ -1,0 +1,59 @@
+"""Local search: text units by BM25 and the graph, and what the index says of the entities that a question names."""
+
+from typing import TYPE_CHECKING
+
+from graphrag_lite.search.answer import Answer, Statement, compose, ranked
+from graphrag_lite.search.mentions import question_entities
+from graphrag_lite.search.ranking import Policy, rank
+from graphrag_lite.search.sentence_choice import choose_sentences
+
+if TYPE_CHECKING:
+    from graphrag_lite.search.index import Index
+
+MAX_ENTITIES = 2  # whose descriptions open an answer
+MAX_RELATIONSHIPS = 4  # of each of them, that close it
+READ_UNITS = 12  # best text units that sentences are chosen from
+
+
+def local_search(
+    index: "Index", question: str, top_k: int, max_sentences: int, *, retrieve_only: bool = False
+) -> Answer:
+    """Answer with the named entities' descriptions, the best sentences, and the entities' strongest relationships."""
+    terms = index.question_terms(question)
+    bm25 = index.bm25.scores(terms)
+    named = question_entities(question, index.names, index.question_language(question))
+    scores = rank(bm25, index.links, named, Policy())
+    units = ranked(scores, index.document_row, top_k)
+    if retrieve_only:
+        return compose(index, question, "local", [], units)
+    read = [unit for unit in units.tolist()[:READ_UNITS] if scores[unit] > 0]
+    about = sorted(named, key=lambda entity: (-named[entity], entity))[:MAX_ENTITIES]
+    opening = [statement for entity in about for statement in _description(index, entity)]
+    sentences = choose_sentences(index, terms, read, max_sentences, opening)
+    closing = [statement for entity in about for statement in _relationships(index, entity)]
+    return compose(index, question, "local", [*opening, *sentences, *closing], units)
+
+
+def _description(index: "Index", entity: int) -> list[Statement]:
+    row = index.arrow("entities").slice(entity, 1).to_pylist()[0]
+    heading = row["title"] if row["type"] == "unknown" else f"{row['title']} ({row['type']})"
+    return [_statement(index, span, heading) for span in row["sources"]]
+
+
+def _relationships(index: "Index", entity: int) -> list[Statement]:
+    """Return the sentences of an entity's heaviest relationships, no sentence twice."""
+    import pyarrow.compute as pc
+
+    table = index.arrow("relationships")
+    identity = index.arrow("entities")["id"][entity]
+    own = table.filter(pc.or_(pc.equal(table["source_id"], identity), pc.equal(table["target_id"], identity)))
+    found: dict[tuple[str, int], Statement] = {}
+    for row in own.slice(0, 4 * MAX_RELATIONSHIPS).to_pylist():
+        for span in row["sources"]:
+            heading = f"{row['source']} {row['relation'] or '–'} {row['target']}"
+            found.setdefault((span["document_id"], span["char_start"]), _statement(index, span, heading))
+    return list(found.values())[:MAX_RELATIONSHIPS]
+
+
+def _statement(index: "Index", span: dict[str, object], about: str) -> Statement:
+    return Statement(index.unit_row[span["text_unit_id"]], span["char_start"], span["char_end"], about)  # type: ignore[index, arg-type]

@@ -1,0 +1,232 @@
+"""The ranking policy of local search: text units by BM25, by the names in the question, and by the graph.
+
+One formula for every kind of question. With every part scaled to BM25's highest score,
+
+    score = bm25 + naming * named + hop * defined + joining * joined + dating * dated + spreading * spread
+
+- bm25 counts each term of the question once: long questions repeat what they ask less about.
+- named: the unit defines an entity that the question names (the entity is its document's title).
+- defined: the unit defines an entity that one of the best units so far mentions and the question doesn't name, as in
+  "Where was the director of the film X born?".
+- joined: the unit mentions such an entity, and matches what the best unit leaves open of the question, as in "Which
+  hotel is in the city where X was born?".
+- dated: BM25 again, for units that say a year within the period that the question's years span.
+- spread: personalised PageRank from the best BM25 units and the question's entities.
+
+Then units are taken best first, and each discounts for those after it the names of the question that it holds: once
+a film's own article is found, other pages that only repeat its title say little.
+
+Nothing has to decide whether a question needs a hop. Where the best unit holds all of the question's terms nothing is
+left to join, and where no unit defines the entities at hand (chats, news) BM25's order stays. The walk knows nothing of
+the question's words, so it is only strong enough to order near ties.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csc_array, csr_array
+
+from graphrag_lite.graph.pagerank import Walk, pagerank, walk
+
+Vector = npt.NDArray[np.float64]
+
+# A unit that shares no word with the question can still be where a hop leads: what it counts for, of 1.
+_NO_WORD = 0.05
+# An entity joins nothing where it is in more units than this share of them (and in more than a handful).
+_HUB_SHARE = 0.05
+_HANDFUL = 5
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Weights of the parts of the score, and from how many of the best units the graph is entered."""
+
+    naming: float = 1.0
+    hop: float = 1.0
+    hop_seeds: int = 5
+    joining: float = 1.5
+    join_seeds: int = 3
+    dating: float = 0.5
+    spreading: float = 0.2
+    spread_seeds: int = 2
+    seed_mass_on_units: float = 0.7
+    restart: float = 0.35
+    iterations: int = 6
+    discount: float = 0.3
+    discount_depth: int = 10
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the index knows of a question's words; made by `search.question.read_question`."""
+
+    term_scores: csc_array  # (n_units, n_terms) BM25 score of each distinct term in each unit
+    in_name: npt.NDArray[np.bool_]  # (n_terms,) the term belongs to the name of an entity
+    entities: Mapping[int, float]  # entities that the question names -> how sure that is, in (0, 1]
+    dated_units: npt.NDArray[np.int32]  # units that say a year within the question's period; empty without years
+
+
+@dataclass(frozen=True)
+class Links:
+    """The graph as sparse matrices, built once per index by `link`."""
+
+    entities: csr_array  # (n_units, n_entities) mention counts
+    units: csr_array  # (n_entities, n_units), its transpose
+    definitions: csr_array  # (n_entities, n_units), not 0 where the unit's document has the entity as its title
+    rarity: Vector  # (n_entities,), 1 for an entity in one unit, near 0 for one in all, 0 for a hub
+    steps: Walk
+
+
+def link(mentions: csr_array, definitions: csr_array) -> Links:
+    """Prepare the graph from `mentions` (n_units, n_entities), counts of names in titles and texts alike.
+
+    Edges of the walk weigh tf * (ln((n_units + 1) / df) + 1), those of hubs a tenth of that: they connect everything.
+    """
+    n_units, n_entities = mentions.shape
+    frequencies = np.bincount(mentions.indices, minlength=n_entities)
+    hub = frequencies > max(_HANDFUL, _HUB_SHARE * n_units)
+    rarity = np.log((n_units + 1) / np.maximum(frequencies, 1))
+    edge = np.where(hub, 0.1, 1.0) * (rarity + 1)
+    weights = csr_array((mentions.data * edge[mentions.indices], mentions.indices, mentions.indptr), mentions.shape)
+    scaled_rarity = np.where(hub, 0.0, rarity / np.log(n_units + 1)) if n_units else rarity
+    return Links(csr_array(mentions), csr_array(mentions.T), csr_array(definitions), scaled_rarity, walk(weights))
+
+
+def rank(question: Question, links: Links, policy: Policy) -> Vector:
+    """Return the score of every unit, shape (n_units,); `best` puts them in order.
+
+    >>> mentions = csr_array(np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]))  # unit 0 is about entity 0 and names 1
+    >>> definitions = csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
+    >>> term_scores = csc_array(np.array([[3.0], [0.0], [1.0]]))
+    >>> question = Question(term_scores, np.array([True]), {0: 1.0}, np.empty(0, np.int32))
+    >>> best(rank(question, link(mentions, definitions), Policy()), 3).tolist()
+    [0, 1, 2]
+    """
+    bm25 = np.asarray(question.term_scores.sum(axis=1), dtype=np.float64)
+    top = bm25.max(initial=0.0) or 1.0
+    bm25 /= top
+    term_scores = csc_array(question.term_scores / top)
+    base = bm25 + policy.naming * _named(bm25, links, question.entities)
+    entry = base / (base.max(initial=0.0) or 1.0)
+    scores = (
+        base
+        + policy.hop * _defined(entry, bm25, links, question.entities, policy.hop_seeds)
+        + policy.joining * _joined(entry, term_scores, links, question.entities, policy.join_seeds)
+        + policy.spreading * _spread(bm25, links, question.entities, policy)
+    )
+    scores[question.dated_units] += policy.dating * bm25[question.dated_units]
+    return _discounted(scores, term_scores, question.in_name, policy)
+
+
+def best(scores: npt.NDArray[np.floating], k: int) -> npt.NDArray[np.int64]:
+    """Return the indices of the `k` highest scores, best first, ties by index; fewer where there are fewer units.
+
+    >>> best(np.array([0.5, 0.9, 0.5, 0.1]), 3).tolist()
+    [1, 0, 2]
+    """
+    if 0 < k < len(scores):
+        candidates = np.flatnonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
+    else:
+        candidates = np.arange(len(scores))
+    return candidates[np.lexsort((candidates, -scores[candidates]))][:k]
+
+
+def _named(bm25: Vector, links: Links, question_entities: Mapping[int, float]) -> Vector:
+    """Score the units that define what the question names; of several for one entity, the best gets all its weight."""
+    scores = np.zeros_like(bm25)
+    for entity, weight in question_entities.items():
+        units = _row(links.definitions, entity)
+        if len(units):
+            fit = bm25[units] + _NO_WORD
+            scores[units] = np.maximum(scores[units], weight * fit / fit.max())
+    return scores
+
+
+def _defined(entry: Vector, bm25: Vector, links: Links, question_entities: Collection[int], n_seeds: int) -> Vector:
+    """Score the units that define what the best units by `entry` mention.
+
+    A seed with n such entities gives each of them its own score / sqrt(n); units that define the same entity share
+    it by their BM25 score. A unit keeps the best path to it: paths that add up would favour hubs.
+    """
+    scores = np.zeros_like(bm25)
+    for seed in best(entry, n_seeds).tolist():
+        targets = [
+            units
+            for entity in _row(links.entities, seed).tolist()
+            if entity not in question_entities and len(units := _row(links.definitions, entity)) and seed not in units
+        ]
+        for units in targets:
+            fit = bm25[units] + _NO_WORD
+            scores[units] = np.maximum(scores[units], entry[seed] / np.sqrt(len(targets)) * fit / fit.sum())
+    return scores
+
+
+def _joined(
+    entry: Vector, term_scores: csc_array, links: Links, question_entities: Collection[int], n_seeds: int
+) -> Vector:
+    """Score the units that share an entity with one of the best units by `entry`, by the terms that are not in it.
+
+    Of several shared entities the rarest counts; hubs and the question's own entities join nothing.
+    """
+    scores = np.zeros_like(entry)
+    by_unit = csr_array(term_scores)
+    for seed in best(entry, n_seeds).tolist():
+        open_terms = np.ones(term_scores.shape[1])
+        open_terms[_row(by_unit, seed)] = 0.0
+        shared = np.zeros_like(entry)
+        for entity in _row(links.entities, seed).tolist():
+            if entity not in question_entities and links.rarity[entity] > 0:
+                units = _row(links.units, entity)
+                shared[units] = np.maximum(shared[units], links.rarity[entity])
+        shared[seed] = 0.0
+        if open_terms.any() and shared.any():
+            scores = np.maximum(scores, entry[seed] * shared * (term_scores @ open_terms))
+    return scores
+
+
+def _spread(bm25: Vector, links: Links, question_entities: Mapping[int, float], policy: Policy) -> Vector:
+    """Score the units by PageRank, scaled so that the best that is not a seed has 1, and cut at 1."""
+    seeds = best(bm25, policy.spread_seeds)
+    unit_seeds, entity_seeds = np.zeros_like(bm25), np.zeros(links.entities.shape[1])
+    unit_seeds[seeds] = (bm25[seeds] > 0) / np.arange(1, len(seeds) + 1)
+    unit_seeds *= policy.seed_mass_on_units / max(unit_seeds.sum(), 1e-9)
+    for entity, weight in question_entities.items():
+        entity_seeds[entity] = weight / np.sqrt(max(1, len(_row(links.units, entity))))
+    entity_seeds *= (1 - policy.seed_mass_on_units) / max(entity_seeds.sum(), 1e-9)
+    if not (unit_seeds.any() or entity_seeds.any()):
+        return unit_seeds
+    spread, _ = pagerank(links.steps, unit_seeds, entity_seeds, policy.restart, policy.iterations)
+    reached = spread.copy()
+    reached[seeds] = 0.0
+    limit = reached.max(initial=0.0)
+    return np.minimum(spread / limit, 1.0) if limit > 0 else reached
+
+
+def _discounted(scores: Vector, term_scores: csc_array, in_name: npt.NDArray[np.bool_], policy: Policy) -> Vector:
+    """Take the best units one after the other; each takes part of its names' weight from all that come after it.
+
+    A name's term loses `discount` of its weight to a unit that holds it best, less to one that holds it worse. The
+    result orders the units as they were taken: nothing gains, so none that is left can pass one that was taken.
+    """
+    names = csc_array(term_scores[:, np.flatnonzero(in_name)])
+    if not names.nnz:
+        return scores
+    by_unit, highest = csr_array(names), names.max(axis=0).toarray()
+    weights = np.ones(names.shape[1])
+    left, taken = scores.copy(), scores.copy()
+    for _ in range(min(policy.discount_depth, len(scores))):
+        unit = int(np.argmax(left))
+        taken[unit], left[unit] = left[unit], -np.inf
+        held = by_unit[[unit], :].toarray().ravel() / np.maximum(highest, 1e-9)
+        if held.any():
+            lost = policy.discount * held * weights
+            weights -= lost
+            left -= names @ lost
+    return np.where(np.isneginf(left), taken, left)
+
+
+def _row(matrix: csr_array, i: int) -> npt.NDArray[np.int32]:
+    row: npt.NDArray[np.int32] = matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]
+    return row

@@ -1,0 +1,200 @@
+"""Settings: one frozen section per stage, and the only place with defaults.
+
+They come from `settings.yaml` under the root (or `--config FILE`), then `--set section.key=value`.
+The YAML key of a section is the stage's name. `render` writes the commented file that `init` ships.
+"""
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from graphrag_lite.errors import SettingsError
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class LoadDocuments(Section):
+    """How a corpus folder becomes documents."""
+
+    title_field: str = Field("title", description="field of a JSON object or CSV column that holds the title")
+    text_field: str = Field("text", description="field or column that holds the text")
+    id_field: str = Field("id", description="field or column that holds the document's own id")
+    time_field: str = Field("timestamp", description="field or column that holds when the document was made")
+    max_file_mb: float = Field(256.0, gt=0, description="a larger file is recorded as a failure (MB)")
+
+
+class SplitTextUnits(Section):
+    """How documents are cut into text units (GraphRAG paper 3.1.1)."""
+
+    size: int = Field(600, ge=20, description="most tokens in a text unit")
+    overlap: int = Field(100, ge=0, description="about how many tokens a unit repeats of the one before")
+    encoding: Literal["cl100k_base", "characters"] = Field(
+        "cl100k_base", description="tokeniser; `characters` estimates one token per 4 characters"
+    )
+
+    @model_validator(mode="after")
+    def _overlap_is_smaller(self) -> Self:
+        if self.overlap > self.size // 2:
+            raise ValueError(f"overlap must be at most half of size ({self.size // 2})")
+        return self
+
+
+class ExtractGraphFast(Section):
+    """Entities and relationships by text analysis (method: fast)."""
+
+    max_neighbours: int = Field(6, ge=1, description="a name is related to at most this many names that follow it")
+    title_strength: float = Field(0.5, ge=0, description="strength of the tie between a document's title and its names")
+    max_title_units: int = Field(3, ge=0, description="longer documents (text units) do not tie their names to the title")
+
+
+class ResolveEntities(Section):
+    """When two names are one entity; each rung can be switched off."""
+
+    lexical: bool = Field(True, description="join names whose character 3-grams nearly agree")
+    lexical_threshold: float = Field(0.9, gt=0, le=1, description="Jaccard index from which they do")
+    alias: bool = Field(True, description="join a short name with the one longer name it can mean")
+
+
+class SummarizeDescriptions(Section):
+    """What is said of an entity or a relationship."""
+
+    max_sentences: int = Field(2, ge=1, description="sentences in an entity's description")
+
+
+class DetectCommunities(Section):
+    """Hierarchical Leiden."""
+
+    max_cluster_size: int = Field(10, ge=2, description="larger communities are split again, if they can be")
+    resolution: float = Field(1.0, gt=0, description="higher finds more and smaller communities")
+    seed: int = Field(0xDEADBEEF, ge=0, description="of the random numbers; the same seed gives the same result")
+
+
+class ReportCommunities(Section):
+    """Community reports."""
+
+    max_findings: int = Field(8, ge=1, description="most findings in a report")
+    max_summary_sentences: int = Field(3, ge=1, description="sentences in a summary")
+
+
+class IndexSearch(Section):
+    """BM25 (Lucene variant)."""
+
+    k1: float = Field(1.5, ge=0, description="saturation of term frequency")
+    b: float = Field(0.75, ge=0, le=1, description="normalisation by length, 0 none to 1 full")
+
+
+class Search(Section):
+    """Answers."""
+
+    top_k: int = Field(10, ge=1, description="documents and text units to retrieve, at least")
+    max_sentences: int = Field(5, ge=1, description="sentences in an extractive answer")
+
+
+class Snapshots(Section):
+    """Published runs."""
+
+    keep: int = Field(3, ge=1, description="how many snapshots stay on disk")
+
+
+class Settings(Section):
+    """All settings of a run."""
+
+    method: Literal["fast"] = Field("fast", description="fast: embedded text analysis, no key, no network")
+    workers: int | None = Field(
+        None, ge=1, description="processes for text analysis; null: one per core on the command line, one from Python"
+    )
+    load_documents: LoadDocuments = LoadDocuments()
+    split_text_units: SplitTextUnits = SplitTextUnits()
+    extract_graph_fast: ExtractGraphFast = ExtractGraphFast()
+    resolve_entities: ResolveEntities = ResolveEntities()
+    summarize_descriptions: SummarizeDescriptions = SummarizeDescriptions()
+    detect_communities: DetectCommunities = DetectCommunities()
+    report_communities: ReportCommunities = ReportCommunities()
+    index_search: IndexSearch = IndexSearch()
+    search: Search = Search()
+    snapshots: Snapshots = Snapshots()
+
+
+def load(root: Path, config: Path | None = None, overrides: Sequence[str] = ()) -> Settings:
+    """Read the settings of a root. Raises SettingsError that lists every problem and where it stands."""
+    path = config or root / "settings.yaml"
+    where = str(path)
+    values: Any = {}
+    if config or path.exists():
+        try:
+            values = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        except FileNotFoundError:
+            raise SettingsError(f"{path}: there is no such settings file.") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{path}: cannot be read: {error}") from None
+        except yaml.YAMLError as error:
+            raise SettingsError(f"{path} is not valid YAML: {error}") from None
+        if not isinstance(values, dict):
+            raise SettingsError(f"{path} must hold settings as `section: {{key: value}}`, not a {type(values).__name__}.")
+    else:
+        where = "--set"
+    for override in overrides:
+        _override(values, override)
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        problems = [_explain(problem) for problem in error.errors()]
+    noun = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+    raise SettingsError("\n".join([f"{where} has {noun}:", *(f"  {problem}" for problem in problems)]))
+
+
+def _override(values: dict[str, Any], override: str) -> None:
+    name, equals, text = override.partition("=")
+    if not equals:
+        raise SettingsError(f"--set {override}: write it as section.key=value")
+    *sections, key = name.strip().split(".")
+    for section in sections:
+        inner = values.setdefault(section, {})
+        if not isinstance(inner, dict):
+            raise SettingsError(f"--set {override}: {section} is not a section")
+        values = inner
+    try:
+        values[key] = yaml.safe_load(text)
+    except yaml.YAMLError:
+        values[key] = text
+
+
+def _explain(problem: Any) -> str:
+    """Word one pydantic error the way a user reads it."""
+    parts = [str(part) for part in problem["loc"]]
+    name = ".".join(parts)
+    if problem["type"] != "extra_forbidden":
+        message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+        if problem["type"] == "value_error":
+            return f"{name}: {message}"
+        return f"{name}: {message} (it is {problem['input']!r})"
+    field: Any = Settings
+    for part in parts[:-1]:
+        field = field.model_fields[part].annotation
+    near = difflib.get_close_matches(parts[-1], field.model_fields, n=1)
+    hint = f" Did you mean {'.'.join([*parts[:-1], near[0]])}?" if near else ""
+    return f"{name}: not a setting.{hint}"
+
+
+def render() -> str:
+    """Return `settings.yaml` with every default and what it means."""
+    lines = ["# Settings of graphrag-lite. Every value here is the default; keep only what you change."]
+    for name, field in Settings.model_fields.items():
+        if field.description is not None:
+            lines += ["", f"# {field.description}", f"{name}: {_yaml(field.default)}"]
+            continue
+        section = type(field.default)
+        lines += ["", f"# {(section.__doc__ or '').strip()}", f"{name}:"]
+        for key, inner in section.model_fields.items():
+            lines.append(f"  {key}: {_yaml(inner.default)}  # {inner.description}")
+    return "\n".join(lines) + "\n"
+
+
+def _yaml(value: object) -> str:
+    return yaml.safe_dump(value).removesuffix("...\n").strip()

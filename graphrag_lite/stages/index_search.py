@@ -1,0 +1,119 @@
+"""What search needs, computed once: BM25 postings, which text units name which entity, which names mean it."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite import tables
+from graphrag_lite.search.bm25 import Bm25, build
+from graphrag_lite.search.mentions import names_of_title
+from graphrag_lite.settings import IndexSearch
+from graphrag_lite.text.words import terms
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+
+
+async def index_search(
+    documents: "pa.Table",
+    text_units: "pa.Table",
+    entities: "pa.Table",
+    entity_mentions: "pa.Table",
+    entity_resolutions: "pa.Table",
+    community_reports: "pa.Table",
+    settings: IndexSearch,
+    each: Each,
+) -> tuple["pa.Table", "pa.Table", "pa.Table", "pa.Table"]:
+    """Analyse titles and texts, and store the result by term, by entity and by name."""
+    about = {
+        identity: (title, language)
+        for identity, title, language in zip(
+            *(documents[name].to_pylist() for name in ("id", "title", "language")), strict=True
+        )
+    }
+    units = [
+        (f"{about[document_id][0]}\n{text}", about[document_id][1])
+        for document_id, text in zip(text_units["document_id"].to_pylist(), text_units["text"].to_pylist(), strict=True)
+    ]
+    language = Counter(documents["language"].to_pylist()).most_common(1)[0][0]
+    reports = [(content, language) for content in community_reports["full_content"].to_pylist()]
+    bm25 = partial(build, k1=settings.k1, b=settings.b)
+    return (
+        _postings("search_terms", bm25(list(each(_terms, units)))),
+        _postings("search_report_terms", bm25([_terms(report) for report in reports])),
+        _links(documents, text_units, entities, entity_mentions, entity_resolutions),
+        _names(entities, entity_resolutions),
+    )
+
+
+def _terms(unit: tuple[str, str]) -> list[str]:
+    return terms(*unit)
+
+
+def _postings(name: str, index: Bm25) -> "pa.Table":
+    import pyarrow as pa
+
+    def lists(values: Any) -> pa.Array:
+        return pa.ListArray.from_arrays(pa.array(index.offsets, pa.int32()), pa.array(values))
+
+    return tables.make_columns(name, term=index.vocabulary, rows=lists(index.units), scores=lists(index.weights))
+
+
+def _links(
+    documents: "pa.Table",
+    text_units: "pa.Table",
+    entities: "pa.Table",
+    entity_mentions: "pa.Table",
+    entity_resolutions: "pa.Table",
+) -> "pa.Table":
+    """Count the mentions of every entity in every text unit, and find the units that its own document consists of."""
+    unit_row = {identity: row for row, identity in enumerate(text_units["id"].to_pylist())}
+    entity_row = {identity: row for row, identity in enumerate(entities["id"].to_pylist())}
+    meant = {
+        (document_id, name): entity_id
+        for document_id, name, entity_id in zip(
+            *(entity_resolutions[column].to_pylist() for column in ("document_id", "name", "entity_id")), strict=True
+        )
+    }
+
+    def entity_of(document_id: str, name: str) -> int | None:
+        identity = meant.get((document_id, name))
+        return entity_row.get(meant.get(("", name), "") if identity is None else identity)
+
+    counts: list[Counter[int]] = [Counter() for _ in range(entities.num_rows)]
+    columns = (entity_mentions[name].to_pylist() for name in ("text_unit_id", "document_id", "name"))
+    for unit_id, document_id, name in zip(*columns, strict=True):
+        entity = entity_of(document_id, name)
+        if entity is not None:
+            counts[entity][unit_row[unit_id]] += 1
+    defines: list[set[int]] = [set() for _ in range(entities.num_rows)]
+    for document_id, title, unit_ids in zip(
+        *(documents[name].to_pylist() for name in ("id", "title", "text_unit_ids")), strict=True
+    ):
+        for name in names_of_title(title):
+            entity = entity_of(document_id, name)
+            if entity is not None:
+                defines[entity] |= {unit_row[unit_id] for unit_id in unit_ids}
+    ordered = [sorted(count.items()) for count in counts]
+    return tables.make_columns(
+        "search_links",
+        rows=[[row for row, _ in pairs] for pairs in ordered],
+        counts=[[count for _, count in pairs] for pairs in ordered],
+        defines=[sorted(rows) for rows in defines],
+    )
+
+
+def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
+    """List every name that means an entity in the whole corpus, with the entity's row."""
+    entity_row = {identity: row for row, identity in enumerate(entities["id"].to_pylist())}
+    names = {
+        (name, entity_row[entity_id])
+        for document_id, name, entity_id in zip(
+            *(entity_resolutions[column].to_pylist() for column in ("document_id", "name", "entity_id")), strict=True
+        )
+        if entity_id in entity_row and not document_id
+    }
+    return tables.make("search_names", sorted(names))

@@ -1,0 +1,142 @@
+"""Communities -> reports in the corpus's own sentences, each with its place in a document.
+
+A community's statements are the sentences of its relationships. They are ranked by the weight of the relationship and
+by how connected its two ends are inside the community. A summary does not repeat the summaries of its children where
+it has other things to say.
+"""
+
+import hashlib
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite import tables
+from graphrag_lite.settings import ReportCommunities
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Row = dict[str, Any]
+REPEATED = 0.2  # factor on a statement that a child's summary makes already
+SIMILAR = 0.5  # Jaccard index of words from which two sentences say the same
+
+
+@dataclass
+class _Citations:
+    """The marks of one report, numbered in order of use; the same place keeps its number."""
+
+    spans: dict[tuple[str, int, int], Row] = field(default_factory=dict)
+
+    def mark(self, statement: Row) -> str:
+        span = statement["sources"][0]
+        key = (span["document_id"], span["char_start"], span["char_end"])
+        self.spans.setdefault(key, {"n": len(self.spans) + 1, **span})
+        return f"{statement['description']} [{self.spans[key]['n']}]"
+
+
+async def report_communities(
+    entities: "pa.Table", relationships: "pa.Table", communities: "pa.Table", settings: ReportCommunities
+) -> "pa.Table":
+    """Report on every community that holds a relationship: title, summary, findings, rank, and citations for each."""
+    entity = {row["id"]: row for row in entities.select(["id", "title", "type", "degree"]).to_pylist()}
+    relationship = {row["id"]: row for row in relationships.drop_columns(["text_unit_ids"]).to_pylist()}
+    total = sum(row["weight"] for row in relationship.values()) or 1.0
+    held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
+    weights = {c["community"]: sum(relationship[r]["weight"] for r in c["relationship_ids"]) for c in held}
+    heaviest: dict[int, float] = defaultdict(float)
+    for community in held:
+        heaviest[community["level"]] = max(heaviest[community["level"]], weights[community["community"]])
+
+    said: dict[int, set[str]] = defaultdict(set)  # community -> sentences in its summary and its descendants'
+    reports = []
+    for community in sorted(held, key=lambda c: (-c["level"], c["community"])):
+        members = [entity[i] for i in community["entity_ids"]]
+        statements = _ranked([relationship[i] for i in community["relationship_ids"]], members)
+        told = said[community["community"]]
+        chosen = _choose(statements, settings.max_summary_sentences, told)
+        told |= {row["description"] for row in chosen}
+        said[community["parent"]] |= told
+        share, most = weights[community["community"]] / total, heaviest[community["level"]]
+        reports.append(
+            _report(community, members, chosen, _choose(statements, settings.max_findings, set()))
+            | {
+                "rank": round(10 * (weights[community["community"]] / most) ** 0.5, 1) if most else 0.0,
+                "rating_explanation": f"Its {len(members)} entities hold {share:.1%} of the graph's relationship weight; "
+                f"the most connected is {members[0]['title']} with {members[0]['degree']} relationships.",
+            }
+        )
+    reports.sort(key=lambda report: report["community"])
+    return tables.make("community_reports", [_with_content(report) for report in reports])
+
+
+def _ranked(inside: list[Row], members: list[Row]) -> list[Row]:
+    """Order relationships that have a sentence, most central first; ties by id."""
+    strength: dict[str, float] = dict.fromkeys((row["id"] for row in members), 0.0)
+    for row in inside:
+        strength[row["source_id"]] += row["weight"]
+        strength[row["target_id"]] += row["weight"]
+    most = max(strength.values()) or 1.0
+
+    def score(row: Row) -> float:
+        return float(row["weight"]) * (strength[row["source_id"]] + strength[row["target_id"]]) / most
+
+    return sorted((row | {"score": score(row)} for row in inside if row["sources"]), key=lambda r: (-r["score"], r["id"]))
+
+
+def _choose(statements: list[Row], most: int, told: set[str]) -> list[Row]:
+    """Choose statements in order of score, none of which says what another says; those already told come last."""
+    order = sorted(statements, key=lambda r: (-r["score"] * (REPEATED if r["description"] in told else 1.0), r["id"]))
+    chosen: list[Row] = []
+    words: list[set[str]] = []
+    for row in order:
+        if len(chosen) == most:
+            break
+        own = set(row["description"].casefold().split()) or {""}
+        if all(len(own & other) < SIMILAR * len(own | other) for other in words):
+            chosen.append(row)
+            words.append(own)
+    return chosen
+
+
+def _report(community: Row, members: list[Row], summary: list[Row], findings: list[Row]) -> Row:
+    citations = _Citations()
+    names = [row["title"] if row["type"] == "unknown" else f"{row['title']} ({row['type']})" for row in members[:3]]
+    others = f", with {len(members) - 3} more" if len(members) > 3 else ""
+    told = " ".join(citations.mark(row) for row in summary)
+    return {
+        "community": community["community"],
+        "human_readable_id": community["community"],
+        "level": community["level"],
+        "parent": community["parent"],
+        "children": community["children"],
+        "title": _join([row["title"] for row in members[:3]]),
+        "summary": f"{_join(names)}{others}. {told}".strip(),
+        "findings": [{"summary": _headline(row), "explanation": citations.mark(row)} for row in findings],
+        "period": community["period"],
+        "size": community["size"],
+        "citations": list(citations.spans.values()),
+        "community_id": community["id"],
+    }
+
+
+def _headline(row: Row) -> str:
+    return f"{row['source']} {row['relation'] or 'and'} {row['target']}"
+
+
+def _join(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _with_content(report: Row) -> Row:
+    """Add the report as Markdown and as JSON, and the ids that follow from them."""
+    parts = [f"# {report['title']}", report["summary"]]
+    parts += [f"## {finding['summary']}\n\n{finding['explanation']}" for finding in report["findings"]]
+    content = "\n\n".join(parts)
+    keys = ("title", "summary", "rank", "rating_explanation", "findings")
+    return report | {
+        "id": tables.content_id("report", report["community_id"], content),
+        "full_content": content,
+        "full_content_json": json.dumps({key: report[key] for key in keys}, ensure_ascii=False, indent=2),
+        "input_sha256": hashlib.sha256(json.dumps([report["community_id"], content]).encode()).hexdigest(),
+    }

@@ -1,0 +1,1 @@
+"""Text analysis: tokens, sentences, splitting, words, names. Pure functions."""

@@ -1,0 +1,42 @@
+"""Bytes to text, whatever their encoding."""
+
+import codecs
+
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+SAMPLE = 200_000  # bytes from which an encoding is guessed
+
+
+def decode(data: bytes) -> str:
+    """Return the text of `data`: by its byte order mark, as UTF-8, or as what charset-normalizer takes it for.
+
+    Line ends stay as they are, so that character spans count what the file holds; a byte order mark is not part of
+    the text. Raises ValueError for bytes that are no text.
+
+    >>> decode("café".encode("utf-16"))
+    'café'
+    """
+    for mark, encoding in BOMS:
+        if data.startswith(mark):
+            return data.decode(encoding)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = _guess(data)
+    if "\0" in text[:10_000]:
+        raise ValueError("not a text file (it holds zero bytes)")
+    return text
+
+
+def _guess(data: bytes) -> str:
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data[:SAMPLE]).best() if b"\0" not in data[:SAMPLE] else None
+    if best is None:
+        raise ValueError("not a text file, or in an encoding that is not recognised")
+    return data.decode(best.encoding, "replace")

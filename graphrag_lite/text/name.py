@@ -1,0 +1,20 @@
+"""A name found in a text unit: what every extractor of `method: fast` returns."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """One mention of a name, with the evidence that its own text gives.
+
+    `start` and `end` are characters in the text, half-open. `name` is the surface with white space folded and
+    surrounding punctuation off. `type` is person, organization, location, event, work, date, concept or unknown.
+    `anchored` is False where the corpus must confirm the name, for instance when only the first capital of a
+    sentence speaks for it.
+    """
+
+    start: int
+    end: int
+    name: str
+    type: str
+    anchored: bool

@@ -1,0 +1,120 @@
+"""Names that small words are part of: quoted titles, and the subject that opens an encyclopaedic text."""
+
+import re
+from bisect import bisect_left
+
+from graphrag_lite.text.name_runs import Run
+from graphrag_lite.text.name_tokens import INITIAL, JOIN, Tokens
+from graphrag_lite.text.name_types import evidence_of_words, kind_after, kind_of
+
+_QUOTED = re.compile(r"[\"“«„]\s?([^\"“”«»„\n]{1,90}?)\s?[\"”»“]")
+_BE = frozenset("may refers is was are were est était sont es fue ist war è era é foi".split())
+_DETERMINERS = frozenset("a an the one un une le la l' der die das ein eine el uno una o um uma".split())
+_NO_SUBJECT = frozenset("there it this that he she they these those what who which here where when how why i we you".split())
+_CALLED = frozenset("titled entitled called named dubbed".split())
+
+
+def quoted_titles(text: str, tokens: Tokens) -> list[Run]:
+    """Return quoted runs in title case: "Gone with the Wind"; a single word needs a noun such as "film" beside it."""
+    runs: list[Run] = []
+    at = 0
+    while (match := _QUOTED.search(text, at)) is not None:
+        first = bisect_left(tokens.starts, match.start(1))
+        last = bisect_left(tokens.starts, match.end(1))
+        kind = _title_kind(text, tokens, first, last, match.group(1))
+        if kind:
+            runs.append(Run(first, last, False, kind=kind))
+            at = match.end()
+        else:
+            # a straight quotation mark that closed one quotation may not open the next
+            at = match.end() if match.group()[0] != '"' or match.group(1)[-1:] in ".,!?" else match.end() - 1
+    return runs
+
+
+def _title_kind(text: str, tokens: Tokens, first: int, last: int, inner: str) -> str:
+    if last <= first or last - first > 10 or not tokens.capital[first]:
+        return ""
+    content = [i for i in range(first, last) if not tokens.function[i]]
+    if not content or not all(tokens.capital[i] or tokens.words[i].isdigit() for i in content):
+        return ""
+    if inner[-1] in ".!?" and not all(tokens.capital[first:last]) or "," in inner[:-1]:
+        return ""
+    before = tokens.lower[max(0, first - 3) : first]
+    cue = next((kind_of(word) for word in reversed(before) if kind_of(word)), "")
+    after = kind_after(tokens.lower[last + 2 : last + 9]) if tokens.lower[last : last + 1] in (["is"], ["was"]) else ""
+    kind = cue or after
+    if kind in ("work", "event", "organization") or kind == "concept":
+        return kind
+    if before and before[-1] in _CALLED:
+        return "work"
+    whole = len(content) >= 2 or last - first >= 2 and all(tokens.capital[first:last])
+    if whole and inner[-1] not in ".!?," and tokens.gaps[first] == INITIAL and not evidence_of_words(tokens.lower[first:last], inner.split()):
+        return "work"
+    return ""
+
+
+def expansions(tokens: Tokens) -> list[Run]:
+    """Return the phrases that an acronym in parentheses right after them shortens.
+
+    >>> from graphrag_lite.text.name_tokens import tokenize
+    >>> [(run.first, run.last) for run in expansions(tokenize("use natural language processing (NLP) here", "en"))]
+    [(1, 4)]
+    """
+    runs = []
+    for k in range(2, len(tokens.words)):
+        word = tokens.words[k]
+        if not tokens.capital[k] or not tokens.gap_texts[k].endswith(" (") or not 2 <= len(word) <= 8:
+            continue
+        if k + 1 < len(tokens.words) and not tokens.gap_texts[k + 1].startswith(")"):
+            continue
+        letters = [c.lower() for c in word if c.isupper()]
+        if len(letters) < 2:
+            continue
+        first, at = k, len(letters) - 1
+        while at >= 0 and first > 0 and k - first < 2 * len(letters) + 2:
+            first -= 1
+            if tokens.lower[first][0] == letters[at]:
+                at -= 1
+            elif not tokens.function[first]:
+                break
+            if first and tokens.gaps[first] != JOIN and at >= 0:
+                break
+        if at < 0 and k - first >= 2 and not tokens.function[first]:
+            lower = not any(tokens.capital[first:k])
+            if lower or tokens.capital[first]:
+                runs.append(Run(first, k, False, kind="concept" if lower else ""))
+    return runs
+
+
+def defined_subject(text: str, tokens: Tokens) -> list[Run]:
+    """Return the subject of "X is a ..." at the start of a text, when it is written like a title.
+
+    >>> from graphrag_lite.text.name_tokens import tokenize
+    >>> text = "The Trail of the Lonesome Pine is a novel by John Fox."
+    >>> [(run.first, run.last, run.kind) for run in defined_subject(text, tokenize(text, "en"))]
+    [(0, 6, 'work')]
+    """
+    n = min(len(tokens.words), 14)
+    verb = next((i for i in range(1, n) if not tokens.capital[i] and tokens.lower[i] in _BE), 0)
+    if not verb or tokens.lower[0] in _NO_SUBJECT and not (tokens.lower[0] == "i" and verb > 2):
+        return []
+    end = next((i for i in range(1, verb + 1) if "(" in tokens.gap_texts[i]), verb)
+    if tokens.lower[verb + 1 : verb + 2] != ["refer"] and tokens.lower[verb] != "refers":
+        if verb + 1 >= len(tokens.words) or tokens.lower[verb + 1] not in _DETERMINERS:
+            return []
+    if not tokens.capital[0] or any(tokens.gaps[i] == INITIAL or "," in tokens.gap_texts[i] for i in range(1, end)):
+        return []
+    content = [i for i in range(end) if not tokens.function[i]]
+    if not all(tokens.capital[i] or tokens.words[i].isdigit() for i in content):
+        return []
+    kind = kind_after(tokens.lower[verb + 2 : verb + 12])
+    if not content or (tokens.function[0] or any(tokens.function[i] for i in range(end))) and kind != "work" and len(content) < 2:
+        return []
+    if tokens.lower[0] not in ("the", "a", "an", "i") and tokens.function[0] and kind != "work":
+        return []
+    if any(not tokens.capital[i] and tokens.lower[i] in ("and", "et", "und", "y") for i in range(end)) and tokens.lower[verb] in ("are", "were"):
+        return []
+    if len(content) == 1 and tokens.function[0] and kind != "work":
+        return []
+    keep = 0 if kind == "work" or tokens.lower[0] not in ("the", "a", "an") else 1
+    return [Run(keep, end, False, kind=kind)]

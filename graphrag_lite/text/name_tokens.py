@@ -1,0 +1,199 @@
+"""Words of a text with what lies between them: the input of the search for names."""
+
+import re
+from dataclasses import dataclass
+
+from graphrag_lite.text.name_words import ABBREVIATIONS, function_words
+
+# A web address; letters with full stops ("U.S.", "J.R.R."); a word with inner apostrophes, hyphens and ampersands.
+_WORD = re.compile(
+    r"https?://\S+|www\.\S+"
+    r"|(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?"
+    r"|[^\W_]+(?:[\u0300-\u036f]+[^\W_]*|[’'&\-\u2010\u2011][^\W_]+)*"
+)
+_CONTRACTION = re.compile(r"[’'](?:s|S|d|ll|ve|re|m|em)$")
+_ELISION = re.compile(
+    r"((?:[ldjmtsnc]|qu|lorsqu|puisqu|jusqu|dell|all|dall|nell|sull|un|quest|aujourd)[’'])(?=[^\W\d_])", re.IGNORECASE
+)
+_ELIDING = frozenset(("fr", "it", "ca", "oc"))
+_TAILS = frozenset(
+    """based born style like led owned backed era themed sponsored wide area funded speaking inspired related only bound
+    run controlled educated made side trained listed built occupied held area type esque bred friendly""".split()
+)
+
+_ACRONYMS = frozenset(("US", "WHO", "UN", "AI"))  # their lower-case forms are function words
+
+# What a gap between two words does to a name.
+JOIN, BREAK, INITIAL, AMPERSAND, STOP, COMMA = range(6)
+_SENTENCE_END = re.compile("[.!?…:。！？]")
+_OPENING = re.compile(r"[\"“«„‟‘`*_]\s?$|(?:^|\s)'$|(?:^|\s)[–—•·\-]\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Parallel lists, one entry a word. `gaps[i]` tells what lies before word i, `ends` leaves possessives out."""
+
+    starts: list[int]
+    ends: list[int]
+    words: list[str]
+    lower: list[str]
+    capital: list[bool]
+    function: list[bool]
+    possessive: list[bool]
+    gaps: list[int]
+    gap_texts: list[str]
+
+
+def tokenize(text: str, language: str) -> Tokens:
+    """Split `text` into words, and classify what stands before each.
+
+    INITIAL: a sentence, a line or a quotation begins here. STOP: a full stop that may belong to an abbreviation.
+    COMMA and BREAK: other punctuation. AMPERSAND and JOIN: the words may belong to one name.
+
+    >>> t = tokenize("Then Mr. Scrooge's ghost left. He wept", "en")
+    >>> [text for text, capital in zip(t.words, t.capital) if capital]
+    ['Then', 'Mr', 'Scrooge', 'He']
+    >>> t.gaps[1:4]
+    [0, 0, 0]
+    """
+    functions = function_words(language)
+    eliding = language in _ELIDING
+    wrapped = _is_wrapped(text)
+    starts: list[int] = []
+    ends: list[int] = []
+    words: list[str] = []
+    lower: list[str] = []
+    capital: list[bool] = []
+    function: list[bool] = []
+    possessive: list[bool] = []
+    gaps: list[int] = []
+    gap_texts: list[str] = []
+    known: dict[str, int] = {}
+    last = 0
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        word = match.group()
+        gap = text[last:start]
+        if word in ("s", "S") and words and gap in ("'", "’", " '", " ’"):  # "Lincoln 's"
+            possessive[-1] = True
+            last = end
+            continue
+        owns = False
+        if "'" in word or "’" in word:
+            elision = _ELISION.match(word) if eliding else None
+            if elision and (word[0].islower() or not words or _gap_class(gap, wrapped) in (INITIAL, STOP)):
+                cut = elision.end()
+                starts.append(start)
+                ends.append(start + cut)
+                words.append(word[:cut])
+                lower.append(word[:cut].lower())
+                capital.append(False)
+                function.append(True)
+                possessive.append(False)
+                gaps.append(_gap_class(gap, wrapped))
+                gap_texts.append(gap)
+                start += cut
+                word = word[cut:]
+                gap = ""
+            contraction = _CONTRACTION.search(word)
+            if contraction and contraction.start() > 0:
+                owns = word[-1] in "sS"
+                word = word[: contraction.start()]
+        folded = word.casefold()
+        if "-" in word and word[0].isupper():
+            head, _, tail = word.rpartition("-")
+            if tail in _TAILS:
+                word, folded = head, head.casefold()
+        if gap in ("' ", "’ ") and words and words[-1][-1] in "sS" and word[0].isupper():  # "Winners' Cup"
+            possessive[-1] = True
+            gap = " "
+        elif gap == "- " and words and word[0].isupper():  # "Nassau- Dillenburg"
+            gap = " "
+        big = not word.islower() and _is_capital(word, text, start, match.end())
+        kind = known.get(gap, -1)
+        if kind < 0:
+            kind = _gap_class(gap, wrapped)
+            if len(gap) < 8 and len(known) < 500:
+                known[gap] = kind
+        if kind == STOP:
+            previous = words[-1] if words else ""
+            kind = JOIN if _abbreviates(previous, lower[-1] if lower else "", big, gap) else INITIAL
+        elif kind == JOIN and words and words[-1].endswith(".") and big and folded in functions:
+            kind = INITIAL
+        starts.append(start)
+        ends.append(start + len(word))
+        words.append(word)
+        lower.append(folded)
+        capital.append(big)
+        function.append(folded in functions and word not in _ACRONYMS)
+        possessive.append(owns)
+        gaps.append(kind)
+        gap_texts.append(gap)
+        last = end
+    if gaps and gaps[0] != INITIAL:
+        gaps[0] = INITIAL
+    return Tokens(starts, ends, words, lower, capital, function, possessive, gaps, gap_texts)
+
+
+def _is_capital(word: str, text: str, start: int, end: int) -> bool:
+    first = word[0]
+    if "_" in text[start - 1 : start] + text[end : end + 1] and (
+        text[start - 2 : start - 1].isalnum() and text[start - 1] == "_" or text[end : end + 1] == "_" and text[end + 1 : end + 2].isalnum()
+    ):
+        return False  # a file name or an identifier
+    if word.startswith(("http", "www.")) or text[end : end + 1] == "@" or text[start - 1 : start] == "@":
+        return False
+    if text[end : end + 1] == "." and text[end + 1 : end + 2].islower():  # a domain or file name
+        return False
+    if first.isupper() or first.istitle():
+        return True
+    if first.isdigit():
+        return 2 < len(word) <= 12 and (
+            any(c.isupper() for c in word) or word.endswith("ers") and word[:-3].isdigit() and len(word) > 4
+        )
+    if "-" in word or "\u2010" in word or "\u2011" in word:
+        return False
+    if "'" in word or "’" in word:
+        return len(word) > 3 and word[0] in "d" and word[2].isupper()
+    return 3 <= len(word) <= 24 and any(c.isupper() for c in word)
+
+
+def _abbreviates(word: str, folded: str, next_is_capital: bool, gap: str) -> bool:
+    """Tell whether the full stop in `gap` after `word` shortens it, rather than ends a sentence."""
+    if gap.count(".") != 1 or not next_is_capital and not gap.startswith("."):
+        return False
+    if len(word) == 1:
+        return word.isupper() and word != "I" and gap != " . "
+    return folded in ABBREVIATIONS and not gap.startswith(" ")
+
+
+def _gap_class(gap: str, wrapped: bool) -> int:
+    if gap in (" ", "", "\u00a0"):
+        return JOIN
+    if "\n" in gap or "\r" in gap:
+        breaks = gap.count("\n") or gap.count("\r")
+        if not wrapped or breaks > 1:
+            return INITIAL
+    bare = gap.strip()
+    if not bare:
+        return JOIN if len(gap) <= 40 and "\t" not in gap else INITIAL
+    if bare == "&":
+        return AMPERSAND
+    if bare == ".":
+        return STOP if gap != "." else INITIAL
+    if bare == ",":
+        return COMMA
+    if _SENTENCE_END.search(bare) or _OPENING.search(gap):
+        return INITIAL
+    return BREAK
+
+
+def _is_wrapped(text: str) -> bool:
+    """Tell whether single line breaks stand for spaces: often a lower-case word follows one."""
+    single = lower = 0
+    for before, after in zip(text.split("\n"), text.split("\n")[1:], strict=False):
+        head = after.strip()[:1]
+        if head and before.strip():
+            single += 1
+            lower += head.islower()
+    return lower * 4 >= single > 0

@@ -1,0 +1,301 @@
+"""Find names in one text unit: people, places, organisations, works, events and terms.
+
+Everything is decided from the text unit alone, so the result can be memoised by content. What needs the corpus (does
+a word that is capitalised here mostly occur in lower case?) is left to `graph.resolution`: the flag `anchored` carries
+the evidence. Names are runs of capitalised words with the words that join them; a run at the start of a sentence
+loses its opener. Plain dates and years are no names: as entities they would join everything that happened in a year.
+"""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import replace
+
+from graphrag_lite.text.name import Name
+from graphrag_lite.text.name_gazetteer import GIVEN_NAMES
+from graphrag_lite.text.name_runs import Run, find_runs, split_run
+from graphrag_lite.text.name_terms import find_terms
+from graphrag_lite.text.name_titles import defined_subject, expansions, quoted_titles
+from graphrag_lite.text.name_tokens import AMPERSAND, JOIN, Tokens, tokenize
+from graphrag_lite.text.name_words import HONORIFICS, ROLES
+from graphrag_lite.text.name_types import (
+    Evidence,
+    best,
+    evidence_beside,
+    evidence_of_words,
+    is_locative,
+    kind_after,
+    kind_beside,
+    kind_of,
+)
+
+__all__ = ["Name", "find_names", "lower_case_words"]
+
+# Scripts without case: the other extractor's ground.
+_CASELESS = re.compile(
+    "[\u0590-\u08ff\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3105-\u31bf"
+    "\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U000323af]"
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_HEADING_END = re.compile(r"[.!?,;:…\"”»)\]]$")
+_LABEL = re.compile(r"\s*[*_]*\s*:(?:[\s*]|$)")
+_DETERMINERS = frozenset("a an the one un une le la l' der die das ein eine el uno una o um uma".split())
+_MAX_HEADING = 100
+# Labels of speakers that name no one.
+_SPEAKERS = frozenset(
+    "operator moderator interviewer speaker unidentified participant audience announcer narrator system user assistant "
+    "male female voice voiceover all both".split()
+)
+
+
+def find_names(text: str, language: str) -> list[Name]:
+    """Return the names in `text`, ordered by start, not overlapping.
+
+    `language` is an ISO 639-1 code, "" when unknown.
+
+    >>> [(n.name, n.type) for n in find_names("However, Mr. Scrooge of London met the Bank of England.", "en")]
+    [('Mr. Scrooge', 'person'), ('London', 'location'), ('Bank of England', 'organization')]
+    """
+    names = _cased(text, language)
+    if not _CASELESS.search(text):
+        return names
+    try:
+        from graphrag_lite.text.names_caseless import find_names_caseless
+    except ImportError:
+        return names
+    return _merged(names, find_names_caseless(text, language))
+
+
+def find_definitions(names: list[Name]) -> list[tuple[str, str]]:
+    """Return pairs (long name, acronym) that a text unit defines: "Space Telescope Science Institute (STScI)".
+
+    `names` are those of one unit, as `find_names` returns them: an acronym that begins two characters after a name
+    stands in parentheses behind it.
+
+    >>> find_definitions(find_names("at the Space Telescope Science Institute (STScI) today", "en"))
+    [('Space Telescope Science Institute', 'STScI')]
+    """
+    pairs = []
+    for long, short in zip(names, names[1:], strict=False):
+        if short.start - long.end == 2:
+            for whole, acronym in ((long.name, short.name), (short.name, long.name)):
+                letters = [c.casefold() for c in acronym if c.isupper()]
+                words = whole.replace("-", " ").split()
+                capitals = [word[0].casefold() for word in words if word[0].isupper()]
+                if " " not in acronym and len(letters) > 1 and letters in (capitals, [word[0].casefold() for word in words]):
+                    pairs.append((whole, acronym))
+    return pairs
+
+
+def lower_case_words(text: str) -> Counter[str]:
+    """Return how often each word occurs in lower case: what `graph.resolution` weighs single capitalised words by.
+
+    >>> sorted(lower_case_words("An apple. Apple sells an apple's core").items())
+    [('an', 1), ('apple', 2), ('core', 1), ('sells', 1)]
+    """
+    tokens = tokenize(text, "")
+    return Counter(word for word in tokens.words if word.islower())
+
+
+def _cased(text: str, language: str) -> list[Name]:
+    tokens = tokenize(text, language)
+    if not any(tokens.capital):
+        return find_terms(tokens, [], text, language)
+    muted, headings = _lines(text)
+    titles = _free([*defined_subject(text, tokens), *expansions(tokens), *quoted_titles(text, tokens)])
+    runs = list(titles)
+    for run in find_runs(tokens, language, titles):
+        runs += split_run(tokens, run, language)
+    runs.sort(key=lambda run: run.first)
+    kept: list[Run] = []
+    for run in runs:
+        start = tokens.starts[run.first]
+        label = _labels(text, tokens, run)
+        if label:
+            run = replace(run, anchored=run.last - run.first > 1, kind="person", initial=False)
+        elif _within(muted, start) or _is_shouted(tokens, run):
+            continue
+        elif _within(headings, start):
+            run = replace(run, anchored=False)
+        kept.append(run)
+    names = _typed(text, tokens, kept)
+    terms = find_terms(tokens, names, text, language)
+    return _merged(names, terms) if terms else names
+
+
+def _free(runs: list[Run]) -> list[Run]:
+    """Return `runs` in order without those that overlap one given before them."""
+    taken: list[Run] = []
+    for run in runs:
+        if all(run.last <= other.first or other.last <= run.first for other in taken):
+            taken.append(run)
+    return sorted(taken, key=lambda run: run.first)
+
+
+def _lines(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Return the character spans of lines in capitals, and of headings in title case, each in order."""
+    muted: list[tuple[int, int]] = []
+    headings: list[tuple[int, int]] = []
+    lines = text.split("\n")
+    start = 0
+    for i, line in enumerate(lines):
+        end = start + len(line)
+        bare = line.strip()
+        if bare:
+            if bare.isupper() and len(bare) > 3:
+                muted.append((start, end))
+            elif len(bare) <= _MAX_HEADING and (bare[0] == "#" or not _HEADING_END.search(bare)):
+                alone = not (i and lines[i - 1].strip()) or not (i + 1 < len(lines) and lines[i + 1].strip())
+                if bare[0] == "#" or alone and _is_title_case(bare):
+                    headings.append((start, end))
+        start = end + 1
+    return muted, headings
+
+
+def _is_title_case(line: str) -> bool:
+    words = [word for word in line.split() if len(word) > 3 and word[0].isalpha()]
+    return len(words) > 0 and all(word[0].isupper() for word in words)
+
+
+def _within(spans: list[tuple[int, int]], position: int) -> bool:
+    at = bisect_right(spans, (position, len(spans) and spans[-1][1] + 1)) - 1
+    return at >= 0 and position < spans[at][1]
+
+
+def _labels(text: str, tokens: Tokens, run: Run) -> bool:
+    """Tell whether a run labels what someone says: "KEVIN SCOTT: Hi", or "Alex:" at the start of a line."""
+    end = tokens.ends[run.last - 1]
+    if text[end : end + 1] not in (":", " ", "*") or not _LABEL.match(text, end) or run.last - run.first > 4:
+        return False
+    words = tokens.words[run.first : run.last]
+    if any(word in _SPEAKERS or word in ROLES for word in tokens.lower[run.first : run.last]):
+        return False
+    if any(not word[0].isupper() for word in words) or any(tokens.function[run.first : run.last]):
+        return False
+    if len(words) > 1 and all(word.isupper() for word in words):
+        return not any(kind_of(word) or evidence_of_words([word], [word]).keys() - {"person"} for word in tokens.lower[run.first : run.last])
+    start = tokens.starts[run.first]
+    line = text.rfind("\n", 0, start) + 1
+    return not text[line:start].strip(" \t*_-•>") and not evidence_of_words(tokens.lower[run.first : run.last], words).keys() - {"person"}
+
+
+def _is_shouted(tokens: Tokens, run: Run) -> bool:
+    """Tell whether a run is a sentence in capitals rather than a name."""
+    words = tokens.words[run.first : run.last]
+    if len(words) < 2 or not all(word.isupper() for word in words) or max(map(len, words)) < 4:
+        return False
+    return len(words) > 3 or any(tokens.function[run.first : run.last])
+
+
+def _typed(text: str, tokens: Tokens, runs: list[Run]) -> list[Name]:
+    """Add up the evidence for each name over the unit, and decide types and anchors."""
+    evidence: dict[str, Evidence] = {}
+    known: dict[str, str] = {}
+    keys = []
+    confirmed: set[str] = set()
+    labels: Counter[str] = Counter()
+    for run in runs:
+        key = " ".join(tokens.lower[run.first : run.last])
+        keys.append(key)
+        if key not in evidence:
+            evidence[key] = evidence_of_words(tokens.lower[run.first : run.last], tokens.words[run.first : run.last])
+        found = _beside(tokens, run)
+        if AMPERSAND in tokens.gaps[run.first + 1 : run.last]:
+            found["organization"] = found.get("organization", 0.0) + 3.0
+        if run.kind:
+            found[run.kind] = found.get(run.kind, 0.0) + (3.0 if run.kind != "person" else 2.0)
+        for kind, weight in found.items():
+            evidence[key][kind] = evidence[key].get(kind, 0.0) + weight
+        if run.anchored:  # the first word of a sentence proves nothing
+            confirmed.update(tokens.lower[i] for i in range(run.first + run.initial, run.last) if tokens.capital[i])
+        if run.kind == "person" and not run.anchored:
+            labels[key] += 1
+    plain = set(tokens.words)
+    names = []
+    for key, run in zip(keys, runs, strict=True):
+        if key not in known:
+            if _is_code(tokens.words[run.last - 1]):
+                evidence[key].pop("person", None)
+            known[key] = best(evidence[key])
+        anchored = run.anchored
+        if anchored and run.initial and run.last - run.first == 2 and known[key] in ("person", "unknown"):
+            anchored = tokens.lower[run.first] in confirmed or tokens.lower[run.first] in GIVEN_NAMES | HONORIFICS
+        if run.last - run.first == 1:
+            word = tokens.words[run.first]
+            shaped = not word[1:].islower() and len(word) > 1 and (not word.isupper() or word.lower() not in plain)
+            if run.initial:
+                anchored = anchored and (shaped or key in confirmed and word.lower() not in plain)
+            elif not anchored:
+                anchored = shaped and not word.isupper() or key in confirmed and word.lower() not in plain or labels[key] > 1
+        kind = known[key]
+        if kind == "unknown" and tokens.gaps[run.first] == JOIN and is_locative(tokens.lower[run.first - 1]):
+            kind = "location"
+        start, end = tokens.starts[run.first], tokens.ends[run.last - 1]
+        surface = text[start:end]
+        if "." in text[end : end + 1] and tokens.lower[run.last - 1] in ("jr", "sr", "inc", "ltd", "co", "corp"):
+            surface += "."
+            end += 1
+        if surface.count("(") > surface.count(")") and text[end : end + 1] == ")":
+            surface += ")"
+            end += 1
+        names.append(Name(start, end, _clean(surface), kind, anchored))
+    return names
+
+
+def _is_code(word: str) -> bool:
+    """Tell whether a word looks like an acronym or a model number: no person is called so."""
+    return any(c.isdigit() for c in word) or word.isupper() and 1 < len(word) <= 3
+
+
+def _clean(surface: str) -> str:
+    return surface if surface.isalnum() else " ".join(surface.split())
+
+
+def _beside(tokens: Tokens, run: Run) -> Evidence:
+    first, last, n = run.first, run.last, len(tokens.words)
+    before: list[str] = []
+    i = first
+    while i > 0 and len(before) < 2 and tokens.gaps[i] == JOIN:
+        before.insert(0, tokens.lower[i - 1])
+        i -= 1
+    after: list[str] = []
+    i = last
+    while i < n and len(after) < 3 and tokens.gaps[i] == JOIN:
+        after.append(tokens.lower[i])
+        i += 1
+    found = evidence_beside(before, after, tokens.possessive[last - 1])
+    kind = ""
+    if after and after[0] in ("is", "was", "are", "were", "est", "était", "ist", "war", "es", "fue", "è") and len(after) > 1:
+        if after[1] in _DETERMINERS:
+            kind = kind_after(tokens.lower[last + 2 : last + 10])
+    elif last < n and tokens.gap_texts[last] == ", ":
+        skip = tokens.lower[last] in _DETERMINERS
+        kind = kind_beside(_joined(tokens, last + skip, 6)) if skip or not tokens.capital[last] else ""
+    elif last < n and "(" in tokens.gap_texts[last]:
+        inside = tokens.lower[last : last + 4]
+        if inside[0] in ("born", "né", "née", "died", "b") or inside[0].isdigit() and len(inside[0]) == 4 and inside[1:2] and inside[1].isdigit():
+            found["person"] = found.get("person", 0.0) + 2.0
+        else:
+            kind = kind_beside([word for word in _joined(tokens, last, 4) if not word.isdigit()])
+    if kind:
+        found[kind] = found.get(kind, 0.0) + 3.0
+    return found
+
+
+def _joined(tokens: Tokens, first: int, limit: int) -> list[str]:
+    """Return the casefolded words from `first` to the next punctuation mark, at most `limit`."""
+    last = min(first + 1, len(tokens.words))
+    while last < min(first + limit, len(tokens.words)) and tokens.gaps[last] == JOIN:
+        last += 1
+    return tokens.lower[first:last]
+
+
+def _merged(names: list[Name], others: list[Name]) -> list[Name]:
+    """Return `names` and those of `others` that don't overlap them, ordered by start."""
+    starts = [name.start for name in names]
+    free = []
+    for other in others:
+        at = bisect_right(starts, other.start)
+        if (at == 0 or names[at - 1].end <= other.start) and (at == len(names) or starts[at] >= other.end):
+            free.append(other)
+    return sorted([*names, *free], key=lambda name: name.start)

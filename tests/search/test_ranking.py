@@ -1,0 +1,163 @@
+"""The ranking policy on hand-made graphs: each part does one thing, and where no part applies BM25's order stays."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csc_array, csr_array
+
+from graphrag_lite.search.ranking import Links, Policy, Question, best, link, rank
+
+OFF = Policy(naming=0, hop=0, joining=0, dating=0, spreading=0, discount=0)
+
+
+def graph(n_units: int, mentions: dict[int, list[int]], titles: dict[int, list[int]], n_entities: int = 6) -> Links:
+    """Build the graph where unit u mentions `mentions[u]` and the document of unit u is titled `titles[u]`."""
+    counts, definitions = np.zeros((n_units, n_entities)), np.zeros((n_entities, n_units))
+    for unit, entities in mentions.items():
+        counts[unit, entities] = 1.0
+    for unit, entities in titles.items():
+        definitions[entities, unit] = counts[unit, entities] = 1.0
+    return link(csr_array(counts), csr_array(definitions))
+
+
+def ask(scores: list[list[float]], named: list[int] = [], in_name: list[int] = [], dated: list[int] = []) -> Question:  # noqa: B006
+    """Make a question from the scores of its terms, one list per unit."""
+    marks = np.isin(np.arange(len(scores[0]) if scores else 0), in_name)
+    return Question(csc_array(np.array(scores)), marks, dict.fromkeys(named, 1.0), np.array(dated, dtype=np.int32))
+
+
+def order(question: Question, links: Links, policy: Policy) -> list[int]:
+    return [int(unit) for unit in best(rank(question, links, policy), 20)]
+
+
+def test_without_entities_bm25_decides() -> None:
+    links = graph(4, {}, {})
+    assert order(ask([[1.0], [3.0], [0.0], [3.0]]), links, Policy()) == [1, 3, 0, 2]
+
+
+def test_a_named_title_comes_before_a_better_match_of_words() -> None:
+    links = graph(3, {1: [0]}, {2: [0]})
+    question = ask([[1.0], [1.2], [0.9]], named=[0])
+    assert order(question, links, OFF) == [1, 0, 2]
+    assert order(question, links, replace(OFF, naming=1.0)) == [2, 1, 0]
+
+
+def test_of_several_units_with_a_title_the_best_match_gains_most() -> None:
+    links = graph(3, {}, {0: [0], 1: [0], 2: [1]})
+    gains = rank(ask([[0.2], [0.6], [1.0]], named=[0]), links, replace(OFF, naming=1.0)) - [0.2, 0.6, 1.0]
+    assert gains[1] == pytest.approx(1.0) and 0 < gains[0] < 1 and gains[2] == 0
+
+
+def test_hop_finds_the_definition_of_what_the_best_unit_mentions() -> None:
+    links = graph(4, {0: [1]}, {0: [0], 3: [1]})  # unit 0 is the film, unit 3 its director
+    question = ask([[2.0], [0.3], [0.2], [0.0]], named=[0])
+    assert order(question, links, OFF)[-1] == 3
+    assert order(question, links, replace(OFF, hop=1.0))[:2] == [0, 3]
+
+
+def test_hop_leaves_out_what_the_question_names_itself() -> None:
+    links = graph(2, {0: [1]}, {0: [0], 1: [1]})
+    scores = rank(ask([[2.0], [0.0]], named=[0, 1]), links, replace(OFF, hop=1.0))
+    assert scores.tolist() == [1.0, 0.0]
+
+
+def test_hop_is_shared_among_many_mentions_and_many_definitions() -> None:
+    few = graph(3, {0: [1]}, {1: [1]})
+    many_mentions = graph(3, {0: [1, 2, 3, 4]}, {1: [1], 2: [2, 3, 4]})
+    many_definitions = graph(3, {0: [1]}, {1: [1], 2: [1]})
+    gain = [
+        rank(ask([[1.0], [0.0], [0.0]]), g, replace(OFF, hop=1.0))[1] for g in (few, many_mentions, many_definitions)
+    ]
+    assert gain == pytest.approx([1.0, 0.5, 0.5])
+
+
+def test_join_needs_a_shared_entity_and_a_term_that_the_best_unit_lacks() -> None:
+    links = graph(5, {0: [0], 1: [0], 2: [0], 3: [1]}, {})
+    terms = [[3.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]  # term 1 is what unit 0 leaves open
+    gains = rank(ask(terms), links, replace(OFF, joining=1.0)) - np.array(terms).sum(axis=1) / 3
+    assert gains[1] > 0.05
+    assert gains[[2, 3, 4]] == pytest.approx([0, 0, 0])
+
+
+def test_a_hub_joins_nothing() -> None:
+    everywhere = graph(30, {unit: [0] for unit in range(30)}, {})
+    terms = [[2.0, 0.0]] + [[0.0, 1.0]] * 29
+    assert not (rank(ask(terms), everywhere, replace(OFF, joining=1.0)) - np.array(terms).sum(axis=1) / 2).any()
+
+
+def test_units_of_the_period_gain_in_proportion_to_bm25() -> None:
+    links = graph(3, {}, {})
+    scores = rank(ask([[1.0], [2.0], [0.0]], dated=[0, 2]), links, replace(OFF, dating=0.5))
+    assert scores.tolist() == [0.75, 1.0, 0.0]
+
+
+def test_spread_reaches_the_neighbours_of_the_best_units() -> None:
+    links = graph(4, {0: [0], 2: [0], 3: [1]}, {})
+    scores = rank(ask([[1.0], [0.0], [0.0], [0.0]]), links, replace(OFF, spreading=0.2))
+    assert scores[2] > 0 and scores[1] == scores[3] == 0
+
+
+def test_a_name_counts_less_once_a_better_unit_holds_it() -> None:
+    # Terms: a name, then a word. Units 1 and 2 repeat the name, unit 3 has the word.
+    question = ask([[2.0, 0.5], [1.2, 0.0], [1.1, 0.0], [0.0, 1.0]], in_name=[0])
+    assert order(question, graph(4, {}, {}), OFF) == [0, 1, 2, 3]
+    assert order(question, graph(4, {}, {}), replace(OFF, discount=0.3)) == [0, 3, 1, 2]
+
+
+SCORES = st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=3, max_size=3), min_size=1, max_size=8)
+EDGES = st.dictionaries(st.integers(0, 7), st.lists(st.integers(0, 5), max_size=4), max_size=8)
+
+
+@given(SCORES, EDGES, EDGES, st.lists(st.integers(0, 5), max_size=3, unique=True), st.data())
+def test_any_graph_gives_finite_scores_and_bm25_when_all_parts_are_off(
+    scores: list[list[float]],
+    mentions: dict[int, list[int]],
+    titles: dict[int, list[int]],
+    named: list[int],
+    data: st.DataObject,
+) -> None:
+    n = len(scores)
+    links = graph(n, {u: e for u, e in mentions.items() if u < n}, {u: e for u, e in titles.items() if u < n})
+    question = ask(scores, named, in_name=data.draw(st.lists(st.integers(0, 2))), dated=[0])
+    ranked = rank(question, links, Policy())
+    assert ranked.shape == (n,) and np.isfinite(ranked).all()
+    plain = np.array(scores).sum(axis=1)
+    assert order(question, links, OFF) == np.lexsort((np.arange(n), -plain)).tolist()
+    assert rank(question, links, Policy()).tolist() == ranked.tolist()
+
+
+@given(SCORES)
+def test_discounting_never_lets_a_unit_pass_one_with_the_same_names_and_a_higher_score(
+    scores: list[list[float]],
+) -> None:
+    question = ask(scores, in_name=[0, 1, 2])
+    ranked = rank(question, graph(len(scores), {}, {}), replace(OFF, discount=0.5))
+    top = np.array(scores).sum(axis=1).max()
+    assert ranked.max() == pytest.approx(1.0 if top else 0.0)
+
+
+def test_an_empty_index_and_an_empty_question() -> None:
+    none = Question(csc_array((0, 0)), np.zeros(0, bool), {}, np.empty(0, np.int32))
+    assert rank(none, link(csr_array((0, 0)), csr_array((0, 0))), Policy()).tolist() == []
+    blank = Question(csc_array((3, 0)), np.zeros(0, bool), {}, np.empty(0, np.int32))
+    assert rank(blank, graph(3, {0: [1]}, {2: [1]}), Policy()).tolist() == [0, 0, 0]
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0, 2.0])), st.integers(0, 10))
+def test_best_is_the_head_of_a_stable_descending_sort(scores: list[float], k: int) -> None:
+    expected = sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:k]
+    assert best(np.array(scores), k).tolist() == expected
+
+
+def test_every_weight_is_used() -> None:
+    links = graph(8, {0: [0, 1], 1: [1], 2: [2], 3: [1, 2], 6: [3], 7: [3]}, {2: [1], 4: [0], 5: [0]})
+    terms = [[3.0, 0.0], [0.0, 1.0], [0.5, 1.0], [2.0, 0.0], [1.0, 0.0], [0.2, 0.3], [0.0, 0.9], [1.0, 0.1]]
+    question = ask(terms, named=[0], in_name=[0], dated=[1, 3])
+    usual = rank(question, links, Policy())
+    for field in fields(Policy):
+        value = getattr(Policy(), field.name)
+        changed = replace(Policy(), **{field.name: 1 if isinstance(value, int) else value / 2})
+        assert rank(question, links, changed).tolist() != usual.tolist(), field.name
