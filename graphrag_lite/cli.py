@@ -22,7 +22,11 @@ Exit codes:
   130  interrupted; the next run goes on from there
 """
 ROOT = click.option(
-    "--root", type=click.Path(path_type=Path), default=".", show_default=True, help="Folder that holds settings.yaml and output/."
+    "--root",
+    type=click.Path(path_type=Path),
+    default=".",
+    show_default=True,
+    help="Folder that holds settings.yaml and output/.",
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 
@@ -111,7 +115,9 @@ def index(corpus: Path, root: Path, config: Path | None, overrides: tuple[str, .
 @click.option("--level", type=int, default=0, show_default=True, help="Community level of global search, 0 = coarsest.")
 @click.option("--top-k", type=click.IntRange(1), help="Documents and text units to retrieve, at least. [default: 10]")
 @click.option("--context-only", is_flag=True, help="Retrieve without answering.")
-@click.option("--questions", type=click.Path(path_type=Path), help="Answer a JSONL file of {id, question}, a line each.")
+@click.option(
+    "--questions", type=click.Path(path_type=Path), help="Answer a JSONL file of {id, question}, a line each."
+)
 @JSON
 def query(
     question: str | None,
@@ -280,7 +286,8 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
         document = row[citation["document_id"]]
         name = terminal.source_of(documents["path"][document].as_py(), documents["source_id"][document].as_py())
         sources.append(f"[{citation['n']}] {name}, characters {citation['char_start']}-{citation['char_end']}")
-    note = f"Community {report['community']}, level {report['level']}. Rank {report['rank']}: {report['rating_explanation']}"
+    place = f"Community {report['community']}, level {report['level']}."
+    note = f"{place} Rank {report['rank']}: {report['rating_explanation']}"
     terminal.print_report(console, report["full_content"], [*sources, note])
 
 
@@ -320,7 +327,7 @@ def _questions(path: Path) -> Iterator[tuple[Any, str]]:
 def _name_failures(snapshot: Path) -> None:
     from graphrag_lite import tables, terminal
 
-    failures = tables.read("failures", tables.path_in(snapshot, "failures")).to_pylist()
+    failures = tables.read(snapshot, "failures").to_pylist()
     click.echo(f"{len(failures)} failures were recorded:", err=True)
     for row in failures[:20]:
         click.echo(terminal.plain(f"  {row['document']}: {row['error']}"), err=True)

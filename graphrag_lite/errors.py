@@ -1,13 +1,13 @@
 """What the user must fix, one class per thing. Anything else that is raised is a bug and keeps its traceback.
 
-    GraphragLiteError
-    ├── SettingsError    settings.yaml, --set, --config
-    ├── PromptError      a prompt file
-    ├── InputError       the corpus, a questions file, a question
-    ├── TableError       a table of an index that is damaged or not of this version
-    ├── IndexNotFound    no index at this root yet
-    ├── OutputError      the output folder cannot be written
-    └── LockedError      another run holds the lock
+GraphragLiteError
+├── SettingsError    settings.yaml, --set, --config
+├── PromptError      a prompt file
+├── InputError       the corpus, a questions file, a question
+├── TableError       a table of an index that is damaged or not of this version
+├── IndexNotFound    no index at this root yet
+├── OutputError      the output folder cannot be written
+└── LockedError      another run holds the lock
 """
 
 

@@ -1,4 +1,4 @@
-"""The flow. An index is built by these stages, from top to bottom; a stage is run again only when what it reads changed.
+"""The flow. An index is built by these stages, top to bottom; a stage runs again only when what it reads changed.
 
     corpus folder -> documents -> text units -> mentions -> entities, relationships -> communities -> reports -> search
 
@@ -23,12 +23,12 @@ from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
 
 
-def stages(settings: Settings) -> list[Stage]:
-    """Return the stages of a method in order. `method: standard` will put model-driven ones in the places marked."""
+def stages() -> list[Stage]:
+    """Return the stages in order; a model's stages will stand in the places marked."""
     return [
         Stage(load_documents, reads=("corpus_files",), writes=("source_documents", "load_failures")),
         Stage(split_text_units, reads=("source_documents",), writes=("source_units",)),
-        Stage(  # standard: extract_graph, then extract_claims -> covariates
+        Stage(  # with a model: extract_graph, then extract_claims for the covariates
             extract_graph_fast,
             reads=("source_documents", "source_units"),
             writes=("entity_mentions", "relationship_mentions", "covariates"),
@@ -75,6 +75,6 @@ def index(corpus: Path, output: Path, settings: Settings, *, workers: int = 1, w
     files = scan(corpus, leave_out=output)
     with snapshots.locked(output):
         work = runner.run(
-            stages(settings), {"corpus_files": files}, settings, output, {"corpus": corpus}, workers=workers, watch=watch
+            stages(), {"corpus_files": files}, settings, output, {"corpus": corpus}, workers=workers, watch=watch
         )
         return asyncio.run(work)

@@ -112,7 +112,7 @@ async def run(
             ran.append(stage.name)
             for name in stage.reads:
                 if name not in memory:
-                    memory[name] = tables.read(name, tables.path_in(building, name))
+                    memory[name] = tables.read(building, name)
             read = {name: memory[name] for name in stage.reads}
             each = _Each(workers, watch)
             written = await stage.run(**read, **_extras(stage, settings, {**services, "each": each}))
@@ -121,9 +121,7 @@ async def run(
             with snapshots.writing(output):
                 for name, table in results.items():
                     tables.check(name, table)
-                    path = tables.path_in(building, name)
-                    path.unlink(missing_ok=True)  # never write through a link to an older snapshot
-                    tables.write(path, table)
+                    path = tables.write(building, name, table)
                     size = path.stat().st_size
                     record["tables"][name] = {"rows": table.num_rows, "bytes": size, "sha256": snapshots.digest(path)}
                 record["seconds"] = round(time.perf_counter() - stage_started, 3)
@@ -137,7 +135,9 @@ async def run(
         rows = {name: entry["rows"] for name, entry in record["tables"].items()}
         watch.finish(stage.name, time.perf_counter() - stage_started, rows, stage.name not in ran)
 
-    if published and all(records[s.name]["stamp"] == published[1]["stages"].get(s.name, {}).get("stamp") for s in stages):
+    if published and all(
+        records[s.name]["stamp"] == published[1]["stages"].get(s.name, {}).get("stamp") for s in stages
+    ):
         shutil.rmtree(building)
         return Run(published[0], published[1], False, time.perf_counter() - started, peak_memory_mb())
     seconds = time.perf_counter() - started

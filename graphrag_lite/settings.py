@@ -50,7 +50,9 @@ class ExtractGraphFast(Section):
 
     max_neighbours: int = Field(6, ge=1, description="a name is related to at most this many names that follow it")
     title_strength: float = Field(0.5, ge=0, description="strength of the tie between a document's title and its names")
-    max_title_units: int = Field(3, ge=0, description="longer documents (text units) do not tie their names to the title")
+    max_title_units: int = Field(
+        3, ge=0, description="longer documents (text units) do not tie their names to the title"
+    )
 
 
 class ResolveEntities(Section):
@@ -136,7 +138,9 @@ def load(root: Path, config: Path | None = None, overrides: Sequence[str] = ()) 
         except yaml.YAMLError as error:
             raise SettingsError(f"{path} is not valid YAML: {error}") from None
         if not isinstance(values, dict):
-            raise SettingsError(f"{path} must hold settings as `section: {{key: value}}`, not a {type(values).__name__}.")
+            raise SettingsError(
+                f"{path} must hold settings as `section: {{key: value}}`, not a {type(values).__name__}."
+            )
     else:
         where = "--set"
     for override in overrides:

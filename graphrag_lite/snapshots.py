@@ -34,7 +34,9 @@ def current(output: Path) -> Path:
         raise IndexNotFound(f"There is no index in {output}. Run `graphrag-lite index CORPUS` first.") from None
     folder = output / "snapshots" / name
     if not name or Path(name).name != name or not folder.is_dir():
-        raise IndexNotFound(f"{output / 'current'} names the snapshot {name!r}, which is not there. Run `graphrag-lite index`.")
+        raise IndexNotFound(
+            f"{output / 'current'} names the snapshot {name!r}, which is not there. Run `graphrag-lite index`."
+        )
     return folder
 
 
@@ -43,7 +45,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise TableError(f"{folder / MANIFEST} is damaged ({error}). Run `graphrag-lite index` to build it again.") from None
+        raise TableError(
+            f"{folder / MANIFEST} is damaged ({error}). Run `graphrag-lite index` to build it again."
+        ) from None
     if not isinstance(manifest, dict):
         raise TableError(f"{folder / MANIFEST} is damaged. Run `graphrag-lite index` to build it again.")
     return manifest
@@ -63,7 +67,9 @@ def locked(output: Path) -> Iterator[None]:
         try:
             lock.acquire()
         except filelock.Timeout:
-            raise LockedError(f"{output}: {_holder(output)} is writing this index. Try again when it has ended.") from None
+            raise LockedError(
+                f"{output}: {_holder(output)} is writing this index. Try again when it has ended."
+            ) from None
     try:
         with writing(output):
             now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -102,7 +108,9 @@ def writing(output: Path) -> Iterator[None]:
         if error.errno not in advice:
             raise
         where = error.filename or output
-        raise OutputError(f"{where}: {advice[error.errno]}. Nothing was published; finished stages are kept.") from error
+        raise OutputError(
+            f"{where}: {advice[error.errno]}. Nothing was published; finished stages are kept."
+        ) from error
 
 
 def publish(output: Path, building: Path, manifest: dict[str, Any], *, keep: int) -> Path:

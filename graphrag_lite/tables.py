@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SCHEMA_VERSION = 1
-Doc = Annotated  # Doc[str, "what the column holds"]
 Int32 = NewType("Int32", int)
 Float32 = NewType("Float32", float)
 
@@ -73,270 +72,270 @@ class Citation:
 class CorpusFiles:
     """The files of the corpus folder, by path: what a run starts from."""
 
-    path: Doc[str, "relative to the corpus folder, with /"]
-    size: Doc[int, "bytes"]
-    sha256: Doc[str, "of the file's bytes"]
+    path: Annotated[str, "relative to the corpus folder, with /"]
+    size: Annotated[int, "bytes"]
+    sha256: Annotated[str, "of the file's bytes"]
 
 
 @table("source_documents", final=False)
 class SourceDocuments:
     """Documents as loaded, ordered by path and source id."""
 
-    id: Doc[str, "hash of the content: title, text, dates, metadata"]
-    source_id: Doc[str, "the document's own id: of its JSONL or CSV row, else the path"]
-    title: Doc[str, "from the row, the heading or the file name"]
-    text: Doc[str, "the text that all character spans refer to"]
-    path: Doc[str, "file in the corpus folder"]
-    content_sha256: Doc[str, "of the file's bytes"]
-    mime: Doc[str, "media type of the file"]
-    language: Doc[str, "ISO 639-1 code of the text, empty where undecided"]
-    created_at: Doc[str, "ISO 8601 time that the source states, empty where it states none"]
-    metadata: Doc[str, "JSON object of everything else the row holds"]
+    id: Annotated[str, "hash of the content: title, text, dates, metadata"]
+    source_id: Annotated[str, "the document's own id: of its JSONL or CSV row, else the path"]
+    title: Annotated[str, "from the row, the heading or the file name"]
+    text: Annotated[str, "the text that all character spans refer to"]
+    path: Annotated[str, "file in the corpus folder"]
+    content_sha256: Annotated[str, "of the file's bytes"]
+    mime: Annotated[str, "media type of the file"]
+    language: Annotated[str, "ISO 639-1 code of the text, empty where undecided"]
+    created_at: Annotated[str, "ISO 8601 time that the source states, empty where it states none"]
+    metadata: Annotated[str, "JSON object of everything else the row holds"]
 
 
 @table("load_failures", final=False)
 class LoadFailures:
     """Files or rows that could not be read."""
 
-    document: Doc[str, "path, or path:line"]
-    stage: Doc[str, "stage that failed"]
-    error: Doc[str, "what went wrong"]
-    attempts: Doc[int, "times tried in this run"]
+    document: Annotated[str, "path, or path:line"]
+    stage: Annotated[str, "stage that failed"]
+    error: Annotated[str, "what went wrong"]
+    attempts: Annotated[int, "times tried in this run"]
 
 
 @table("source_units", final=False)
 class SourceUnits:
     """Text units as split, ordered by document and place."""
 
-    id: Doc[str, "hash of the text, and of its place among equal texts"]
-    document_id: Doc[str, "documents.id"]
-    ordinal: Doc[int, "place within the document, from 0"]
-    char_start: Doc[int, "first character in documents.text"]
-    char_end: Doc[int, "one past the last character"]
-    text: Doc[str, "documents.text[char_start:char_end], exactly"]
-    n_tokens: Doc[int, "tokens of the text"]
+    id: Annotated[str, "hash of the text, and of its place among equal texts"]
+    document_id: Annotated[str, "documents.id"]
+    ordinal: Annotated[int, "place within the document, from 0"]
+    char_start: Annotated[int, "first character in documents.text"]
+    char_end: Annotated[int, "one past the last character"]
+    text: Annotated[str, "documents.text[char_start:char_end], exactly"]
+    n_tokens: Annotated[int, "tokens of the text"]
 
 
 @table("entity_mentions", final=False)
 class EntityMentions:
     """What each text unit names: raw extraction, one row a mention."""
 
-    text_unit_id: Doc[str, "text_units.id"]
-    document_id: Doc[str, "documents.id"]
-    name: Doc[str, "as extracted"]
-    type: Doc[str, "as extracted, by local evidence only"]
-    description: Doc[str, "as extracted; empty where a span stands for it"]
-    char_start: Doc[int, "of the sentence that holds the mention, in documents.text; -1 unknown"]
-    char_end: Doc[int, "end of that sentence"]
-    mention_start: Doc[int, "first character of the mention in documents.text; -1 for a title"]
-    anchored: Doc[bool, "false where the corpus must confirm the name"]
-    round: Doc[int, "0 = first pass, 1.. = gleaning"]
+    text_unit_id: Annotated[str, "text_units.id"]
+    document_id: Annotated[str, "documents.id"]
+    name: Annotated[str, "as extracted"]
+    type: Annotated[str, "as extracted, by local evidence only"]
+    description: Annotated[str, "as extracted; empty where a span stands for it"]
+    char_start: Annotated[int, "of the sentence that holds the mention, in documents.text; -1 unknown"]
+    char_end: Annotated[int, "end of that sentence"]
+    mention_start: Annotated[int, "first character of the mention in documents.text; -1 for a title"]
+    anchored: Annotated[bool, "false where the corpus must confirm the name"]
+    round: Annotated[int, "0 = first pass, 1.. = gleaning"]
 
 
 @table("relationship_mentions", final=False)
 class RelationshipMentions:
     """Which names each text unit relates: raw extraction, one row an instance."""
 
-    text_unit_id: Doc[str, "text_units.id"]
-    document_id: Doc[str, "documents.id"]
-    source: Doc[str, "name as extracted"]
-    target: Doc[str, "name as extracted"]
-    relation: Doc[str, "words that join the two, empty where none do"]
-    description: Doc[str, "as extracted; empty where a span stands for it"]
-    strength: Doc[float, "how directly the text relates them, 1 = same sentence"]
-    valid_at: Doc[str, "ISO 8601, when the relation began to hold; empty unknown"]
-    invalid_at: Doc[str, "ISO 8601, when it ceased to hold; empty unknown"]
-    char_start: Doc[int, "of the sentence that states it, in documents.text; -1 unknown"]
-    char_end: Doc[int, "end of that sentence"]
-    round: Doc[int, "0 = first pass, 1.. = gleaning"]
+    text_unit_id: Annotated[str, "text_units.id"]
+    document_id: Annotated[str, "documents.id"]
+    source: Annotated[str, "name as extracted"]
+    target: Annotated[str, "name as extracted"]
+    relation: Annotated[str, "words that join the two, empty where none do"]
+    description: Annotated[str, "as extracted; empty where a span stands for it"]
+    strength: Annotated[float, "how directly the text relates them, 1 = same sentence"]
+    valid_at: Annotated[str, "ISO 8601, when the relation began to hold; empty unknown"]
+    invalid_at: Annotated[str, "ISO 8601, when it ceased to hold; empty unknown"]
+    char_start: Annotated[int, "of the sentence that states it, in documents.text; -1 unknown"]
+    char_end: Annotated[int, "end of that sentence"]
+    round: Annotated[int, "0 = first pass, 1.. = gleaning"]
 
 
 @table("entity_resolutions", final=False)
 class EntityResolutions:
     """Which entity a name means: name as extracted, by document where documents differ."""
 
-    document_id: Doc[str, "where this holds; empty for the whole corpus"]
-    name: Doc[str, "as extracted"]
-    entity_id: Doc[str, "entities.id; empty where the name was dropped"]
-    title: Doc[str, "entities.title"]
-    rule: Doc[str, "exact, lexical, alias, model, or the reason for dropping"]
+    document_id: Annotated[str, "where this holds; empty for the whole corpus"]
+    name: Annotated[str, "as extracted"]
+    entity_id: Annotated[str, "entities.id; empty where the name was dropped"]
+    title: Annotated[str, "entities.title"]
+    rule: Annotated[str, "exact, lexical, alias, model, or the reason for dropping"]
 
 
 @table("documents")
 class Documents:
     """Documents, as published."""
 
-    id: Doc[str, "hash of the content"]
-    human_readable_id: Doc[int, "row number"]
-    title: Doc[str, "from the row, the heading or the file name"]
-    text: Doc[str, "the text that all character spans refer to"]
-    text_unit_ids: Doc[list[str], "in order of place"]
-    creation_date: Doc[str, "created_at, under graphrag's name"]
-    raw_data: Doc[str, "metadata, under graphrag's name"]
-    source_id: Doc[str, "the document's own id: of its JSONL or CSV row, else the path"]
-    path: Doc[str, "file in the corpus folder"]
-    content_sha256: Doc[str, "of the file's bytes"]
-    mime: Doc[str, "media type of the file"]
-    language: Doc[str, "ISO 639-1 code of the text, empty where undecided"]
-    created_at: Doc[str, "ISO 8601 time that the source states, empty where it states none"]
-    metadata: Doc[str, "JSON object of everything else the row holds"]
+    id: Annotated[str, "hash of the content"]
+    human_readable_id: Annotated[int, "row number"]
+    title: Annotated[str, "from the row, the heading or the file name"]
+    text: Annotated[str, "the text that all character spans refer to"]
+    text_unit_ids: Annotated[list[str], "in order of place"]
+    creation_date: Annotated[str, "created_at, under graphrag's name"]
+    raw_data: Annotated[str, "metadata, under graphrag's name"]
+    source_id: Annotated[str, "the document's own id: of its JSONL or CSV row, else the path"]
+    path: Annotated[str, "file in the corpus folder"]
+    content_sha256: Annotated[str, "of the file's bytes"]
+    mime: Annotated[str, "media type of the file"]
+    language: Annotated[str, "ISO 639-1 code of the text, empty where undecided"]
+    created_at: Annotated[str, "ISO 8601 time that the source states, empty where it states none"]
+    metadata: Annotated[str, "JSON object of everything else the row holds"]
 
 
 @table("text_units")
 class TextUnits:
     """Text units, as published."""
 
-    id: Doc[str, "hash of the text, and of its place among equal texts"]
-    human_readable_id: Doc[int, "row number"]
-    text: Doc[str, "documents.text[char_start:char_end], exactly"]
-    n_tokens: Doc[int, "tokens of the text"]
-    document_id: Doc[str, "documents.id"]
-    entity_ids: Doc[list[str], "entities that it names"]
-    relationship_ids: Doc[list[str], "relationships that it states"]
-    covariate_ids: Doc[list[str], "claims that it makes"]
-    ordinal: Doc[int, "place within the document, from 0"]
-    char_start: Doc[int, "first character in documents.text"]
-    char_end: Doc[int, "one past the last character"]
+    id: Annotated[str, "hash of the text, and of its place among equal texts"]
+    human_readable_id: Annotated[int, "row number"]
+    text: Annotated[str, "documents.text[char_start:char_end], exactly"]
+    n_tokens: Annotated[int, "tokens of the text"]
+    document_id: Annotated[str, "documents.id"]
+    entity_ids: Annotated[list[str], "entities that it names"]
+    relationship_ids: Annotated[list[str], "relationships that it states"]
+    covariate_ids: Annotated[list[str], "claims that it makes"]
+    ordinal: Annotated[int, "place within the document, from 0"]
+    char_start: Annotated[int, "first character in documents.text"]
+    char_end: Annotated[int, "one past the last character"]
 
 
 @table("entities")
 class Entities:
     """Entities, most frequent first."""
 
-    id: Doc[str, "hash of the resolved name"]
-    human_readable_id: Doc[int, "row number"]
-    title: Doc[str, "name"]
-    type: Doc[str, "person, organization, location, event, work, date, concept or unknown"]
-    description: Doc[str, "what the corpus says of it"]
-    text_unit_ids: Doc[list[str], "text units that name it"]
-    frequency: Doc[int, "number of text units that name it"]
-    degree: Doc[int, "number of relationships"]
-    n_mentions: Doc[int, "number of mentions"]
-    n_documents: Doc[int, "number of documents that name it"]
-    sources: Doc[list[Span], "where the description's sentences stand"]
+    id: Annotated[str, "hash of the resolved name"]
+    human_readable_id: Annotated[int, "row number"]
+    title: Annotated[str, "name"]
+    type: Annotated[str, "person, organization, location, event, work, date, concept or unknown"]
+    description: Annotated[str, "what the corpus says of it"]
+    text_unit_ids: Annotated[list[str], "text units that name it"]
+    frequency: Annotated[int, "number of text units that name it"]
+    degree: Annotated[int, "number of relationships"]
+    n_mentions: Annotated[int, "number of mentions"]
+    n_documents: Annotated[int, "number of documents that name it"]
+    sources: Annotated[list[Span], "where the description's sentences stand"]
 
 
 @table("relationships")
 class Relationships:
     """Relationships, heaviest first. Undirected: source sorts before target unless the text says who acts."""
 
-    id: Doc[str, "hash of the two entity ids"]
-    human_readable_id: Doc[int, "row number"]
-    source: Doc[str, "entities.title"]
-    target: Doc[str, "entities.title"]
-    description: Doc[str, "sentence that best states it"]
-    weight: Doc[float, "sum of strengths, by normalised PMI"]
-    combined_degree: Doc[int, "degree of source plus degree of target"]
-    text_unit_ids: Doc[list[str], "text units that state it"]
-    source_id: Doc[str, "entities.id of source"]
-    target_id: Doc[str, "entities.id of target"]
-    relation: Doc[str, "words that join the two most often"]
-    n_mentions: Doc[int, "number of sentences that state it"]
-    sources: Doc[list[Span], "where the description's sentence stands"]
+    id: Annotated[str, "hash of the two entity ids"]
+    human_readable_id: Annotated[int, "row number"]
+    source: Annotated[str, "entities.title"]
+    target: Annotated[str, "entities.title"]
+    description: Annotated[str, "sentence that best states it"]
+    weight: Annotated[float, "sum of strengths, by normalised PMI"]
+    combined_degree: Annotated[int, "degree of source plus degree of target"]
+    text_unit_ids: Annotated[list[str], "text units that state it"]
+    source_id: Annotated[str, "entities.id of source"]
+    target_id: Annotated[str, "entities.id of target"]
+    relation: Annotated[str, "words that join the two most often"]
+    n_mentions: Annotated[int, "number of sentences that state it"]
+    sources: Annotated[list[Span], "where the description's sentence stands"]
 
 
 @table("covariates")
 class Covariates:
     """Claims. Empty unless a model extracted them."""
 
-    id: Doc[str, "hash of the claim"]
-    human_readable_id: Doc[int, "row number"]
-    covariate_type: Doc[str, "claim"]
-    type: Doc[str, "kind of claim"]
-    description: Doc[str, "what is claimed"]
-    subject_id: Doc[str, "entities.title of the subject"]
-    object_id: Doc[str, "entities.title of the object, or NONE"]
-    status: Doc[str, "TRUE, FALSE or SUSPECTED"]
-    start_date: Doc[str, "ISO 8601"]
-    end_date: Doc[str, "ISO 8601"]
-    source_text: Doc[str, "the words that claim it"]
-    text_unit_id: Doc[str, "text_units.id"]
+    id: Annotated[str, "hash of the claim"]
+    human_readable_id: Annotated[int, "row number"]
+    covariate_type: Annotated[str, "claim"]
+    type: Annotated[str, "kind of claim"]
+    description: Annotated[str, "what is claimed"]
+    subject_id: Annotated[str, "entities.title of the subject"]
+    object_id: Annotated[str, "entities.title of the object, or NONE"]
+    status: Annotated[str, "TRUE, FALSE or SUSPECTED"]
+    start_date: Annotated[str, "ISO 8601"]
+    end_date: Annotated[str, "ISO 8601"]
+    source_text: Annotated[str, "the words that claim it"]
+    text_unit_id: Annotated[str, "text_units.id"]
 
 
 @table("communities")
 class Communities:
     """Communities of the hierarchy, by level and size. A level is a partition of what its parents split into."""
 
-    id: Doc[str, "hash of level and members"]
-    human_readable_id: Doc[int, "equals community"]
-    community: Doc[int, "number, from 0"]
-    level: Doc[int, "0 = the whole graph's partition; deeper = finer"]
-    parent: Doc[int, "community number, -1 at level 0"]
-    children: Doc[list[int], "community numbers one level deeper"]
-    title: Doc[str, "its most connected entities"]
-    entity_ids: Doc[list[str], "members, most connected first"]
-    relationship_ids: Doc[list[str], "relationships with both ends inside"]
-    text_unit_ids: Doc[list[str], "text units that state those relationships"]
-    period: Doc[str, "date of the newest dated document in it, empty where none is dated"]
-    size: Doc[int, "number of entities"]
+    id: Annotated[str, "hash of level and members"]
+    human_readable_id: Annotated[int, "equals community"]
+    community: Annotated[int, "number, from 0"]
+    level: Annotated[int, "0 = the whole graph's partition; deeper = finer"]
+    parent: Annotated[int, "community number, -1 at level 0"]
+    children: Annotated[list[int], "community numbers one level deeper"]
+    title: Annotated[str, "its most connected entities"]
+    entity_ids: Annotated[list[str], "members, most connected first"]
+    relationship_ids: Annotated[list[str], "relationships with both ends inside"]
+    text_unit_ids: Annotated[list[str], "text units that state those relationships"]
+    period: Annotated[str, "date of the newest dated document in it, empty where none is dated"]
+    size: Annotated[int, "number of entities"]
 
 
 @table("community_reports")
 class CommunityReports:
     """Reports on the communities that hold at least one relationship."""
 
-    id: Doc[str, "hash of community and content"]
-    human_readable_id: Doc[int, "equals community"]
-    community: Doc[int, "communities.community"]
-    level: Doc[int, "communities.level"]
-    parent: Doc[int, "communities.parent"]
-    children: Doc[list[int], "communities.children"]
-    title: Doc[str, "what the community is about"]
-    summary: Doc[str, "its most central statements, with marks [n]"]
-    full_content: Doc[str, "the whole report in Markdown"]
-    rank: Doc[float, "importance, 0-10"]
-    rating_explanation: Doc[str, "why that rank"]
-    findings: Doc[list[Finding], "statements, each with its mark [n]"]
-    full_content_json: Doc[str, "the report as JSON"]
-    period: Doc[str, "communities.period"]
-    size: Doc[int, "communities.size"]
-    citations: Doc[list[Citation], "what the marks point to"]
-    input_sha256: Doc[str, "hash of what the report was made from"]
+    id: Annotated[str, "hash of community and content"]
+    human_readable_id: Annotated[int, "equals community"]
+    community: Annotated[int, "communities.community"]
+    level: Annotated[int, "communities.level"]
+    parent: Annotated[int, "communities.parent"]
+    children: Annotated[list[int], "communities.children"]
+    title: Annotated[str, "what the community is about"]
+    summary: Annotated[str, "its most central statements, with marks [n]"]
+    full_content: Annotated[str, "the whole report in Markdown"]
+    rank: Annotated[float, "importance, 0-10"]
+    rating_explanation: Annotated[str, "why that rank"]
+    findings: Annotated[list[Finding], "statements, each with its mark [n]"]
+    full_content_json: Annotated[str, "the report as JSON"]
+    period: Annotated[str, "communities.period"]
+    size: Annotated[int, "communities.size"]
+    citations: Annotated[list[Citation], "what the marks point to"]
+    input_sha256: Annotated[str, "hash of what the report was made from"]
 
 
 @table("failures")
 class Failures:
     """What could not be done: kept, shown, retried by the next run."""
 
-    document: Doc[str, "path, path:line, or text unit id"]
-    stage: Doc[str, "stage that failed"]
-    error: Doc[str, "what went wrong"]
-    attempts: Doc[int, "times tried in this run"]
+    document: Annotated[str, "path, path:line, or text unit id"]
+    stage: Annotated[str, "stage that failed"]
+    error: Annotated[str, "what went wrong"]
+    attempts: Annotated[int, "times tried in this run"]
 
 
 @table("search_terms", final=False)
 class SearchTerms:
     """BM25 postings over text units, by term."""
 
-    term: Doc[str, "analysed word"]
-    rows: Doc[list[Int32], "row numbers of text_units"]
-    scores: Doc[list[Float32], "BM25 score of the term in that text unit"]
+    term: Annotated[str, "analysed word"]
+    rows: Annotated[list[Int32], "row numbers of text_units"]
+    scores: Annotated[list[Float32], "BM25 score of the term in that text unit"]
 
 
 @table("search_report_terms", final=False)
 class SearchReportTerms:
     """BM25 postings over community reports, by term."""
 
-    term: Doc[str, "analysed word"]
-    rows: Doc[list[Int32], "row numbers of community_reports"]
-    scores: Doc[list[Float32], "BM25 score of the term in that report"]
+    term: Annotated[str, "analysed word"]
+    rows: Annotated[list[Int32], "row numbers of community_reports"]
+    scores: Annotated[list[Float32], "BM25 score of the term in that report"]
 
 
 @table("search_links", final=False)
 class SearchLinks:
     """Which text units name each entity: one row an entity, in the order of entities."""
 
-    rows: Doc[list[Int32], "row numbers of text_units that name it"]
-    counts: Doc[list[Float32], "mentions there"]
-    defines: Doc[list[Int32], "row numbers of text_units whose document's title is its name"]
+    rows: Annotated[list[Int32], "row numbers of text_units that name it"]
+    counts: Annotated[list[Float32], "mentions there"]
+    defines: Annotated[list[Int32], "row numbers of text_units whose document's title is its name"]
 
 
 @table("search_names", final=False)
 class SearchNames:
     """The names by which a question can mean an entity."""
 
-    name: Doc[str, "a name as some document writes it"]
-    entity: Doc[int, "row number of entities"]
+    name: Annotated[str, "a name as some document writes it"]
+    entity: Annotated[int, "row number of entities"]
 
 
 FINAL = [name for name in TABLES if name not in WORKING]
@@ -410,35 +409,38 @@ def path_in(folder: Path, name: str) -> Path:
     return folder / "work" / f"{name}.parquet" if name in WORKING else folder / f"{name}.parquet"
 
 
-def write(path: Path, data: "pa.Table") -> None:
-    """Write a table as Parquet, durable on disk when this returns. Equal tables give equal bytes."""
+def write(folder: Path, name: str, data: "pa.Table") -> Path:
+    """Write a table as Parquet into a snapshot folder, durable when this returns. Equal tables give equal bytes."""
     import pyarrow.parquet as pq
 
+    path = path_in(folder, name)
+    path.unlink(missing_ok=True)  # it may be a link to an older snapshot's file, which must stay as it is
     with path.open("wb") as file:
         pq.write_table(data, file, compression="zstd", row_group_size=131072, write_page_checksum=True)
         file.flush()
         os.fsync(file.fileno())
+    return path
 
 
-def read(name: str, path: Path, only: list[str] | None = None) -> "pa.Table":
-    """Read a table, or `only` some columns of it. Raises TableError where it is missing, damaged or of another shape."""
+def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
+    """Read a table, or `only` some columns of it, from a snapshot folder.
+
+    Raises TableError where it is missing, damaged or of another shape.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    path = path_in(folder, name)
+    again = "Run `graphrag-lite index` to build it again."
     try:
         data = pq.read_table(path, columns=only, page_checksum_verification=True, partitioning=None)
     except FileNotFoundError:
-        raise TableError(f"{path}: this table is missing. Run `graphrag-lite index` to build it again.") from None
+        raise TableError(f"{path}: this table is missing. {again}") from None
     except (pa.ArrowException, OSError) as error:
-        raise TableError(
-            f"{path}: this table is damaged ({str(error).splitlines()[0]}). Run `graphrag-lite index` to build it again."
-        ) from None
+        raise TableError(f"{path}: this table is damaged ({str(error).splitlines()[0]}). {again}") from None
     version = (data.schema.metadata or {}).get(b"graphrag_lite.schema", b"?").decode()
     if version != str(SCHEMA_VERSION):
-        raise TableError(
-            f"{path}: written with schema version {version}, this is version {SCHEMA_VERSION}. "
-            "Run `graphrag-lite index` to build it again."
-        )
+        raise TableError(f"{path}: written with schema version {version}, this is version {SCHEMA_VERSION}. {again}")
     return data
 
 

@@ -64,7 +64,7 @@ class Bars:
     def advance(self, done: int, total: int) -> None:
         self.progress.update(self.task, completed=done, total=total)
 
-    def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:
+    def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:  # noqa: ARG002
         note = "unchanged" if reused else ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in rows.items() if n)
         self.progress.update(self.task, completed=1, total=1, note=note)
 
@@ -113,7 +113,7 @@ def summary(run: "Run") -> dict[str, Any]:
 
 
 def _by_level(run: "Run") -> dict[str, int]:
-    levels = tables.read("communities", tables.path_in(run.snapshot, "communities"), only=["level"])["level"].to_pylist()
+    levels = tables.read(run.snapshot, "communities", only=["level"])["level"].to_pylist()
     return {str(level): levels.count(level) for level in sorted(set(levels))}
 
 
@@ -154,14 +154,13 @@ def print_report(console: Console, content: str, sources: Iterable[str]) -> None
 
 
 def print_answer(console: Console, answer: "Answer") -> None:
-    """Print an answer and its sources; with nothing said, the ranked documents."""
-    if answer.citations:
-        console.print(Text(plain(answer.answer)))
-        console.print(Text("\nSources", style="bold"))
-        for cited in answer.citations:
-            console.print(Text(plain(f"[{cited.n}] {source_of(cited.path, cited.document)}, characters {cited.char_start}-{cited.char_end}"), style="dim"))
-        return
+    """Print an answer and where its statements stand."""
     console.print(Text(plain(answer.answer)))
+    if answer.citations:
+        console.print(Text("\nSources", style="bold"))
+    for cited in answer.citations:
+        where = f"characters {cited.char_start}-{cited.char_end}"
+        console.print(Text(plain(f"[{cited.n}] {source_of(cited.path, cited.document)}, {where}"), style="dim"))
 
 
 def source_of(path: str, document: str) -> str:

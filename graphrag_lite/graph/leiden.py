@@ -41,8 +41,7 @@ def hierarchical_leiden(
     [[0, 1], [2, 3]]
     """
     found = [
-        Community(0, -1, members)
-        for members in _split(adjacency, np.arange(adjacency.shape[0]), resolution, seed)
+        Community(0, -1, members) for members in _split(adjacency, np.arange(adjacency.shape[0]), resolution, seed)
     ]
     lookup = np.full(adjacency.shape[0], -1)
     position = 0

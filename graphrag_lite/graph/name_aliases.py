@@ -5,7 +5,7 @@ name, or both with middle names left out. Every name is looked up by those word 
 the number of distinct (document, name) pairs.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -59,7 +59,7 @@ def as_person(key: str, sure: bool = True) -> Person | None:
     core = words[first:]
     if any(word in AND_WORDS or word == "&" or word in _NOT_IN_PERSONS for word in core):
         return None
-    if core[0] in HONORIFICS and len(core) == 1 or "de" in core[1:] and core[0] not in GIVEN_NAMES:
+    if (core[0] in HONORIFICS and len(core) == 1) or ("de" in core[1:] and core[0] not in GIVEN_NAMES):
         return None
     if not gender and len(core) > 1:
         male, female = core[0] in MALE_NAMES, core[0] in FEMALE_NAMES
@@ -127,11 +127,15 @@ def alias_in_documents(
         roots: dict[str, str] = {}
         own = [shorts[key] for key in keys if key in shorts]
         bare = {person.words: person for person in own if not person.title}
+        given = {person.words[0] for person in own if len(person.words) == 1 and not person.title}
         for short in sorted(own, key=lambda person: (-len(person.words), bool(person.title), person.key)):
             if short.title and len(short.words) > 1 and short.words in bare and _agree(short, bare[short.words]):
                 decided[document, short.key] = roots[short.key] = bare[short.words].key
                 continue
-            root = _root(short, index.find(short), roots)
+            found = index.find(short)
+            if short.title in ("mrs", "mme", "frau"):  # a child is called by its given name, its mother is not
+                found = [person for person in found if person.words[0] not in given]
+            root = _root(short, found, roots)
             if root is not None:
                 roots[short.key] = root or short.key
                 decided[document, short.key] = root
@@ -164,19 +168,32 @@ def alias_in_corpus(
 ) -> dict[str, str]:
     """Return key -> key of the longer name, for keys that mean the same in every document that tells.
 
-    At least one document must have used both, and no other longer name in the corpus may fit.
+    At least one document must have used both. If no other longer name in the corpus fits, that is enough; else four
+    of five documents that tell, and at least two, must agree.
     """
-    meant: dict[str, set[str]] = defaultdict(set)
-    for (_, key), root in in_documents.items():
-        meant[key].add(root)
+    meant: dict[str, Counter[str]] = defaultdict(Counter)
+    for (_, key), root in sorted(in_documents.items()):
+        meant[key][root] += 1
     index = _Index()
     for key in sorted(persons):
         if len(persons[key].words) > 1:
             index.add(persons[key])
     decided: dict[str, str] = {}
-    for key, direct in sorted(meant.items(), key=lambda item: (item[0] in shorts and bool(shorts[item[0]].title), item[0])):
-        (root, *others) = sorted({_follow(root, decided) for root in direct})  # bare names are decided before titled ones
-        if others or not root:
+    for key, direct in sorted(
+        meant.items(), key=lambda item: (item[0] in shorts and bool(shorts[item[0]].title), item[0])
+    ):
+        votes: Counter[str] = Counter()  # bare names are decided before titled ones
+        for root, count in direct.items():
+            votes[_follow(root, decided)] += count
+        votes.pop("", None)
+        votes.pop(key, None)
+        if not votes:
+            continue
+        root, count = max(votes.items(), key=lambda item: (item[1], item[0]))
+        if count > 1 and count >= 0.8 * votes.total():
+            decided[key] = root
+            continue
+        if len(votes) > 1 or "" in direct:
             continue
         family = {_follow(person.key, decided) for person in index.find(shorts[key])} if key in shorts else set()
         if {_single(other, meant) for other in family} <= {root, key}:
@@ -184,6 +201,6 @@ def alias_in_corpus(
     return decided
 
 
-def _single(key: str, meant: Mapping[str, set[str]]) -> str:
-    roots = meant.get(key, set())
+def _single(key: str, meant: Mapping[str, Counter[str]]) -> str:
+    roots = meant.get(key, Counter())
     return next(iter(roots)) if len(roots) == 1 and "" not in roots else key

@@ -26,7 +26,8 @@ def _grams(key: str) -> set[str]:
 def similar_pairs(keys: Iterable[str], threshold: float = 0.9) -> list[tuple[str, str]]:
     """Return the pairs (a < b) of `keys` that are alike and have no second candidate, in order.
 
-    Alike: Jaccard similarity of their sets of 3-grams, accents off, >= `threshold`, and the same numerals in the same order.
+    Alike: Jaccard similarity of their sets of 3-grams, accents off, >= `threshold`, and the same numerals in the same
+    order.
 
     >>> similar_pairs(["skeleton world cup", "skeleton world cups", "world war i", "world war ii"])
     [('skeleton world cup', 'skeleton world cups')]
@@ -46,10 +47,10 @@ def similar_pairs(keys: Iterable[str], threshold: float = 0.9) -> list[tuple[str
                     if other not in seen and len(grams[other]) >= threshold * len(own):
                         seen.add(other)
                         shared = len(own & grams[other])
-                        if shared >= threshold * (len(own) + len(grams[other]) - shared):
-                            if _NUMERAL.findall(key) == _NUMERAL.findall(other):
-                                partners[key].add(other)
-                                partners[other].add(key)
+                        alike = shared >= threshold * (len(own) + len(grams[other]) - shared)
+                        if alike and _NUMERAL.findall(key) == _NUMERAL.findall(other):
+                            partners[key].add(other)
+                            partners[other].add(key)
                 block.append(key)
     return sorted(
         (key, other)

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field, replace
 from graphrag_lite.graph.name_aliases import Person, alias_in_corpus, alias_in_documents, as_person
 from graphrag_lite.graph.name_keys import exact_key
 from graphrag_lite.graph.name_similarity import similar_pairs
-from graphrag_lite.text.name_gazetteer import GIVEN_NAMES, PLACES, SAME_PLACES
+from graphrag_lite.text.name_gazetteer import DEMONYMS, GIVEN_NAMES, PLACES, SAME_PLACES
 from graphrag_lite.text.name_types import TYPES
 from graphrag_lite.text.name_words import CORPORATE, HONORIFICS
 
@@ -36,7 +36,7 @@ _LOWER_RATIO = 1.0
 # A term is kept from this many mentions on, and from this share of the lower-case uses of its rarer end.
 _MIN_TERM_COUNT = 4
 _MIN_TERM_SHARE = 0.12
-_MIN_TYPE_SHARE = 0.2
+_MIN_TYPE_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,9 @@ def resolve(
 
     >>> rows = resolve(["d"] * 3, ["Ebenezer Scrooge", "Mr. Scrooge", "Humbug"], ["person"] * 2 + ["unknown"],
     ...                [True, True, False], {"humbug": 2})
-    >>> [(row.name, row.title, row.rule) for row in rows]
-    [('Ebenezer Scrooge', 'Ebenezer Scrooge', 'exact'), ('Humbug', '', 'dropped'), ('Mr. Scrooge', 'Ebenezer Scrooge', 'alias')]
+    >>> [(row.name, row.title, row.rule) for row in rows]  # doctest: +NORMALIZE_WHITESPACE
+    [('Ebenezer Scrooge', 'Ebenezer Scrooge', 'exact'), ('Humbug', '', 'dropped'),
+     ('Mr. Scrooge', 'Ebenezer Scrooge', 'alias')]
     """
     keys = {name: exact_key(name) if exact else name for name in sorted(set(names))}
     entries: dict[str, _Entry] = defaultdict(_Entry)
@@ -108,7 +109,7 @@ def resolve(
     local: dict[tuple[str, str], str] = {}
     if alias:
         targets.update(_openers(entries, kinds, dropped, lower_counts))
-        persons, shorts = _persons(entries, kinds, dropped, targets)
+        persons, shorts = _persons(entries, kinds, dropped, targets, lower_counts)
         local = alias_in_documents(documents, persons, shorts)
         for key, root in alias_in_corpus(local, persons, shorts).items():
             targets[key] = (root, "alias")
@@ -148,8 +149,8 @@ def resolve(
                 continue
             faces[root] = _face(root, [root], entries, kinds)
         title, kind = faces[root]
-        for name in names_of_key[key]:
-            rows.append(Resolution(document, name, root, title, kind, "alias" if target else "exact"))
+        rule = "alias" if target else "exact"
+        rows.extend(Resolution(document, name, root, title, kind, rule) for name in names_of_key[key])
     return sorted(rows, key=lambda row: (row.document_id, row.name))
 
 
@@ -174,7 +175,9 @@ def _is_name(key: str, entry: _Entry, lower_counts: Mapping[str, int]) -> bool:
         return entry.types["person"] > 1 and majority_type(entry.types) == "person" and not lower_counts.get(key, 0)
     if not entry.anchored:
         return len(words) > 1 and not all(lower_counts.get(word, 0) for word in words)
-    if len(words) != 1 or len(key) <= 4 and max(entry.surfaces, key=lambda name: (entry.surfaces[name], name)).isupper():
+    if len(words) != 1 or (
+        len(key) <= 4 and max(entry.surfaces, key=lambda name: (entry.surfaces[name], name)).isupper()
+    ):
         return True
     return lower_counts.get(key, 0) <= _LOWER_RATIO * entry.anchored
 
@@ -188,15 +191,22 @@ def _openers(
         first, _, rest = key.partition(" ")
         if not rest or rest in dropped or first in HONORIFICS or first in GIVEN_NAMES:
             continue
-        if rest in entries and entries[rest].anchored and entries[rest].count > 2 * entry.count:
+        whole = " " in rest and rest in kinds and kinds[rest] == "person"
+        if rest in entries and entries[rest].anchored and entries[rest].count >= (1 if whole else 2) * entry.count:
             common = lower_counts.get(first, 0)
-            if not entry.anchored and common or kinds[rest] == "person" and common >= 5 * entry.count:
+            if whole:  # "Rapper Kanye West"
+                common = max(common, 5 * entry.count)
+            if (not entry.anchored and common) or (kinds[rest] == "person" and common >= 5 * entry.count):
                 found[key] = (rest, "opener")
     return found
 
 
 def _persons(
-    entries: Mapping[str, _Entry], kinds: Mapping[str, str], dropped: set[str], targets: Mapping[str, tuple[str, str]]
+    entries: Mapping[str, _Entry],
+    kinds: Mapping[str, str],
+    dropped: set[str],
+    targets: Mapping[str, tuple[str, str]],
+    lower_counts: Mapping[str, int],
 ) -> tuple[dict[str, Person], dict[str, Person]]:
     """Return the keys that may be a longer and those that may be a shorter name of a person."""
     longs: dict[str, Person] = {}
@@ -206,13 +216,31 @@ def _persons(
         person = None if key in targets else as_person(key, entry.anchored > 0)
         if person is None:
             continue
-        if key not in dropped and (kind == "person" or kind == "unknown" and 2 <= len(person.words) <= 3):
-            longs[key] = person if kind == "person" else replace(person, known=False)
-        if kind == "concept" or key in PLACES and key not in GIVEN_NAMES or kind not in ("person", "unknown") and " " in key:
+        first = person.words[0]
+        if key not in dropped and len(set(person.words)) == len(person.words):
+            given = first in GIVEN_NAMES
+            rare = first not in DEMONYMS and not lower_counts.get(first)
+            if kind == "person" and (given or rare or person.title):
+                longs[key] = person
+            elif (
+                kind == "unknown" and rare and 2 <= len(person.words) <= 3 and _is_surname(entry, person, lower_counts)
+            ):
+                longs[key] = replace(person, known=False)
+        if (
+            kind == "concept"
+            or (key in PLACES and key not in GIVEN_NAMES)
+            or (kind not in ("person", "unknown") and " " in key)
+        ):
             continue
-        if key not in dropped or not entry.anchored and len(person.words) == 1 and kind in ("person", "unknown"):
+        if key not in dropped or (not entry.anchored and len(person.words) == 1 and kind in ("person", "unknown")):
             shorts[key] = person
     return longs, shorts
+
+
+def _is_surname(entry: _Entry, person: Person, lower_counts: Mapping[str, int]) -> bool:
+    """Tell whether the last word of a name of unknown type looks like a surname: no acronym, no common word."""
+    last = max(entry.surfaces, key=lambda name: (entry.surfaces[name], name)).split()[-1]
+    return not any(lower_counts.get(word) for word in person.words) and last[1:].islower() and last.isalpha()
 
 
 def _legal_forms(entries: Mapping[str, _Entry], dropped: set[str]) -> dict[str, str]:
@@ -250,9 +278,7 @@ def _follow(key: str, targets: Mapping[str, tuple[str, str]]) -> str:
     return key
 
 
-def _face(
-    root: str, group: Sequence[str], entries: Mapping[str, _Entry], kinds: Mapping[str, str]
-) -> tuple[str, str]:
+def _face(root: str, group: Sequence[str], entries: Mapping[str, _Entry], kinds: Mapping[str, str]) -> tuple[str, str]:
     """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions."""
     surfaces = entries[root].surfaces
     title = max(surfaces, key=lambda name: (not name.isupper(), surfaces[name], len(name), name))

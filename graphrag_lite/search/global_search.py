@@ -17,7 +17,8 @@ IMPORTANCE = 0.5  # weight of a report's rank beside how well it matches the que
 # Words by which a question means the corpus itself: they say nothing about which report is meant.
 ABOUT_THE_CORPUS = (
     "main theme topic subject overview summary summarize summarise key important major central overall document corpus "
-    "dataset text story collection discuss discussed describe mention cover question answer tell thème principal sujet résumé"
+    "dataset text story collection discuss discussed describe mention cover question answer tell "
+    "thème principal sujet résumé"
 )
 
 

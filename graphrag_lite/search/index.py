@@ -45,7 +45,8 @@ class Index:
     def __getattr__(self, name: str) -> "pd.DataFrame":
         if name not in tables.FINAL:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}. Tables: {', '.join(tables.FINAL)}")
-        return self.arrow(name).to_pandas()
+        frame: pd.DataFrame = self.arrow(name).to_pandas()
+        return frame
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *tables.FINAL]
@@ -53,7 +54,7 @@ class Index:
     def arrow(self, name: str) -> "pa.Table":
         """Return a table as Arrow, read once. Raises TableError where it is damaged."""
         if name not in self._read:
-            self._read[name] = tables.read(name, tables.path_in(self.folder, name))
+            self._read[name] = tables.read(self.folder, name)
         return self._read[name]
 
     def n_rows(self, name: str) -> int:
@@ -100,7 +101,7 @@ class Index:
         return closest(question, self.languages)
 
     def question_terms(self, question: str) -> list[str]:
-        """Return the terms of a question, analysed as the text units of its language are."""
+        """Return the terms of a question, as often as it says them, analysed as the text units of its language are."""
         return terms(question, self.question_language(question))
 
     @cached_property

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from graphrag_lite.search.answer import Answer, Statement, compose, ranked
-from graphrag_lite.search.mentions import question_entities
+from graphrag_lite.search.question import read_question
 from graphrag_lite.search.ranking import Policy, rank
 from graphrag_lite.search.sentence_choice import choose_sentences
 
@@ -19,17 +19,15 @@ def local_search(
     index: "Index", question: str, top_k: int, max_sentences: int, *, retrieve_only: bool = False
 ) -> Answer:
     """Answer with the named entities' descriptions, the best sentences, and the entities' strongest relationships."""
-    terms = index.question_terms(question)
-    bm25 = index.bm25.scores(terms)
-    named = question_entities(question, index.names, index.question_language(question))
-    scores = rank(bm25, index.links, named, Policy())
+    asked = read_question(question, index.question_language(question), index.bm25, index.names)
+    scores = rank(asked, index.links, Policy())
     units = ranked(scores, index.document_row, top_k)
     if retrieve_only:
         return compose(index, question, "local", [], units)
     read = [unit for unit in units.tolist()[:READ_UNITS] if scores[unit] > 0]
-    about = sorted(named, key=lambda entity: (-named[entity], entity))[:MAX_ENTITIES]
+    about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
     opening = [statement for entity in about for statement in _description(index, entity)]
-    sentences = choose_sentences(index, terms, read, max_sentences, opening)
+    sentences = choose_sentences(index, index.question_terms(question), read, max_sentences, opening)
     closing = [statement for entity in about for statement in _relationships(index, entity)]
     return compose(index, question, "local", [*opening, *sentences, *closing], units)
 

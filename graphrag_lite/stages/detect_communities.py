@@ -20,7 +20,7 @@ async def detect_communities(
     relationships: "pa.Table",
     settings: DetectCommunities,
 ) -> "pa.Table":
-    """Partition the weighted graph of entities, level by level. An entity without relationships is its own community."""
+    """Partition the weighted graph of entities, level by level. An entity without relationships stays alone."""
     import numpy as np
     from scipy.sparse import coo_matrix
 

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
+from graphrag_lite.search.mentions import names_of_title
 from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.text.name import Name
 from graphrag_lite.text.names import find_names
@@ -63,7 +64,15 @@ def _units(source_documents: "pa.Table", source_units: "pa.Table", settings: Ext
     for identity, document_id, text, char_start, ordinal in rows:
         language, title = about[document_id]
         short = n_units[document_id] <= settings.max_title_units
-        yield identity, document_id, text, char_start, language, title if short or ordinal == 0 else "", "topic" if short else ""
+        yield (
+            identity,
+            document_id,
+            text,
+            char_start,
+            language,
+            title if short or ordinal == 0 else "",
+            "topic" if short else "",
+        )
 
 
 def _extract(unit: Unit, settings: ExtractGraphFast) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
@@ -95,16 +104,33 @@ def _extract(unit: Unit, settings: ExtractGraphFast) -> tuple[list[tuple[Any, ..
                 relation = _relation(text, name, names[j]) if j == i + 1 else ""
                 relate(name.name, names[j].name, relation, 1.0, sentence_of[i])
 
-    for name in find_names(title, language) if title else []:
-        whole = len(name.name) >= 0.8 * len(title)
-        entities.append((identity, document_id, name.name, name.type, "", -1, -1, -1, name.anchored or whole, 0))
-        if whole and topic:
-            seen = {name.name}
-            for i, other in enumerate(names):
-                if other.name not in seen:
-                    seen.add(other.name)
-                    relate(name.name, other.name, "", settings.title_strength, sentence_of[i])
+    in_title = find_names(title, language) if title else []
+    topics = _topics(title, in_title, text)
+    kinds = {name.name: name.type for name in in_title}
+    for name in dict.fromkeys([*topics, *kinds]):
+        sure = name in topics or any(found.anchored for found in in_title if found.name == name)
+        entities.append((identity, document_id, name, kinds.get(name, "unknown"), "", -1, -1, -1, sure, 0))
+    if topic:
+        seen = set(topics)
+        for i, other in enumerate(names):
+            if topics and other.name not in seen:
+                seen.add(other.name)
+                relate(topics[0], other.name, "", settings.title_strength, sentence_of[i])
     return entities, relationships
+
+
+def _topics(title: str, in_title: list[Name], text: str) -> list[str]:
+    """Return the names of what a document is about, empty where its title is a phrase and no name.
+
+    A title is a name where an extractor takes it for one, or where the text uses it, other than as its headline.
+    """
+    names = [name for name in names_of_title(title) if not name.endswith((")", "）"))]
+    if not names:
+        return []
+    taken = any(len(name.name) >= 0.8 * len(names[0]) for name in in_title)
+    lines = {line.strip("# \t\r") for line in text[:2000].split("\n")}
+    used = not names[0][0].islower() and len(names[0].split()) <= 8 and names[0] not in lines and names[0] in text
+    return names if taken or used else []
 
 
 def _relation(text: str, a: Name, b: Name) -> str:

@@ -1,5 +1,7 @@
 """What search needs, computed once: BM25 postings, which text units name which entity, which names mean it."""
 
+import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -14,6 +16,7 @@ from graphrag_lite.text.words import terms
 if TYPE_CHECKING:
     import pyarrow as pa
 
+WORDS = re.compile(r"[^\d_/:]{1,80}")
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 
 
@@ -28,11 +31,10 @@ async def index_search(
     each: Each,
 ) -> tuple["pa.Table", "pa.Table", "pa.Table", "pa.Table"]:
     """Analyse titles and texts, and store the result by term, by entity and by name."""
+    columns = (documents[name].to_pylist() for name in ("id", "title", "language", "metadata"))
     about = {
-        identity: (title, language)
-        for identity, title, language in zip(
-            *(documents[name].to_pylist() for name in ("id", "title", "language")), strict=True
-        )
+        identity: ("\n".join([title, *_words_of(metadata)]), language)
+        for identity, title, language, metadata in zip(*columns, strict=True)
     }
     units = [
         (f"{about[document_id][0]}\n{text}", about[document_id][1])
@@ -47,6 +49,11 @@ async def index_search(
         _links(documents, text_units, entities, entity_mentions, entity_resolutions),
         _names(entities, entity_resolutions),
     )
+
+
+def _words_of(metadata: str) -> list[str]:
+    """Return the values of a document's metadata that are words, such as author, source and category; not ids."""
+    return [value for value in json.loads(metadata).values() if isinstance(value, str) and WORDS.fullmatch(value)]
 
 
 def _terms(unit: tuple[str, str]) -> list[str]:

@@ -33,10 +33,15 @@ def scan(corpus: Path, leave_out: Path) -> "pa.Table":
         kinds = ", ".join(sorted(MIME))
         raise InputError(f"{corpus}: no documents. A corpus holds files of these kinds: {kinds}.")
     if len(known) < len(paths):
-        kinds = ", ".join(f"{n} {kind or 'without ending'}" for kind, n in sorted(Counter(p.suffix for p in set(paths) - set(known)).items()))
+        kinds = ", ".join(
+            f"{n} {kind or 'without ending'}"
+            for kind, n in sorted(Counter(p.suffix for p in set(paths) - set(known)).items())
+        )
         logger.info("Left out files of other kinds: %s.", kinds)
     root = corpus.parent if corpus.is_file() else corpus
-    return tables.make("corpus_files", sorted((path.relative_to(root).as_posix(), *_size_and_hash(path)) for path in known))
+    return tables.make(
+        "corpus_files", sorted((path.relative_to(root).as_posix(), *_size_and_hash(path)) for path in known)
+    )
 
 
 def _walk(corpus: Path, leave_out: Path) -> list[Path]:
@@ -96,13 +101,19 @@ async def load_documents(
             else:
                 rows.append((path, item))
     if empty:
-        logger.info("Left out %d documents without text: %s%s", len(empty), ", ".join(empty[:5]), " ..." if len(empty) > 5 else "")
+        logger.info(
+            "Left out %d documents without text: %s%s",
+            len(empty),
+            ", ".join(empty[:5]),
+            " ..." if len(empty) > 5 else "",
+        )
     if not rows:
         named = "\n".join(f"  {item.where}: {item.error}" for item in failures[:20])
         raise InputError(f"{corpus}: no document could be read." + (f"\n{named}" if named else ""))
     digests = dict(zip(corpus_files["path"].to_pylist(), corpus_files["sha256"].to_pylist(), strict=True))
     return _documents(rows, digests), tables.make(
-        "load_failures", [(item.where, "load_documents", item.error, 1) for item in sorted(failures, key=lambda f: f.where)]
+        "load_failures",
+        [(item.where, "load_documents", item.error, 1) for item in sorted(failures, key=lambda f: f.where)],
     )
 
 

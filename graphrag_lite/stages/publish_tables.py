@@ -28,7 +28,9 @@ async def publish_tables(
         covariate_ids=_ids_by_unit(source_units, covariates),
     )
     by_document = defaultdict(list)
-    for document_id, unit_id in zip(source_units["document_id"].to_pylist(), source_units["id"].to_pylist(), strict=True):
+    for document_id, unit_id in zip(
+        source_units["document_id"].to_pylist(), source_units["id"].to_pylist(), strict=True
+    ):
         by_document[document_id].append(unit_id)
     documents = tables.make_columns(
         "documents",

@@ -62,8 +62,10 @@ async def report_communities(
             _report(community, members, chosen, _choose(statements, settings.max_findings, set()))
             | {
                 "rank": round(10 * (weights[community["community"]] / most) ** 0.5, 1) if most else 0.0,
-                "rating_explanation": f"Its {len(members)} entities hold {share:.1%} of the graph's relationship weight; "
-                f"the most connected is {members[0]['title']} with {members[0]['degree']} relationships.",
+                "rating_explanation": (
+                    f"Its {len(members)} entities hold {share:.1%} of the weight of all relationships; "
+                    f"the most connected is {members[0]['title']} with {members[0]['degree']} relationships."
+                ),
             }
         )
     reports.sort(key=lambda report: report["community"])
@@ -81,7 +83,9 @@ def _ranked(inside: list[Row], members: list[Row]) -> list[Row]:
     def score(row: Row) -> float:
         return float(row["weight"]) * (strength[row["source_id"]] + strength[row["target_id"]]) / most
 
-    return sorted((row | {"score": score(row)} for row in inside if row["sources"]), key=lambda r: (-r["score"], r["id"]))
+    return sorted(
+        (row | {"score": score(row)} for row in inside if row["sources"]), key=lambda r: (-r["score"], r["id"])
+    )
 
 
 def _choose(statements: list[Row], most: int, told: set[str]) -> list[Row]:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 WORD = re.compile(r"\w+")
 
 
-async def resolve_entities(source_units: "pa.Table", entity_mentions: "pa.Table", settings: ResolveEntities) -> "pa.Table":
+async def resolve_entities(
+    source_units: "pa.Table", entity_mentions: "pa.Table", settings: ResolveEntities
+) -> "pa.Table":
     """Decide by the rungs exact, lexical and alias over all mentions; `graph.resolution` has the rules."""
     lower_counts: Counter[str] = Counter()
     for text in source_units["text"].to_pylist():

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 CANDIDATES = 12  # sentences read for each entity and relationship
 GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and is read at a glance
-DEFINES = re.compile(r"\W{0,3}(?:\([^)]{0,80}\)|,[^,.]{0,60},)?\s*(?:is|was|are|were|est|était|sont|ist|war|es|fue|è)\b", re.I)
+DEFINES = re.compile(
+    r"\W{0,3}(?:\([^)]{0,80}\)|,[^,.]{0,60},)?\s*(?:is|was|are|were|est|était|sont|ist|war|es|fue|è)\b", re.I
+)
 DANGLING = re.compile(r"[\s\"'“(]*(?:[a-zà-ÿ]|(?:he|she|it|they|this|that|these|those|and|but|il|elle|ce)\b)", re.I)
 
 # A name means what its own document says it means, else what the corpus says; '' was dropped. A unit's overlap repeats
@@ -56,9 +58,11 @@ create table pair as
     from (select low, high, max(strength) as strength from instance group by low, high, document_id, char_start)
     group by low, high;
 create table pair_units as
-    select low, high, list(distinct text_unit_id order by text_unit_id) as text_unit_ids from instance group by low, high;
+    select low, high, list(distinct text_unit_id order by text_unit_id) as text_unit_ids
+    from instance group by low, high;
 create table degree as
-    select entity, count(*) as degree from (select low as entity from pair union all select high from pair) group by entity;
+    select entity, count(*) as degree
+    from (select low as entity from pair union all select high from pair) group by entity;
 """
 ENTITIES = """
 select entity as id, title, coalesce(type, 'unknown') as type, text_unit_ids, frequency,
@@ -158,7 +162,7 @@ def _sentence(row: Row, texts: dict[str, str]) -> str:
 
 def _best_sentences(candidates: Iterator[Row], texts: dict[str, str], most: int) -> list[Row]:
     """Choose the sentences that say what an entity is; ties by place. Equal sentences are one."""
-    scored = {}
+    scored: dict[str, tuple[float, int, Row]] = {}
     for row in candidates:
         sentence = _sentence(row, texts)
         scored.setdefault(sentence, (-_informs(row, sentence, texts), len(scored), row))
@@ -183,7 +187,7 @@ def _best_statement(candidates: Iterator[Row], texts: dict[str, str]) -> Row:
     def score(row: Row) -> float:
         sentence = _sentence(row, texts)
         return (
-            2.0 * row["strength"]
+            2.0 * float(row["strength"])
             + 1.0 * (len(sentence) in GOOD_LENGTH)
             + 0.5 * bool(row["relation"])
             - 1.0 * sentence.endswith("?")

@@ -73,7 +73,11 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded | Unreadable
 def _text(text: str, path: str, fields: Fields) -> Iterator[Loaded]:
     """Plain text: a short first line with a blank one below it is the title."""
     first, _, rest = text.lstrip().partition("\n")
-    titled = 0 < len(first.strip()) <= 80 and not first.rstrip().endswith((".", ",", ":", ";")) and rest.startswith(("\n", "\r\n"))
+    titled = (
+        0 < len(first.strip()) <= 80
+        and not first.rstrip().endswith((".", ",", ":", ";"))
+        and rest.startswith(("\n", "\r\n"))
+    )
     yield Loaded(path, first.strip() if titled else PurePosixPath(path).stem, text, _stated_date(text))
 
 
@@ -94,14 +98,13 @@ def _csv(text: str, path: str, fields: Fields) -> Iterator[Loaded | Unreadable]:
     head = text[:4096].split("\n", 1)[0]
     delimiter = max(",;\t|", key=head.count)
     csv.field_size_limit(len(text) + 1)
-    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="")
     try:
         if fields.text not in (rows.fieldnames or ()):
             columns = ", ".join(rows.fieldnames or ()) or "none"
             raise ValueError(f"no column `{fields.text}` (columns: {columns}). Name it with load_documents.text_field")
         for row in rows:
-            extra = {"": row.pop(None)} if None in row else {}  # type: ignore[call-overload]
-            yield _row({**row, **extra}, f"{path}:{rows.line_num}", fields)
+            yield _row(row, f"{path}:{rows.line_num}", fields)
     except csv.Error as error:
         raise ValueError(f"line {rows.line_num}: {error}") from None
 

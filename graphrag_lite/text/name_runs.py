@@ -1,4 +1,4 @@
-"""Runs of words that may be one name: which words join, and where a run is cut.
+"""Runs of words that may be one name: which words join.
 
 A run is a half-open range of word indices. Joining is greedy from left to right: capitalised words side by side,
 initials and abbreviations with their full stops, numbers ("Apollo 11"), connectors ("Bank of England"), ampersands,
@@ -10,32 +10,26 @@ from dataclasses import dataclass
 
 from graphrag_lite.text.name_gazetteer import DEMONYMS, GIVEN_NAMES, PLACES
 from graphrag_lite.text.name_tokens import AMPERSAND, COMMA, INITIAL, JOIN, Tokens
-from graphrag_lite.text.name_types import EVENTS_OF_A_YEAR, INSTITUTION_OWNED, OF_HEADS, PAIR_HEADS, kind_of
+from graphrag_lite.text.name_types import EVENTS_OF_A_YEAR, INSTITUTION_OWNED, OF_HEADS, PAIR_HEADS
 from graphrag_lite.text.name_words import (
     AND_WORDS,
     ARTICLES,
-    CORPORATE,
+    CROWN_TITLES,
     EPITHETS,
     FOR_WORDS,
     HONORIFICS,
     LEADING_PARTICLES,
     MONTHS_AND_DAYS,
-    NO_NAMES,
-    NUMBER_WORDS,
     OF_WORDS,
     PARTICLES,
-    ROLES,
+    ROMANCE,
     STRONG_ROLES,
-    STRUCTURE,
     UNITS,
-    closed_class,
 )
 
 MAX_WORDS = 12
-_ROMAN = re.compile(r"[IVXL]+$")
 _NUMBERED = frozenset("war part type phase class division league volume super bowl chapter king queen pope".split())
-_ROMANCE = frozenset(("fr", "es", "it", "pt", "ca", "ro"))
-_PLURAL_HEADS = frozenset("nations jeux états affaires naciones juegos nazioni nações".split())
+_ADJECTIVE_HEADS = OF_HEADS | frozenset("nations jeux états affaires naciones juegos nazioni nações".split())
 _ADJECTIVE = re.compile(
     r"(?:[aei]l(?:e|es|s)?|aux|iques?|[aéi](?:en|ens|enne|ennes)|éenn?e?s?|ain(?:e|es|s)?|ais(?:e|es)?|ois(?:e|es)?|aires?|"
     r"i[fv]e?s?|[fn]ois|uni(?:e|es|s)?|unid[ao]s|suprême|suprem[oa]|nacional|populaire|rouge|étrangères|intérieure?s?|"
@@ -46,8 +40,7 @@ _INSTITUTIONAL = frozenset(
     grand united first local state public joint special holy permanent provisional advisory independent free
     democratic academic academy""".split()
 )
-_DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
-_AFTER_DAY = frozenset("times night post mail mirror telegraph express herald morning football club school".split())
+_AFTER_NUMBER = UNITS | MONTHS_AND_DAYS
 _YEAR_FRAME = frozenset("the a an his her their its our this that le la les l' der die das el los o os il".split())
 
 
@@ -118,14 +111,19 @@ def _next_part(tokens: Tokens, first: int, k: int, limit: int, language: str) ->
     word, low = tokens.words[k], tokens.lower[k]
     if tokens.possessive[k - 1]:
         owned = tokens.lower[k : k + 2]
-        if gap == JOIN and tokens.capital[k] and k - first <= 3 and not (tokens.gaps[first] == INITIAL and k == first):
+        if gap == JOIN and tokens.capital[k] and k - first <= 3:
             if owned[0] in INSTITUTION_OWNED:
                 return 1
-            if len(owned) > 1 and owned[1] in INSTITUTION_OWNED and tokens.gaps[k + 1] == JOIN and tokens.capital[k + 1]:
+            if (
+                len(owned) > 1
+                and owned[1] in INSTITUTION_OWNED
+                and tokens.gaps[k + 1] == JOIN
+                and tokens.capital[k + 1]
+            ):
                 return 2
         return 0
     if gap == COMMA:
-        return int(low in CORPORATE or low in ("jr", "sr") and tokens.capital[k])
+        return int(tokens.capital[k] and low in ("inc", "llc", "ltd", "plc", "corp", "co", "gmbh", "s.a", "jr", "sr"))
     if gap == AMPERSAND:
         return int(tokens.capital[k])
     if gap != JOIN:
@@ -133,15 +131,13 @@ def _next_part(tokens: Tokens, first: int, k: int, limit: int, language: str) ->
     if tokens.capital[k]:
         if word == "I" and not _numbered(tokens, first, k):
             return 0
-        if tokens.function[k] and tokens.function[k - 1] and tokens.gaps[first] == INITIAL and k - first == 1:
-            return 1
         return 1
     if word[0].isdigit():
         return int(_number_joins(tokens, first, k))
-    if language in _ROMANCE and k - first == 1 and tokens.lower[first] in OF_HEADS | _PLURAL_HEADS:
-        # "Cour suprême", "Nations unies": only the noun of an institution is capitalised
-        if not tokens.function[k] and _ADJECTIVE.search(low):
-            return 1
+    # "Cour suprême", "Nations unies": only the noun of an institution is capitalised
+    headed = language in ROMANCE and k - first == 1 and tokens.lower[first] in _ADJECTIVE_HEADS
+    if headed and not tokens.function[k] and _ADJECTIVE.search(low):
+        return 1
     if k + 1 >= limit:
         return 0
     return _connected(tokens, first, k, limit, language)
@@ -165,7 +161,7 @@ def _numbered(tokens: Tokens, first: int, k: int) -> bool:
     """Tell whether "I" at `k` is a numeral ("World War I", "Elizabeth I"), rather than a pronoun."""
     before = tokens.lower[k - 1]
     follows = k + 1 < len(tokens.words) and tokens.gaps[k + 1] == JOIN and not tokens.capital[k + 1]
-    if before in _NUMBERED or tokens.lower[first] in ("king", "queen", "pope", "emperor", "tsar", "prince"):
+    if before in _NUMBERED or tokens.lower[first] in CROWN_TITLES:
         return True
     if follows and tokens.lower[k + 1] not in ("of", "was", "is", "and", "in", "von", "de"):
         return False
@@ -180,9 +176,11 @@ def _number_joins(tokens: Tokens, first: int, k: int) -> bool:
         return False
     if k + 1 < len(tokens.words):
         after = tokens.gap_texts[k + 1]
-        if after[:1] in (".", ",") and after == after.strip() and after or after.strip().startswith(("%", "-", "–", "/")):
+        if (after[:1] in (".", ",") and after == after.strip() and after) or after.strip().startswith(
+            ("%", "-", "–", "/")
+        ):
             return False
-        if tokens.gaps[k + 1] == JOIN and tokens.lower[k + 1] in UNITS | MONTHS_AND_DAYS:
+        if tokens.gaps[k + 1] == JOIN and tokens.lower[k + 1] in _AFTER_NUMBER:
             return False
     if len(word) == 4 and "1000" <= word <= "2099":
         return tokens.lower[k - 1] in EVENTS_OF_A_YEAR
@@ -198,9 +196,10 @@ def _connected(tokens: Tokens, first: int, k: int, limit: int, language: str) ->
             if tokens.lower[after] not in ARTICLES and tokens.lower[after] not in PARTICLES:
                 return 0
             after += 1
-    if tokens.gaps[after] != JOIN or not tokens.capital[after] or tokens.function[after] and not tokens.lower[after] == "la":
-        if not (low == "the" and tokens.capital[after] and tokens.gaps[after] == JOIN):
-            return 0
+    if tokens.gaps[after] != JOIN or not tokens.capital[after]:
+        return 0
+    if tokens.function[after] and tokens.lower[after] != "la" and low != "the":
+        return 0
     right = tokens.lower[after]
     if right in MONTHS_AND_DAYS:
         return 0
@@ -209,7 +208,7 @@ def _connected(tokens: Tokens, first: int, k: int, limit: int, language: str) ->
     content = [w for w, f in zip(left, tokens.function[first:k], strict=True) if not f] or left
     if low in AND_WORDS:
         return width if _pair(tokens, first, k, content) else 0
-    if low == "the" or low in ARTICLES and low not in PARTICLES:
+    if low == "the" or (low in ARTICLES and low not in PARTICLES):
         return width if right in EPITHETS and len(left) <= 2 else 0
     if low in FOR_WORDS and low not in OF_WORDS:
         return width if content[-1] in OF_HEADS or content[0] in OF_HEADS else 0
@@ -218,7 +217,7 @@ def _connected(tokens: Tokens, first: int, k: int, limit: int, language: str) ->
             return width
         return width if _of(tokens, first, k, content, language) else 0
     if low in PARTICLES and low not in ("a", "e", "i", "y", "o"):
-        if language == "en" or len(content) == 1 and content[0] in GIVEN_NAMES:
+        if language == "en" or (len(content) == 1 and content[0] in GIVEN_NAMES):
             return width
         return width if low in ("van", "von", "der", "bin", "ibn", "al") else 0
     return 0
@@ -230,7 +229,7 @@ def _of(tokens: Tokens, first: int, k: int, content: list[str], language: str) -
     head = content[-1]
     if content[0] in OF_HEADS or head in OF_HEADS:
         return True
-    if any(w in STRONG_ROLES for w in content) or tokens.words[k - 1].isupper() and len(tokens.words[k - 1]) > 1:
+    if any(w in STRONG_ROLES for w in content) or (tokens.words[k - 1].isupper() and len(tokens.words[k - 1]) > 1):
         return False
     if low != "of" and language in ("en", "de", "nl", "") and all(w not in PLACES for w in content):
         return True
@@ -241,7 +240,11 @@ def _of(tokens: Tokens, first: int, k: int, content: list[str], language: str) -
     if head in GIVEN_NAMES:
         return len(content) == 1
     if len(content) > 1:
-        return content[0] in _INSTITUTIONAL or content[0] in DEMONYMS or low != "of" and content[0] in GIVEN_NAMES and language != "fr"
+        return (
+            content[0] in _INSTITUTIONAL
+            or content[0] in DEMONYMS
+            or (low != "of" and content[0] in GIVEN_NAMES and language != "fr")
+        )
     if tokens.gaps[first] == INITIAL:
         return low != "of" and not head.endswith("s")
     return True
@@ -265,131 +268,3 @@ def _pair(tokens: Tokens, first: int, k: int, content: list[str]) -> bool:
         # "Marks and Spencer has": one subject with a singular verb
         return low[1] in ("is", "was", "has", "hasn't", "isn't", "wasn't", "est", "a") and content[0] not in PLACES
     return False
-
-
-def split_run(tokens: Tokens, run: Run, language: str) -> list[Run]:
-    """Cut openers, roles, dates and headings off `run`; return what is left as runs, in order."""
-    first, last, initial = run.first, run.last, run.initial
-    low, function = tokens.lower, tokens.function
-    while first < last and initial and function[first]:
-        if low[first] in GIVEN_NAMES and first + 1 < last and not function[first + 1] and tokens.gaps[first + 1] == JOIN:
-            break
-        first, initial = first + 1, False
-    while first < last and function[first] and not _title_start(tokens, first, last):
-        first += 1
-    closed = closed_class(language)
-    while first < last and low[last - 1] in closed and not (last - first > 1 and tokens.words[last - 1] in ("I", "US")):
-        last -= 1
-    if last - first == 1 and function[first]:
-        return []
-    while last - 1 > first and not tokens.capital[last - 1] and not tokens.words[last - 1].isdigit() and low[last - 1] not in CORPORATE:
-        if language in _ROMANCE and last - first == 2:
-            break
-        last -= 1
-    if first >= last:
-        return []
-    if low[first] in STRUCTURE and (last - first > 1 or initial) and all(
-        w in NUMBER_WORDS or w.isdigit() or w in STRUCTURE for w in low[first + 1 : last]
-    ):
-        return []
-    return [
-        part
-        for piece in _split_roles(tokens, Run(first, last, initial))
-        for part in [_trimmed(tokens, piece)]
-        if part is not None
-    ]
-
-
-_PRONOUNS = frozenset(
-    """i you he she it we they me him her us them my your his its our their this that these those who what which
-    and or but if then so as because when while where there here however il elle ils elles nous vous je""".split()
-)
-
-
-def _title_start(tokens: Tokens, first: int, last: int) -> bool:
-    """Tell whether a capitalised function word within a sentence begins a name ("The Hague", "In Cold Blood")."""
-    if last - first < 2 or tokens.gaps[first] == INITIAL or not tokens.capital[first] or not tokens.capital[first + 1]:
-        return False
-    return tokens.lower[first] not in _PRONOUNS or last - first > 2 and all(tokens.capital[first:last])
-
-
-def _split_roles(tokens: Tokens, run: Run) -> list[Run]:
-    """Cut `run` at roles: "IBM CEO Ginni Rometty" is "IBM" and the person "Ginni Rometty"."""
-    low = tokens.lower
-    roles = [i for i in range(run.first, run.last) if low[i] in STRONG_ROLES]
-    if not roles or any(w in OF_WORDS for w in low[run.first : run.last]) and low[run.first] not in ROLES:
-        return [run]
-    left = right = roles[0]
-    while left > run.first and low[left - 1] in ROLES:
-        left -= 1
-    while right < run.last and (low[right] in ROLES or right < run.last - 1 and low[right] in OF_WORDS):
-        right += 1
-    pieces: list[Run] = []
-    if right == run.last and left > run.first and low[run.first] in HONORIFICS:
-        return [run]
-    if left > run.first:
-        pieces.append(Run(run.first, left, run.initial))
-    if right < run.last:
-        named = right - left and low[right - 1] in ROLES and not low[right] in PAIR_HEADS and low[right] not in OF_HEADS
-        if not named and right - left == 1 and left == run.first:
-            return [run]
-        alone = run.last - right == 1 and left == run.first and low[right - 1] in STRONG_ROLES
-        first = right - 1 if alone and low[right - 1] in ("president", "senator", "governor", "professor", "chancellor") else right
-        pieces.append(Run(first, run.last, run.initial and first == run.first, kind="person" if named else ""))
-    elif not pieces and right - left > 1 and len([i for i in range(left, right) if low[i] not in ROLES]) > 0:
-        return [run]
-    return pieces
-
-
-def _trimmed(tokens: Tokens, run: Run) -> Run | None:
-    """Cut dates, honorifics before full names and adjectives of nations; None if no name is left."""
-    low, words = tokens.lower, tokens.words
-    first, last = run.first, run.last
-    while first < last and low[first] in MONTHS_AND_DAYS:
-        if last - first > 1 and (
-            low[first] in _DAYS and low[first + 1] in _AFTER_DAY or low[first] in GIVEN_NAMES and not words[first + 1].isdigit()
-        ):
-            break
-        first += 1
-    while last > first + 1 and low[last - 1] in MONTHS_AND_DAYS and (last - first > 2 or low[last - 1] not in _DAYS):
-        if low[last - 1] in GIVEN_NAMES and low[last - 2] in GIVEN_NAMES | HONORIFICS or tokens.lower[last - 2] in OF_WORDS:
-            break
-        last -= 1
-    while first < last and (tokens.function[first] and low[first] not in ARTICLES and low[first] not in GIVEN_NAMES and not tokens.capital[first]):
-        first += 1
-    if first >= last:
-        return None
-    length = last - first
-    if length >= 3 and low[first] in DEMONYMS and low[first + 1] in GIVEN_NAMES and tokens.gaps[first + 1] == JOIN:
-        first, length = first + 1, length - 1
-        run = Run(first, last, False, run.anchored, "person")
-    while length >= 3 and low[first] in _CUT_BEFORE_FULL_NAMES and low[first + 1] not in AND_WORDS:
-        first, length = first + 1, length - 1
-        run = Run(first, last, False, run.anchored, run.kind or "person")
-    if length >= 3 and low[first] in _CROWNED and _ROMAN.match(words[last - 1]):
-        first, length = first + 1, length - 1
-        run = Run(first, last, False, run.anchored, "person")
-    if length == 1:
-        word, folded = words[first], low[first]
-        if len(word.strip(".")) < 2 and not word.isdigit() or folded in NO_NAMES or folded in NUMBER_WORDS or folded in STRUCTURE:
-            return None
-        if "(" in tokens.gap_texts[first] + tokens.gap_texts[max(0, first - 1)] and kind_of(folded):
-            return None  # "The Rack (1915 Film)"
-        if folded in HONORIFICS or folded in ROLES or _ROMAN.match(word) or tokens.function[first]:
-            return None
-        if folded in DEMONYMS and _adjectival(tokens, last):
-            return None
-    elif all(w in DEMONYMS or w in ROLES or w in NUMBER_WORDS for w in low[first:last]):
-        return None
-    return Run(first, last, run.initial and first == run.first, run.anchored, run.kind)
-
-
-_CUT_BEFORE_FULL_NAMES = frozenset(
-    "mr ms dr professor prof m herr frau monsieur rev reverend capt captain gen general lt sgt col agent judge justice "
-    "vice rear admiral commander lieutenant captain colonel major sergeant ensign corporal private first".split()
-)
-_CROWNED = frozenset("king queen emperor empress tsar czar kaiser pope roi reine kaiserin rey reina".split())
-
-
-def _adjectival(tokens: Tokens, after: int) -> bool:
-    return after < len(tokens.words) and tokens.gaps[after] == JOIN

@@ -10,7 +10,9 @@ from graphrag_lite.text.name_types import evidence_of_words, kind_after, kind_of
 _QUOTED = re.compile(r"[\"“«„]\s?([^\"“”«»„\n]{1,90}?)\s?[\"”»“]")
 _BE = frozenset("may refers is was are were est était sont es fue ist war è era é foi".split())
 _DETERMINERS = frozenset("a an the one un une le la l' der die das ein eine el uno una o um uma".split())
-_NO_SUBJECT = frozenset("there it this that he she they these those what who which here where when how why i we you".split())
+_NO_SUBJECT = frozenset(
+    "there it this that he she they these those what who which here where when how why i we you".split()
+)
 _CALLED = frozenset("titled entitled called named dubbed".split())
 
 
@@ -21,7 +23,7 @@ def quoted_titles(text: str, tokens: Tokens) -> list[Run]:
     while (match := _QUOTED.search(text, at)) is not None:
         first = bisect_left(tokens.starts, match.start(1))
         last = bisect_left(tokens.starts, match.end(1))
-        kind = _title_kind(text, tokens, first, last, match.group(1))
+        kind = _title_kind(tokens, first, last, match.group(1))
         if kind:
             runs.append(Run(first, last, False, kind=kind))
             at = match.end()
@@ -31,13 +33,13 @@ def quoted_titles(text: str, tokens: Tokens) -> list[Run]:
     return runs
 
 
-def _title_kind(text: str, tokens: Tokens, first: int, last: int, inner: str) -> str:
+def _title_kind(tokens: Tokens, first: int, last: int, inner: str) -> str:
     if last <= first or last - first > 10 or not tokens.capital[first]:
         return ""
     content = [i for i in range(first, last) if not tokens.function[i]]
     if not content or not all(tokens.capital[i] or tokens.words[i].isdigit() for i in content):
         return ""
-    if inner[-1] in ".!?" and not all(tokens.capital[first:last]) or "," in inner[:-1]:
+    if (inner[-1] in ".!?" and not all(tokens.capital[first:last])) or "," in inner[:-1]:
         return ""
     before = tokens.lower[max(0, first - 3) : first]
     cue = next((kind_of(word) for word in reversed(before) if kind_of(word)), "")
@@ -47,8 +49,13 @@ def _title_kind(text: str, tokens: Tokens, first: int, last: int, inner: str) ->
         return kind
     if before and before[-1] in _CALLED:
         return "work"
-    whole = len(content) >= 2 or last - first >= 2 and all(tokens.capital[first:last])
-    if whole and inner[-1] not in ".!?," and tokens.gaps[first] == INITIAL and not evidence_of_words(tokens.lower[first:last], inner.split()):
+    whole = len(content) >= 2 or (last - first >= 2 and all(tokens.capital[first:last]))
+    if (
+        whole
+        and inner[-1] not in ".!?,"
+        and tokens.gaps[first] == INITIAL
+        and not evidence_of_words(tokens.lower[first:last], inner.split())
+    ):
         return "work"
     return ""
 
@@ -86,33 +93,37 @@ def expansions(tokens: Tokens) -> list[Run]:
     return runs
 
 
-def defined_subject(text: str, tokens: Tokens) -> list[Run]:
+def defined_subject(tokens: Tokens) -> list[Run]:
     """Return the subject of "X is a ..." at the start of a text, when it is written like a title.
 
     >>> from graphrag_lite.text.name_tokens import tokenize
     >>> text = "The Trail of the Lonesome Pine is a novel by John Fox."
-    >>> [(run.first, run.last, run.kind) for run in defined_subject(text, tokenize(text, "en"))]
+    >>> [(run.first, run.last, run.kind) for run in defined_subject(tokenize(text, "en"))]
     [(0, 6, 'work')]
     """
     n = min(len(tokens.words), 14)
     verb = next((i for i in range(1, n) if not tokens.capital[i] and tokens.lower[i] in _BE), 0)
-    if not verb or tokens.lower[0] in _NO_SUBJECT and not (tokens.lower[0] == "i" and verb > 2):
+    if not verb or (tokens.lower[0] in _NO_SUBJECT and not (tokens.lower[0] == "i" and verb > 2)):
         return []
     end = next((i for i in range(1, verb + 1) if "(" in tokens.gap_texts[i]), verb)
-    if tokens.lower[verb + 1 : verb + 2] != ["refer"] and tokens.lower[verb] != "refers":
-        if verb + 1 >= len(tokens.words) or tokens.lower[verb + 1] not in _DETERMINERS:
-            return []
+    follows = tokens.lower[verb + 1] if verb + 1 < len(tokens.words) else ""
+    if follows != "refer" and tokens.lower[verb] != "refers" and follows not in _DETERMINERS:
+        return []
     if not tokens.capital[0] or any(tokens.gaps[i] == INITIAL or "," in tokens.gap_texts[i] for i in range(1, end)):
         return []
     content = [i for i in range(end) if not tokens.function[i]]
     if not all(tokens.capital[i] or tokens.words[i].isdigit() for i in content):
         return []
     kind = kind_after(tokens.lower[verb + 2 : verb + 12])
-    if not content or (tokens.function[0] or any(tokens.function[i] for i in range(end))) and kind != "work" and len(content) < 2:
+    if not content or (
+        (tokens.function[0] or any(tokens.function[i] for i in range(end))) and kind != "work" and len(content) < 2
+    ):
         return []
     if tokens.lower[0] not in ("the", "a", "an", "i") and tokens.function[0] and kind != "work":
         return []
-    if any(not tokens.capital[i] and tokens.lower[i] in ("and", "et", "und", "y") for i in range(end)) and tokens.lower[verb] in ("are", "were"):
+    if any(not tokens.capital[i] and tokens.lower[i] in ("and", "et", "und", "y") for i in range(end)) and tokens.lower[
+        verb
+    ] in ("are", "were"):
         return []
     if len(content) == 1 and tokens.function[0] and kind != "work":
         return []

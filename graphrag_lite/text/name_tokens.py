@@ -21,7 +21,8 @@ _TAILS = frozenset(
     run controlled educated made side trained listed built occupied held area type esque bred friendly""".split()
 )
 
-_ACRONYMS = frozenset(("US", "WHO", "UN", "AI"))  # their lower-case forms are function words
+ACRONYMS = frozenset(("US", "WHO", "UN", "AI"))
+"""Names whose lower-case forms are function words."""
 
 # What a gap between two words does to a name.
 JOIN, BREAK, INITIAL, AMPERSAND, STOP, COMMA = range(6)
@@ -97,12 +98,12 @@ def tokenize(text: str, language: str) -> Tokens:
                 gap = ""
             contraction = _CONTRACTION.search(word)
             if contraction and contraction.start() > 0:
-                owns = word[-1] in "sS"
+                owns = True  # "I'm Kevin": what a contraction ends, no name goes on
                 word = word[: contraction.start()]
         folded = word.casefold()
         if "-" in word and word[0].isupper():
             head, _, tail = word.rpartition("-")
-            if tail in _TAILS:
+            if tail in _TAILS or (len(tail) > 4 and tail.islower() and tail.isalpha()):
                 word, folded = head, head.casefold()
         if gap in ("' ", "’ ") and words and words[-1][-1] in "sS" and word[0].isupper():  # "Winners' Cup"
             possessive[-1] = True
@@ -125,7 +126,7 @@ def tokenize(text: str, language: str) -> Tokens:
         words.append(word)
         lower.append(folded)
         capital.append(big)
-        function.append(folded in functions and word not in _ACRONYMS)
+        function.append(folded in functions and word not in ACRONYMS)
         possessive.append(owns)
         gaps.append(kind)
         gap_texts.append(gap)
@@ -138,9 +139,12 @@ def tokenize(text: str, language: str) -> Tokens:
 def _is_capital(word: str, text: str, start: int, end: int) -> bool:
     first = word[0]
     if "_" in text[start - 1 : start] + text[end : end + 1] and (
-        text[start - 2 : start - 1].isalnum() and text[start - 1] == "_" or text[end : end + 1] == "_" and text[end + 1 : end + 2].isalnum()
+        (text[start - 2 : start - 1].isalnum() and text[start - 1] == "_")
+        or (text[end : end + 1] == "_" and text[end + 1 : end + 2].isalnum())
     ):
         return False  # a file name or an identifier
+    if text[end : end + 1] == "_" and any(c.isdigit() for c in word):
+        return False
     if word.startswith(("http", "www.")) or text[end : end + 1] == "@" or text[start - 1 : start] == "@":
         return False
     if text[end : end + 1] == "." and text[end + 1 : end + 2].islower():  # a domain or file name
@@ -149,7 +153,7 @@ def _is_capital(word: str, text: str, start: int, end: int) -> bool:
         return True
     if first.isdigit():
         return 2 < len(word) <= 12 and (
-            any(c.isupper() for c in word) or word.endswith("ers") and word[:-3].isdigit() and len(word) > 4
+            any(c.isupper() for c in word) or (word.endswith("ers") and word[:-3].isdigit() and len(word) > 4)
         )
     if "-" in word or "\u2010" in word or "\u2011" in word:
         return False
@@ -160,7 +164,7 @@ def _is_capital(word: str, text: str, start: int, end: int) -> bool:
 
 def _abbreviates(word: str, folded: str, next_is_capital: bool, gap: str) -> bool:
     """Tell whether the full stop in `gap` after `word` shortens it, rather than ends a sentence."""
-    if gap.count(".") != 1 or not next_is_capital and not gap.startswith("."):
+    if gap.count(".") != 1 or (not next_is_capital and not gap.startswith(".")):
         return False
     if len(word) == 1:
         return word.isupper() and word != "I" and gap != " . "

@@ -21,55 +21,78 @@ def _words(text: str) -> frozenset[str]:
 
 # Last (or, in Romance languages, first) words of names.
 _LOCATION_HEADS = _words("""
-    river lake mountain mountains mount mt island islands isle isles ocean sea bay gulf cape valley desert forest canyon peninsula
+    river lake mountain mountains mount mt island islands isle isles ocean sea bay gulf cape valley desert
+    forest canyon peninsula
     county district province region township borough parish prefecture municipality oblast raion republic kingdom
-    street avenue road lane boulevard highway square plaza bridge tunnel park garden gardens beach creek falls hill hills heights
-    castle palace tower abbey cathedral church chapel temple mosque monastery hall house mansion inn hotel airport station
-    stadium arena theatre theater port harbor harbour city town village coast territory plateau strait basin reservoir
-    glacier peak ridge pass canal pier wharf cemetery junction crossing corner terrace farm ranch building fort rd ave
-    rivière fleuve lac mont montagne île mer golfe vallée forêt département région commune rue avenue place pont château
+    street avenue road lane boulevard highway square plaza bridge tunnel park garden gardens beach creek falls
+    hill hills heights
+    castle palace tower abbey cathedral church chapel temple mosque monastery hall house mansion inn hotel
+    airport station
+    stadium arena theatre theater port harbor harbour city town village coast territory plateau strait basin
+    reservoir
+    glacier peak ridge pass canal pier wharf cemetery junction crossing corner terrace farm ranch building fort
+    rd ave
+    rivière fleuve lac mont montagne île mer golfe vallée forêt département région commune rue avenue place pont
+    château
     palais tour cathédrale église gare aéroport stade quai faubourg
     río lago isla sierra calle plaza ciudad provincia puerto monte cerro
     straße strasse platz brücke see berg fluss stadt kreis bezirk schloss bahnhof flughafen
     улица река озеро область район город
 """)
 _ORGANIZATION_HEADS = _words("""
-    university college institute institution academy school schools department ministry agency bureau office commission
-    committee council court parliament congress senate assembly government administration authority board service services
+    university college institute institution academy school schools department ministry agency bureau office
+    commission
+    committee council court parliament congress senate assembly government administration authority board
+    service services
     company corporation group holdings industries enterprises partners associates systems technologies laboratories
-    laboratory labs lab bank trust fund foundation association society union federation confederation league organization
-    organisation party alliance coalition club team orchestra band choir ensemble press records entertainment pictures studios studio
-    productions films media network networks broadcasting news times post herald tribune gazette journal magazine airlines
-    airways motors hospital clinic library museum gallery navy army force forces guard police corps regiment brigade battalion
-    division squadron church order brothers sons bros & co center centre consortium cooperative guild firm ventures capital
-    insurance pharmaceuticals energy oil electric railway railways railroad fc afc f.c. cf sc united rovers wanderers
-    université école collège lycée institut académie ministère agence bureau commission comité conseil cour parlement
-    sénat assemblée gouvernement république congrès chambre nations société compagnie groupe banque fondation association syndicat fédération
+    laboratory labs lab bank trust fund foundation association society union federation confederation league
+    organization
+    organisation party alliance coalition club team orchestra band choir ensemble press records entertainment
+    pictures studios studio
+    productions films media network networks broadcasting news times post herald tribune gazette journal
+    magazine airlines
+    airways motors hospital clinic library museum gallery navy army force forces guard police corps regiment
+    brigade battalion
+    division squadron church order brothers sons bros & co center centre consortium cooperative guild firm
+    ventures capital
+    insurance pharmaceuticals energy oil electric railway railways railroad fc afc f.c. cf sc united rovers
+    wanderers
+    université école collège lycée institut académie ministère agence bureau commission comité conseil cour
+    parlement
+    sénat assemblée gouvernement république congrès chambre nations société compagnie groupe banque fondation
+    association syndicat fédération
     confédération ligue parti alliance club équipe orchestre musée hôpital bibliothèque armée police
-    universidad instituto ministerio banco partido consejo comisión tribunal asociación empresa compañía sociedad museo
+    universidad instituto ministerio banco partido consejo comisión tribunal asociación empresa compañía
+    sociedad museo
     universität institut ministerium bundesamt partei verband verein gesellschaft gericht bundestag gmbh
     университет институт министерство банк партия
 """)
 _EVENT_HEADS = _words("""
-    war wars battle siege revolution rebellion uprising revolt massacre olympics games championship championships cup tournament
+    war wars battle siege revolution rebellion uprising revolt massacre olympics games championship
+    championships cup tournament
     festival conference summit election elections referendum crisis depression earthquake hurricane typhoon storm
     flood disaster crash attack attacks bombing shooting trial treaty expo exposition fair ceremony awards marathon
-    race rally derby invasion campaign crusade crusades exile march raid offensive operation day week eve christmas easter friday
+    race rally derby invasion campaign crusade crusades exile march raid offensive operation day week eve
+    christmas easter friday
     monday sunday pandemic prix regatta convention premiership open masters
     guerre bataille siège révolution festival championnat jeux coupe élection élections conférence sommet
     guerra batalla revolución copa krieg schlacht revolution война битва революция
 """)
 _WORK_HEADS = _words("""
     symphony concerto sonata opera overture suite requiem ballad song songs album bible gospel testament chronicles
-    podcast saga trilogy anthology dictionary encyclopedia encyclopaedia atlas manifesto constitution act bill report
+    podcast saga trilogy anthology dictionary encyclopedia encyclopaedia atlas manifesto constitution act bill
+    report
 """)
 
-_FEASTS = _words("christmas easter thanksgiving halloween ramadan hanukkah passover diwali noël pâques weihnachten ostern navidad")
+_FEASTS = _words(
+    "christmas easter thanksgiving halloween ramadan hanukkah passover diwali noël pâques weihnachten ostern navidad"
+)
 # Heads that come first: Lake Geneva, Mount Everest.
 _FRONTED = _words("""
     lake mount fort cape port river loch isle camp rivière lac mont île rue avenue place château université
     école lycée institut musée hôpital río lago isla sierra calle universidad instituto banco museo schloss улица
-    река озеро battle siege treaty guerre bataille république congrès chambre sénat comité conseil commission parti ministère cour
+    река озеро battle siege treaty guerre bataille république congrès chambre sénat comité conseil commission
+    parti ministère cour
 """)
 _NOBLE = _words("van von bin ibn bint al el ben der den ter di della")
 
@@ -78,35 +101,51 @@ _KINDS: dict[str, str] = {
     word: kind
     for kind, words in {
         "person": """
-            actor actress politician singer songwriter singer-songwriter writer author poet novelist playwright director
-            filmmaker producer composer musician pianist guitarist drummer rapper dancer painter sculptor artist architect
+            actor actress politician singer songwriter singer-songwriter writer author poet novelist
+            playwright director
+            filmmaker producer composer musician pianist guitarist drummer rapper dancer painter
+            sculptor artist architect
             photographer journalist reporter columnist editor historian philosopher scientist physicist chemist
-            biologist mathematician economist engineer inventor entrepreneur businessman businesswoman investor lawyer
-            attorney judge jurist physician doctor surgeon psychologist professor academic scholar teacher theologian
-            priest bishop archbishop cardinal monk missionary saint soldier officer general admiral commander footballer
-            player cricketer goalkeeper midfielder striker defender coach manager racer driver cyclist boxer wrestler
+            biologist mathematician economist engineer inventor entrepreneur businessman businesswoman
+            investor lawyer
+            attorney judge jurist physician doctor surgeon psychologist professor academic scholar
+            teacher theologian
+            priest bishop archbishop cardinal monk missionary saint soldier officer general admiral
+            commander footballer
+            player cricketer goalkeeper midfielder striker defender coach manager racer driver cyclist
+            boxer wrestler
             swimmer athlete skier skater golfer quarterback pitcher king queen emperor prince princess duke duchess
             nobleman noblewoman monarch ruler president minister senator governor mayor diplomat ambassador activist
             revolutionary comedian presenter broadcaster host model designer screenwriter cinematographer conductor
             soprano tenor botanist zoologist geologist astronomer astronaut explorer sailor pilot criminal murderer
-            spy chief executive officer chairman founder co-founder ceo cfo cto wife husband son daughter father mother
-            brother sister uncle aunt nephew niece cousin grandson friend boy girl man woman gentleman lady clerk servant
+            spy chief executive officer chairman founder co-founder ceo cfo cto wife husband son
+            daughter father mother
+            brother sister uncle aunt nephew niece cousin grandson friend boy girl man woman gentleman
+            lady clerk servant
             character statesman aristocrat blogger programmer researcher analyst barrister spokesman spokeswoman
-            acteur actrice chanteur chanteuse écrivain auteur poète romancier réalisateur compositeur musicien peintre
-            journaliste historien philosophe scientifique joueur footballeur entraîneur homme femme ministre roi reine
-            actor escritor cantante político pintor futbolista schauspieler schauspielerin politiker schriftsteller sänger
+            acteur actrice chanteur chanteuse écrivain auteur poète romancier réalisateur compositeur
+            musicien peintre
+            journaliste historien philosophe scientifique joueur footballeur entraîneur homme femme
+            ministre roi reine
+            actor escritor cantante político pintor futbolista schauspieler schauspielerin politiker
+            schriftsteller sänger
         """,
         "location": """
-            village town city country nation municipality commune hamlet settlement suburb neighbourhood neighborhood
-            borough district county province region state territory island archipelago peninsula river lake sea mountain
+            village town city country nation municipality commune hamlet settlement suburb neighbourhood
+            neighborhood
+            borough district county province region state territory island archipelago peninsula river
+            lake sea mountain
             hill valley volcano bay cape creek street road highway park castle palace building skyscraper church
             cathedral temple mosque airport station stadium bridge planet crater capital locality township parish
             constituency continent kingdom port harbour beach desert house mansion hotel
-            ville village pays commune région département fleuve rivière île quartier ciudad pueblo país río stadt dorf
+            ville village pays commune région département fleuve rivière île quartier ciudad pueblo país
+            río stadt dorf
         """,
         "organization": """
-            company corporation firm manufacturer airline bank retailer band group duo trio quartet orchestra university
-            college school institute organization organisation agency association club team party union publisher label
+            company corporation firm manufacturer airline bank retailer band group duo trio quartet
+            orchestra university
+            college school institute organization organisation agency association club team party union
+            publisher label
             studio network broadcaster newspaper charity foundation startup start-up museum hospital ngo league
             federation ministry department regiment squadron brand conglomerate subsidiary producer-company
             entreprise société groupe banque parti association équipe journal université empresa partido equipo
@@ -114,13 +153,16 @@ _KINDS: dict[str, str] = {
         """,
         "event": """
             war battle siege conflict rebellion revolution massacre election referendum tournament championship
-            competition festival conference ceremony earthquake hurricane storm flood disaster pandemic race match season
+            competition festival conference ceremony earthquake hurricane storm flood disaster pandemic
+            race match season
             holiday guerre bataille tournoi élection
         """,
         "work": """
             film movie song album single ep novel novella book poem play musical opera ballet symphony series sitcom
-            show episode documentary magazine soundtrack game painting sculpture comic manga anime story essay memoir
-            autobiography biography track miniseries telenovela drama thriller comedy western mixtape anthology fable
+            show episode documentary magazine soundtrack game painting sculpture comic manga anime story
+            essay memoir
+            autobiography biography track miniseries telenovela drama thriller comedy western mixtape
+            anthology fable
             roman livre chanson película novela canción libro buch lied
         """,
         "concept": """
@@ -137,48 +179,66 @@ _KIND_ENDS = _words(
 )
 # Verbs that organisations share with people, and verbs that need a voice, a face or legs.
 SPEECH = _words("""
-    said says say remarked observed inquired enquired added told tells explained argued wrote writes recalled insisted
+    said says say remarked observed inquired enquired added told tells explained argued wrote writes recalled
+    insisted
     admitted warned testified believes
-    dit dis affirme affirmé déclaré déclare expliqué explique ajouté estime raconte dijo dice afirmó sagte sagt erklärte
+    dit dis affirme affirmé déclaré déclare expliqué explique ajouté estime raconte dijo dice afirmó sagte sagt
+    erklärte
 """)
 _VOICED = _words("""
     asked replied replies cried exclaimed whispered shouted muttered murmured screamed laughed sighed smiled nodded
     grinned frowned shrugged joked walked sat stood looked wept thought knew felt tweeted
     demanda répondit répond murmura cria preguntó fragte сказал сказала говорит
 """)
-_PERSON_VERBS = _words("born died married studied graduated resigned retired né née nació geboren née directed starred né")
-_LOCATIVE = _words("in near at from to into through across around toward towards outside inside en à dans nach in près")
+_PERSON_VERBS = _words(
+    "born died married studied graduated resigned retired né née nació geboren née directed starred né"
+)
+_LOCATIVE = _words("in near across outside inside throughout en à dans près")
 _KIN = _words("""
     wife husband son daughter father mother brother sister uncle aunt nephew niece cousin widow girlfriend boyfriend
     lips eyes hand hands face voice heart hair head arm arms shoulder mind room shoulders gaze
 """)
 
 
-OF_HEADS = (_ORGANIZATION_HEADS | _LOCATION_HEADS | _EVENT_HEADS | _WORK_HEADS | _words("""
-    duke duchess earl count countess prince princess king queen bishop archbishop baron lord marquis ghost spirit secretary
-    kingdom republic duchy principality order knights sons daughters lady our house isle state states commonwealth union
-    ministry department university institute bank gulf bay cape city strait sea treaty peace battle siege declaration bill
+OF_HEADS = (
+    _ORGANIZATION_HEADS
+    | _LOCATION_HEADS
+    | _EVENT_HEADS
+    | _WORK_HEADS
+    | _words("""
+    duke duchess earl count countess prince princess king queen bishop archbishop baron lord marquis ghost
+    spirit secretary
+    kingdom republic duchy principality order knights sons daughters lady our house isle state states
+    commonwealth union
+    ministry department university institute bank gulf bay cape city strait sea treaty peace battle siege
+    declaration bill
     hall ring tower temple medal prize award cross hero heart wall code ministère
-    """)) - _words("attack attacks report act bill campaign trial race raid march day week")
+    """)
+) - _words("attack attacks report act bill campaign trial race raid march day week")
 """Words after which "of X" or "for X" belongs to the name."""
 
 PAIR_HEADS = _words("""
-    administration commission committee department agency ministry museum act services service authority council bureau
+    administration commission committee department agency ministry museum act services service authority council
+    bureau
     institute secretary office board centre center school faculty college society association foundation
     ministère comité conseil commission institut
 """)
 """Words that make one name of "X and Y": Food and Drug Administration, Department of Health and Human Services."""
 
 INSTITUTION_OWNED = _words("""
-    cathedral church chapel college school university hospital inn hall day eve park bridge square cup league championship championships
-    olympics island islands bay court stadium association union theatre theater museum club house castle palace cove creek hill point
+    cathedral church chapel college school university hospital inn hall day eve park bridge square cup league
+    championship championships
+    olympics island islands bay court stadium association union theatre theater museum club house castle palace
+    cove creek hill point
     rights office
 """) - _words("house office hall court hill park")
 """What an institution's name owns: St. Paul's Cathedral, King's College, Valentine's Day."""
 
 EVENTS_OF_A_YEAR = _words("""
-    olympics games championship championships cup election elections census season war tour open prix awards conference
-    act festival expo euro eurovision finals playoffs marathon crisis revolution earthquake tournament summit referendum
+    olympics games championship championships cup election elections census season war tour open prix awards
+    conference
+    act festival expo euro eurovision finals playoffs marathon crisis revolution earthquake tournament summit
+    referendum
     masters series superbowl bowl league trophy uprising riots coup pandemic convention
 """)
 
@@ -294,9 +354,8 @@ def evidence_beside(before: Sequence[str], after: Sequence[str], possessive: boo
             add("person", 1.5)
         elif after[0] in SPEECH:
             add("person", 0.7)
-        elif after[0] in ("is", "was", "are", "were", "est", "était", "ist", "war", "es", "fue"):
-            if len(after) > 1 and after[1] in ("born", "né", "née"):
-                add("person", 3.0)
+        elif after[0] in ("is", "was", "est", "était", "fue") and after[1:2] in (["born"], ["né"], ["née"]):
+            add("person", 3.0)
     return found
 
 

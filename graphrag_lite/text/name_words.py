@@ -15,40 +15,60 @@ def _words(text: str) -> frozenset[str]:
 _OPENERS = {
     "en": """
         about above according across actually additionally after afterwards again against ago ah aha alas albeit all
-        almost alone along alongside already alright also although always amid among amongst an and another any anybody
-        anyhow anyone anything anyway anywhere apart apparently aren't around as aside ask at away aye bah basically be
-        because before behind being below beneath beside besides best better between beyond both bravo briefly but by
-        bye can can't cannot certainly clearly come consequently considering conversely could couldn't cool currently
-        despite did didn't do does doesn't doing don't done down due during each earlier early eh either else elsewhere
+        almost alone along alongside already alright also although always amid among amongst an and another
+        any anybody
+        anyhow anyone anything anyway anywhere apart apparently aren't around as aside ask at away aye bah
+        basically be
+        because before behind being below beneath beside besides best better between beyond both bravo
+        briefly but by
+        bye can can't cannot certainly clearly come consequently considering conversely could couldn't cool
+        currently
+        despite did didn't do does doesn't doing don't done down due during each earlier early eh either
+        else elsewhere
         enough especially even eventually ever every everybody everyone everything everywhere exactly except excuse
         fewer finally fine first firstly following for former formerly fortunately frankly from further furthermore
-        generally get getting given go god's going good goodbye gosh got granted great had hadn't half hallo hardly has
-        hasn't have haven't having he hello hence her here here's hers herself hey hi him himself his historically ho
+        generally get getting given go god's going good goodbye gosh got granted great had hadn't half hallo
+        hardly has
+        hasn't have haven't having he hello hence her here here's hers herself hey hi him himself his
+        historically ho
         hopefully how how's however huh hurrah i i'd i'll i'm i've if immediately in including increasingly indeed
-        initially inside instead interestingly into is isn't it it's its itself just kind know last lastly late lately
-        later least less lest let let's like likewise listen little long look looking lots made mainly make making many
-        may maybe me meanwhile merely might mine more moreover most mostly much must my myself nay near nearby nearly
-        neither never nevertheless next nice no nobody none nonetheless nope nor normally not nothing notwithstanding
+        initially inside instead interestingly into is isn't it it's its itself just kind know last lastly
+        late lately
+        later least less lest let let's like likewise listen little long look looking lots made mainly make
+        making many
+        may maybe me meanwhile merely might mine more moreover most mostly much must my myself nay near
+        nearby nearly
+        neither never nevertheless next nice no nobody none nonetheless nope nor normally not nothing
+        notwithstanding
         now nowadays nowhere o obviously occasionally of off often oh ok okay old on once one ones only onto oops or
-        ordinarily originally other others otherwise ought our ours ourselves out outside over overall own particularly
-        per perhaps personally plus please poor possibly pray presently presumably previously primarily prior probably
+        ordinarily originally other others otherwise ought our ours ourselves out outside over overall own
+        particularly
+        per perhaps personally plus please poor possibly pray presently presumably previously primarily
+        prior probably
         provided quite rather really recently regarding regardless remember respectively right roughly same say
         saying second secondly see seeing seems seldom several shall she should shouldn't similarly simply since so
         some somebody somehow someone something sometimes somewhere soon sorry specifically still such suddenly sure
-        surely take taken taking talk tell thank thanks that that's the thee their theirs them themselves then thence
-        there there's thereafter therefore these they they're they've thing things think third thirdly this those thou
-        though three through throughout thus thy till to today together tomorrow tonight too toward towards truly try
+        surely take taken taking talk tell thank thanks that that's the thee their theirs them themselves
+        then thence
+        there there's thereafter therefore these they they're they've thing things think third thirdly this
+        those thou
+        though three through throughout thus thy till to today together tomorrow tonight too toward towards
+        truly try
         turning two typically ultimately under unfortunately unless unlike until unto up upon us use used using
         usually various very via wait was wasn't way we we'd we'll we're we've welcome well were weren't what
-        what's whatever when when's whence whenever where where's whereas wherever whether which while whilst who who's
-        whoever whole whom whose why wide will with within without won't wonderful would wouldn't wow ye yeah yep yes
+        what's whatever when when's whence whenever where where's whereas wherever whether which while
+        whilst who who's
+        whoever whole whom whose why wide will with within without won't wonderful would wouldn't wow ye
+        yeah yep yes
         yesterday yet you you'd you'll you're you've your yours yourself yourselves call called born based name
-        four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred hundreds thousand thousands
+        four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred hundreds thousand
+        thousands
         million millions billion billions dozens number part parts member members people person man men woman women
         child children year years day days week weeks month months hour hours minute minutes time times morning
         evening afternoon night question questions answer note notes source sources chapter section figure table
         read click share photo image video copyright author title subject date page
-        absolutely awesome correct definitely excellent fantastic gotcha interesting mm-hmm mmm nah obviously perfect
+        absolutely awesome correct definitely excellent fantastic gotcha interesting mm-hmm mmm nah
+        obviously perfect
         precisely totally uh uh-huh um hmm hm er whoa yup ha haha ooh aw dear sir madam ma'am indeed humbug
     """,
     "fr": """
@@ -57,7 +77,8 @@ _OPENERS = {
         d'abord d'accord d'ailleurs d'après depuis derrière dès désormais dessous deux devant donc durant également
         encore enfin ensuite environ envers est-ce eux excepté face faute fin grâce hélas hier hors ici il jamais
         jusque jusqu'à là là-bas lors lorsque lui madame mademoiselle maintenant mais malgré mardi même mêmes merci
-        messieurs mieux moi moins monsieur moyennant naturellement néanmoins non nul oh on or oui outre parce parfois
+        messieurs mieux moi moins monsieur moyennant naturellement néanmoins non nul oh on or oui outre
+        parce parfois
         parmi partout pendant personne peu peut-être plusieurs plutôt pourtant première premier près presque puis
         puisque quant quelques quelqu'un quelque quoique rien sauf selon seul seule seulement si sinon soit soudain
         souvent suivant surtout tandis tant tantôt tard tel telle telles tels tous tout toute toutefois toutes
@@ -67,7 +88,8 @@ _OPENERS = {
         """,
     "es": """
         además ahora algo alguien algún alguna algunas algunos allí ambos ante antes apenas aquí así aun aún aunque
-        bajo bien cada casi cierto claro conforme contra cuanto debido dentro después desde dos durante él ella ellos
+        bajo bien cada casi cierto claro conforme contra cuanto debido dentro después desde dos durante él
+        ella ellos
         ello encima entonces excepto finalmente fuera gracias hace hacia hasta hay hola hoy incluso jamás junto
         luego mañana mediante mejor menos mientras mismo mucho muchos muchas nada nadie ningún ninguna no nunca otra
         otras otro otros pese poco pocos primero primera pronto pues quizá quizás salvo según segundo señor señora
@@ -76,9 +98,11 @@ _OPENERS = {
         """,
     "de": """
         aber allein alle allem allen aller allerdings alles also andere anderen anders anfangs außer außerdem beide
-        bereits besonders bislang bisher bitte da dabei dadurch dafür dagegen daher dahin damals damit danach daneben
+        bereits besonders bislang bisher bitte da dabei dadurch dafür dagegen daher dahin damals damit
+        danach daneben
         dann daran darauf daraus darin darüber darum davon davor dazu dennoch deren deshalb dessen desto deswegen
-        doch dort drei durch ebenfalls ebenso eben einige einigen einmal endlich entweder erst erste etwa etwas falls
+        doch dort drei durch ebenfalls ebenso eben einige einigen einmal endlich entweder erst erste etwa
+        etwas falls
         fast ferner früher ganz gar gegenüber gemäß genau gerade gestern gibt gleich gleichzeitig heute hier hinter
         immer indem infolge inzwischen ja jede jeder jedes jedem jeden jedoch jemand jetzt kaum kein keine keinen
         laut letzte letztlich man manche mehr mehrere meist morgen nachdem nachher natürlich neben nein nicht nichts
@@ -98,14 +122,17 @@ _OPENERS = {
     "pt": """
         acima agora ainda além algum alguma algumas alguns alguém ali ambos antes apenas após aqui assim atualmente
         bem cada certo com como contra contudo depois desde dois duas durante embora enquanto então entretanto
-        finalmente fora hoje inclusive junto logo mesmo menos muitos nada nenhum ninguém nunca ontem ora outra outras
+        finalmente fora hoje inclusive junto logo mesmo menos muitos nada nenhum ninguém nunca ontem ora
+        outra outras
         outro outros pois porém portanto pouco primeiro quase qualquer segundo sempre sim sob sobretudo somente tal
         talvez tanto tanto toda todas todavia todo todos três tudo última último vários
         """,
     "nl": """
         al alle alleen allemaal alles altijd andere anders beide behalve bijna binnen bovendien buiten daarna daarom
-        daarnaast dan deze door drie dus echter een eens eerst elk elke enkele even geen gewoon hierdoor iedereen iets
-        immers inmiddels is ja kortom later maar meer meestal mensen misschien na natuurlijk nee net niemand niet niets
+        daarnaast dan deze door drie dus echter een eens eerst elk elke enkele even geen gewoon hierdoor
+        iedereen iets
+        immers inmiddels is ja kortom later maar meer meestal mensen misschien na natuurlijk nee net niemand
+        niet niets
         nu of ook ooit pas sinds soms steeds tegenwoordig terwijl toch toen twee uiteindelijk vaak van vandaag veel
         verder volgens vooral voordat want weer wel zelfs zij zo zoals zodra
         """,
@@ -113,22 +140,27 @@ _OPENERS = {
         а без более больше будто бы был вам ваш вдруг ведь весь вместо вообще вот впрочем все всё всегда всего всех
         вы вчера где говорят даже два две действительно для до другие другой его едва если есть ещё еще же здесь и
         из или именно иногда итак каждый как какой когда конечно кроме кто куда лишь между многие может можно мы на
-        над надо наконец наш не несмотря нет неужели ни нигде никогда никто ничего но ну о об однако однажды около он
+        над надо наконец наш не несмотря нет неужели ни нигде никогда никто ничего но ну о об однако однажды
+        около он
         она они опять от отсюда очень первый перед по под пока после потом потому почему почти при про просто раз
         разве сам сегодня сейчас сколько слишком сначала снова со собственно совсем стало так также такие такой там
-        тем теперь то тогда тоже только тот три ты у уже хорошо хотя чего человек чем через что чтобы эта эти это этот я
+        тем теперь то тогда тоже только тот три ты у уже хорошо хотя чего человек чем через что чтобы эта
+        эти это этот я
         """,
     "el": """
         ο η το οι τα του της των τον την τους τις ένας μια μία ένα και κι ή αλλά όμως ωστόσο όταν αν εάν γιατί διότι
-        επειδή πως πώς που πού ποιος ποια τι στο στη στην στον στους στις στα σε από για με χωρίς προς κατά μετά πριν
+        επειδή πως πώς που πού ποιος ποια τι στο στη στην στον στους στις στα σε από για με χωρίς προς κατά
+        μετά πριν
         μέχρι ως είναι ήταν θα να δεν μην αυτός αυτή αυτό αυτοί εγώ εσύ εμείς εσείς όλοι όλα κάθε κάποιος άλλος πολύ
         έτσι τώρα τότε εδώ εκεί σήμερα χθες αύριο επίσης ακόμη ακόμα μόνο ναι όχι σύμφωνα
         """,
 }  # fmt: skip
 
 _DATES = _words("""
-    january february march april may june july august september october november december jan feb mar apr jun jul aug
-    sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri
+    january february march april may june july august september october november december jan feb mar apr jun
+    jul aug
+    sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur
+    thurs fri
     sat sun
     janvier février mars avril mai juin juillet août septembre octobre novembre décembre lundi mardi mercredi jeudi
     vendredi samedi dimanche
@@ -146,22 +178,27 @@ NO_NAMES = _words("""
     ok tv am pm a.m. p.m. id faq q&a vs etc eg ie e.g. i.e. ceo cfo cto coo phd ph.d. mba bc ad bce ce ad. b.c. a.d.
     jr sr mr mrs ms dr st no vol ed eds pp pdf url www http https html isbn ii iii iv vi vii viii ix xi xii p.s. ps
     n.b. nb r.i.p. rip asap fyi diy usd eur gbp gmt est pst edt pdt utc lol omg tbd tba n/a covid
-    y'all ain't d.c.l. m.d. b.a. m.a. q1 q2 q3 q4 h1 h2
+    operator moderator interviewer y'all ain't d.c.l. m.d. b.a. m.a. q1 q2 q3 q4 h1 h2
 """)
 
 # Words that number a part of a text: they and what follows are headings.
 STRUCTURE = _words("""
-    chapter chapters part section sections figure figures fig table tables volume vol appendix page pages stave scene
+    chapter chapters part section sections figure figures fig table tables volume vol appendix page pages stave
+    scene
     episode verse canto note notes exhibit item step question answer paragraph footnote book act slide line
     chapitre partie tome livre page figure tableau annexe kapitel abschnitt teil abbildung tabelle capítulo
     sección tabla parte capitolo sezione глава часть раздел
 """)
 NUMBER_WORDS = _words("""
-    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen
     nineteen twenty first second third fourth fifth sixth seventh eighth ninth tenth last premier première
     deuxième troisième un deux trois erste zweite dritte primero segundo
     i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii xxiv xxv xxx xl l
 """)
+
+ROMANCE = frozenset(("fr", "es", "it", "pt", "ca", "ro"))
+"""Languages that capitalise only the noun of an institution."""
 
 # Lower-case words that may stand inside a name, between two capitalised words.
 OF_WORDS = _words("of de du des del della dello dei degli di do da dos das van von vom zu zur am a.d. af av")
@@ -183,17 +220,24 @@ EPITHETS = _words("""
 
 # Titles kept in a name because they tell two people apart or are the only name there is.
 HONORIFICS = _words("""
-    mr mrs ms miss mx sir lord lady dame madam madame mme mlle mademoiselle monsieur messrs mister master mistress m mm
-    dr herr frau fräulein don doña dona señor señora señorita sr sra srta signor signora signorina senhor senhora saint
-    st ste santa san uncle aunt auntie cousin father mother brother sister grandpa grandma king queen prince princess
-    duke duchess earl count countess baron baroness marquis marquess viscount emperor empress tsar czar kaiser sultan
-    shah sheikh sheik pope rabbi imam rev reverend abbé père captain capt colonel col major maj general gen lieutenant
+    mr mrs ms miss mx sir lord lady dame madam madame mme mlle mademoiselle monsieur messrs mister master
+    mistress m mm
+    dr herr frau fräulein don doña dona señor señora señorita sr sra srta signor signora signorina senhor
+    senhora saint
+    st ste santa san uncle aunt auntie cousin father mother brother sister grandpa grandma king queen prince
+    princess
+    duke duchess earl count countess baron baroness marquis marquess viscount emperor empress tsar czar kaiser
+    sultan
+    shah sheikh sheik pope rabbi imam rev reverend abbé père captain capt colonel col major maj general gen
+    lieutenant
     lt sergeant sgt corporal admiral adm commander cmdr commodore private pvt detective inspector constable agent
     officer judge justice nurse professor prof squire dom fra frère soeur onkel tante tío tía
     roi reine prinz graf könig königin kaiserin rey reina г-н г-жа
 """)
+CROWN_TITLES = _words("king queen emperor empress tsar czar kaiser pope roi reine kaiserin rey reina")
 FEMALE_HONORIFICS = _words("""
-    mrs ms miss lady dame madam madame mme mlle mademoiselle mistress frau fräulein doña dona señora señorita sra srta
+    mrs ms miss lady dame madam madame mme mlle mademoiselle mistress frau fräulein doña dona señora señorita
+    sra srta
     signora signorina senhora aunt auntie mother sister grandma queen princess duchess countess baroness empress
     tante tía reine königin reina г-жа
 """)
@@ -204,10 +248,13 @@ NEUTRAL_HONORIFICS = _words("""
 
 # Roles before a name: they label it and are not part of it.
 ROLES = _words("""
-    president vice-president vice chairman chairwoman chairperson chair ceo cfo cto coo cio cmo evp svp vp pm mp mep msp am
+    president vice-president vice chairman chairwoman chairperson chair ceo cfo cto coo cio cmo evp svp vp pm mp
+    mep msp am
     chief executive officer financial technology operating director general managing prime minister premier
-    first deputy foreign secretary home treasurer senator sen congressman congresswoman representative rep governor gov mayor
-    chancellor ambassador attorney commissioner spokesman spokeswoman spokesperson editor producer founder co-founder
+    first deputy foreign secretary home treasurer senator sen congressman congresswoman representative rep
+    governor gov mayor
+    chancellor ambassador attorney commissioner spokesman spokeswoman spokesperson editor producer founder
+    co-founder
     host professor prof dr coach manager head leader speaker justice judge dean provost
     mr. ms. host lead principal engineer analyst
     président présidente premier première ministre directeur directrice général générale secrétaire député députée
@@ -226,18 +273,22 @@ STRONG_ROLES = ROLES - _WEAK_ROLES
 
 # A full stop after these does not end a sentence.
 ABBREVIATIONS = _words("""
-    mr mrs ms dr st ste prof jr sr vs inc ltd co corp bros no gen sen rep capt lt col rev hon mt ft maj sgt adm cmdr gov
+    mr mrs ms dr st ste prof jr sr vs inc ltd co corp bros no gen sen rep capt lt col rev hon mt ft maj sgt adm
+    cmdr gov
     messrs mme mlle m mm fr dept univ vol pp al bd ave blvd rd sra srta ing lic dra nr str bzw ca dipl hr
 """)
 CORPORATE = _words("""
-    inc incorporated ltd limited llc llp plc corp corporation co company gmbh ag kg sa s.a sas sarl spa s.p.a bv nv oy
+    inc incorporated ltd limited llc llp plc corp corporation co company gmbh ag kg sa s.a sas sarl spa s.p.a bv
+    nv oy
     ab asa pty pte srl sl se kk
 """)
 
 # Units after a number, so that "At Microsoft 10 years" isn't a name.
 UNITS = _words("""
-    years year months month weeks week days day hours hour minutes minute seconds percent per million billion thousand
-    trillion hundred times people points point dollars euros pounds miles km kilometers kilometres metres meters feet
+    years year months month weeks week days day hours hour minutes minute seconds percent per million billion
+    thousand
+    trillion hundred times people points point dollars euros pounds miles km kilometers kilometres metres meters
+    feet
     inches acres employees members men women children other or and to of more % ans mois jours heures millions
     milliards personnes pour jahre
 """)

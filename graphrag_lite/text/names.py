@@ -6,18 +6,19 @@ the evidence. Names are runs of capitalised words with the words that join them;
 loses its opener. Plain dates and years are no names: as entities they would join everything that happened in a year.
 """
 
+import itertools
 import re
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import replace
 
 from graphrag_lite.text.name import Name
+from graphrag_lite.text.name_cuts import split_run
 from graphrag_lite.text.name_gazetteer import GIVEN_NAMES
-from graphrag_lite.text.name_runs import Run, find_runs, split_run
+from graphrag_lite.text.name_runs import Run, find_runs
 from graphrag_lite.text.name_terms import find_terms
 from graphrag_lite.text.name_titles import defined_subject, expansions, quoted_titles
 from graphrag_lite.text.name_tokens import AMPERSAND, JOIN, Tokens, tokenize
-from graphrag_lite.text.name_words import HONORIFICS, ROLES
 from graphrag_lite.text.name_types import (
     Evidence,
     best,
@@ -28,8 +29,9 @@ from graphrag_lite.text.name_types import (
     kind_beside,
     kind_of,
 )
+from graphrag_lite.text.name_words import HONORIFICS, ROLES
 
-__all__ = ["Name", "find_names", "lower_case_words"]
+__all__ = ["Name", "find_definitions", "find_names", "lower_case_words"]
 
 # Scripts without case: the other extractor's ground.
 _CASELESS = re.compile(
@@ -41,6 +43,7 @@ _HEADING_END = re.compile(r"[.!?,;:…\"”»)\]]$")
 _LABEL = re.compile(r"\s*[*_]*\s*:(?:[\s*]|$)")
 _DETERMINERS = frozenset("a an the one un une le la l' der die das ein eine el uno una o um uma".split())
 _MAX_HEADING = 100
+_MAX_INDENT = 40
 # Labels of speakers that name no one.
 _SPEAKERS = frozenset(
     "operator moderator interviewer speaker unidentified participant audience announcer narrator system user assistant "
@@ -66,23 +69,27 @@ def find_names(text: str, language: str) -> list[Name]:
     return _merged(names, find_names_caseless(text, language))
 
 
-def find_definitions(names: list[Name]) -> list[tuple[str, str]]:
+def find_definitions(text: str, names: list[Name]) -> list[tuple[str, str]]:
     """Return pairs (long name, acronym) that a text unit defines: "Space Telescope Science Institute (STScI)".
 
-    `names` are those of one unit, as `find_names` returns them: an acronym that begins two characters after a name
-    stands in parentheses behind it.
+    `names` are those of `text`, as `find_names` returns them.
 
-    >>> find_definitions(find_names("at the Space Telescope Science Institute (STScI) today", "en"))
+    >>> text = "at the Space Telescope Science Institute (STScI) today"
+    >>> find_definitions(text, find_names(text, "en"))
     [('Space Telescope Science Institute', 'STScI')]
     """
     pairs = []
-    for long, short in zip(names, names[1:], strict=False):
-        if short.start - long.end == 2:
+    for long, short in itertools.pairwise(names):
+        if text[long.end : short.start] == " (" and text[short.end : short.end + 1] == ")":
             for whole, acronym in ((long.name, short.name), (short.name, long.name)):
                 letters = [c.casefold() for c in acronym if c.isupper()]
                 words = whole.replace("-", " ").split()
                 capitals = [word[0].casefold() for word in words if word[0].isupper()]
-                if " " not in acronym and len(letters) > 1 and letters in (capitals, [word[0].casefold() for word in words]):
+                if (
+                    " " not in acronym
+                    and len(letters) > 1
+                    and letters in (capitals, [word[0].casefold() for word in words])
+                ):
                     pairs.append((whole, acronym))
     return pairs
 
@@ -100,9 +107,9 @@ def lower_case_words(text: str) -> Counter[str]:
 def _cased(text: str, language: str) -> list[Name]:
     tokens = tokenize(text, language)
     if not any(tokens.capital):
-        return find_terms(tokens, [], text, language)
+        return find_terms(tokens, text)
     muted, headings = _lines(text)
-    titles = _free([*defined_subject(text, tokens), *expansions(tokens), *quoted_titles(text, tokens)])
+    titles = _free([*defined_subject(tokens), *expansions(tokens), *quoted_titles(text, tokens)])
     runs = list(titles)
     for run in find_runs(tokens, language, titles):
         runs += split_run(tokens, run, language)
@@ -119,15 +126,18 @@ def _cased(text: str, language: str) -> list[Name]:
             run = replace(run, anchored=False)
         kept.append(run)
     names = _typed(text, tokens, kept)
-    terms = find_terms(tokens, names, text, language)
+    terms = find_terms(tokens, text)
     return _merged(names, terms) if terms else names
 
 
 def _free(runs: list[Run]) -> list[Run]:
     """Return `runs` in order without those that overlap one given before them."""
+    words: set[int] = set()
     taken: list[Run] = []
     for run in runs:
-        if all(run.last <= other.first or other.last <= run.first for other in taken):
+        own = range(run.first, run.last)
+        if words.isdisjoint(own):
+            words.update(own)
             taken.append(run)
     return sorted(taken, key=lambda run: run.first)
 
@@ -146,7 +156,7 @@ def _lines(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
                 muted.append((start, end))
             elif len(bare) <= _MAX_HEADING and (bare[0] == "#" or not _HEADING_END.search(bare)):
                 alone = not (i and lines[i - 1].strip()) or not (i + 1 < len(lines) and lines[i + 1].strip())
-                if bare[0] == "#" or alone and _is_title_case(bare):
+                if bare[0] == "#" or (alone and _is_title_case(bare)):
                     headings.append((start, end))
         start = end + 1
     return muted, headings
@@ -173,10 +183,18 @@ def _labels(text: str, tokens: Tokens, run: Run) -> bool:
     if any(not word[0].isupper() for word in words) or any(tokens.function[run.first : run.last]):
         return False
     if len(words) > 1 and all(word.isupper() for word in words):
-        return not any(kind_of(word) or evidence_of_words([word], [word]).keys() - {"person"} for word in tokens.lower[run.first : run.last])
+        return not any(
+            kind_of(word) or evidence_of_words([word], [word]).keys() - {"person"}
+            for word in tokens.lower[run.first : run.last]
+        )
     start = tokens.starts[run.first]
-    line = text.rfind("\n", 0, start) + 1
-    return not text[line:start].strip(" \t*_-•>") and not evidence_of_words(tokens.lower[run.first : run.last], words).keys() - {"person"}
+    indent = text[max(0, start - _MAX_INDENT) : start].rpartition("\n")
+    at_start = bool(indent[1]) or start < _MAX_INDENT
+    return (
+        at_start
+        and not indent[2].strip(" \t*_-•>")
+        and not evidence_of_words(tokens.lower[run.first : run.last], words).keys() - {"person"}
+    )
 
 
 def _is_shouted(tokens: Tokens, run: Run) -> bool:
@@ -214,7 +232,7 @@ def _typed(text: str, tokens: Tokens, runs: list[Run]) -> list[Name]:
     names = []
     for key, run in zip(keys, runs, strict=True):
         if key not in known:
-            if _is_code(tokens.words[run.last - 1]):
+            if _is_code(tokens.words[run.last - 1], run.last - run.first == 1):
                 evidence[key].pop("person", None)
             known[key] = best(evidence[key])
         anchored = run.anchored
@@ -224,9 +242,13 @@ def _typed(text: str, tokens: Tokens, runs: list[Run]) -> list[Name]:
             word = tokens.words[run.first]
             shaped = not word[1:].islower() and len(word) > 1 and (not word.isupper() or word.lower() not in plain)
             if run.initial:
-                anchored = anchored and (shaped or key in confirmed and word.lower() not in plain)
+                anchored = anchored and (shaped or (key in confirmed and word.lower() not in plain))
             elif not anchored:
-                anchored = shaped and not word.isupper() or key in confirmed and word.lower() not in plain or labels[key] > 1
+                anchored = (
+                    (shaped and not word.isupper())
+                    or (key in confirmed and word.lower() not in plain)
+                    or labels[key] > 1
+                )
         kind = known[key]
         if kind == "unknown" and tokens.gaps[run.first] == JOIN and is_locative(tokens.lower[run.first - 1]):
             kind = "location"
@@ -242,9 +264,9 @@ def _typed(text: str, tokens: Tokens, runs: list[Run]) -> list[Name]:
     return names
 
 
-def _is_code(word: str) -> bool:
+def _is_code(word: str, alone: bool) -> bool:
     """Tell whether a word looks like an acronym or a model number: no person is called so."""
-    return any(c.isdigit() for c in word) or word.isupper() and 1 < len(word) <= 3
+    return any(c.isdigit() for c in word) or (alone and word.isupper() and 1 < len(word) <= 3)
 
 
 def _clean(surface: str) -> str:
@@ -265,7 +287,11 @@ def _beside(tokens: Tokens, run: Run) -> Evidence:
         i += 1
     found = evidence_beside(before, after, tokens.possessive[last - 1])
     kind = ""
-    if after and after[0] in ("is", "was", "are", "were", "est", "était", "ist", "war", "es", "fue", "è") and len(after) > 1:
+    if (
+        after
+        and after[0] in ("is", "was", "are", "were", "est", "était", "ist", "war", "es", "fue", "è")
+        and len(after) > 1
+    ):
         if after[1] in _DETERMINERS:
             kind = kind_after(tokens.lower[last + 2 : last + 10])
     elif last < n and tokens.gap_texts[last] == ", ":
@@ -273,7 +299,9 @@ def _beside(tokens: Tokens, run: Run) -> Evidence:
         kind = kind_beside(_joined(tokens, last + skip, 6)) if skip or not tokens.capital[last] else ""
     elif last < n and "(" in tokens.gap_texts[last]:
         inside = tokens.lower[last : last + 4]
-        if inside[0] in ("born", "né", "née", "died", "b") or inside[0].isdigit() and len(inside[0]) == 4 and inside[1:2] and inside[1].isdigit():
+        if inside[0] in ("born", "né", "née", "died", "b") or (
+            inside[0].isdigit() and len(inside[0]) == 4 and inside[1:2] and inside[1].isdigit()
+        ):
             found["person"] = found.get("person", 0.0) + 2.0
         else:
             kind = kind_beside([word for word in _joined(tokens, last, 4) if not word.isdigit()])

@@ -31,11 +31,14 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
         if ends and (found["is_paragraph_break"] or not text[start:end].strip()):
             ends[-1] = end  # white space belongs to the sentence before it
             continue
-        if ends and UNFINISHED.search(text, max(0, ends[-1] - 12), ends[-1]) and "\n" not in text[ends[-1] - 1 : start + 1]:
+        if (
+            ends
+            and UNFINISHED.search(text, max(0, ends[-1] - 12), ends[-1])
+            and "\n" not in text[ends[-1] - 1 : start + 1]
+        ):
             ends.pop()
-        for line in LINE_END.finditer(text, start, end):
-            if line.end() < end and (not wrapped or MARKED_LINE.match(text, line.end())) and line.end() > start:
-                ends.append(line.end())
+        lines = (line.end() for line in LINE_END.finditer(text, start, end))
+        ends += [line for line in lines if line < end and (not wrapped or MARKED_LINE.match(text, line))]
         ends.append(end)
     return list(zip([0, *ends[:-1]], ends, strict=True))
 

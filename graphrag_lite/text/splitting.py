@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-SECTION = re.compile(r"#{1,6}\s|(?:chapter|part|book|section|act|scene|stave|chapitre|kapitel|第.{1,6}[章节節回])\b.{0,60}$", re.I)
+SECTION = re.compile(
+    r"#{1,6}\s|(?:chapter|part|book|section|act|scene|stave|chapitre|kapitel|第.{1,6}[章节節回])\b.{0,60}$", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)

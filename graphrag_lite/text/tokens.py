@@ -11,9 +11,11 @@ from collections.abc import Callable
 from functools import cache
 from importlib import resources
 
-SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"  # of cl100k_base, tiktoken_ext/openai_public.py
-PATTERN = (  # cl100k_base's pre-tokenisation, tiktoken_ext/openai_public.py
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+# Both of cl100k_base, from tiktoken_ext/openai_public.py: the rank table's hash and the pre-tokenisation.
+SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+PATTERN = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
 PIECE = 20_000  # characters encoded at once: a longer run of one character costs more than linear time
 
@@ -45,7 +47,9 @@ def counter(encoding: str) -> Callable[[str], int]:
     if hashlib.sha256(table).hexdigest() != SHA256:
         logger.warning("The exact token table is missing or altered: tokens are estimated as characters / 4.")
         return estimate
-    ranks = {base64.b64decode(token): int(rank) for token, rank in (line.split() for line in table.splitlines() if line)}
+    ranks = {
+        base64.b64decode(token): int(rank) for token, rank in (line.split() for line in table.splitlines() if line)
+    }
     codec = tiktoken.Encoding("cl100k_base", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
 
     def count(text: str) -> int:

@@ -77,7 +77,7 @@ def test_hop_is_shared_among_many_mentions_and_many_definitions() -> None:
 def test_join_needs_a_shared_entity_and_a_term_that_the_best_unit_lacks() -> None:
     links = graph(5, {0: [0], 1: [0], 2: [0], 3: [1]}, {})
     terms = [[3.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]  # term 1 is what unit 0 leaves open
-    gains = rank(ask(terms), links, replace(OFF, joining=1.0)) - np.array(terms).sum(axis=1) / 3
+    gains = rank(ask(terms), links, replace(OFF, joining=1.0, join_seeds=1)) - np.array(terms).sum(axis=1) / 3
     assert gains[1] > 0.05
     assert gains[[2, 3, 4]] == pytest.approx([0, 0, 0])
 
@@ -89,15 +89,17 @@ def test_a_hub_joins_nothing() -> None:
 
 
 def test_units_of_the_period_gain_in_proportion_to_bm25() -> None:
-    links = graph(3, {}, {})
+    links = graph(3, {}, {0: [0]})
     scores = rank(ask([[1.0], [2.0], [0.0]], dated=[0, 2]), links, replace(OFF, dating=0.5))
     assert scores.tolist() == [0.75, 1.0, 0.0]
+    named = rank(ask([[1.0], [2.0], [0.0]], named=[0], dated=[0]), links, replace(OFF, naming=1.0, dating=0.5))
+    assert named.tolist() == [1.75, 1.0, 0.0]  # the name's gain is not of BM25
 
 
 def test_spread_reaches_the_neighbours_of_the_best_units() -> None:
     links = graph(4, {0: [0], 2: [0], 3: [1]}, {})
     scores = rank(ask([[1.0], [0.0], [0.0], [0.0]]), links, replace(OFF, spreading=0.2))
-    assert scores[2] > 0 and scores[1] == scores[3] == 0
+    assert scores.tolist() == [1.2, 0.0, 0.2, 0.0]  # the best that is not a seed has the full weight, seeds no more
 
 
 def test_a_name_counts_less_once_a_better_unit_holds_it() -> None:
