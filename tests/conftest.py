@@ -1,0 +1,50 @@
+"""Shared fixtures. No test may talk to a network beyond this machine."""
+
+import json
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(autouse=True)
+def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse every connection that would leave this machine."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in ("127.0.0.1", "::1", "localhost"):
+            raise AssertionError(f"a test tried to reach {address}")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture
+def shared() -> Path:
+    """The evaluation data beside the repository; the test is skipped where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip("the evaluation data (../shared/data) is not on this machine")
+    return SHARED
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Callable[..., Path]:
+    """Write a corpus folder: corpus({"a.txt": "text", "b.jsonl": [{"text": "..."}]})."""
+
+    def write(files: dict[str, str | bytes | list[dict[str, Any]]], name: str = "corpus") -> Path:
+        folder = tmp_path / name
+        for path, content in files.items():
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, list):
+                content = "".join(json.dumps(row) + "\n" for row in content)
+            target.write_bytes(content if isinstance(content, bytes) else content.encode())
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    return write
