@@ -235,7 +235,7 @@ VIEWS: dict[str, tuple[str, list[str]]] = {
     "entities": ("entities", ["human_readable_id", "title", "type", "frequency", "degree", "description"]),
     "relationships": ("relationships", ["human_readable_id", "source", "relation", "target", "weight", "description"]),
     "communities": ("communities", ["community", "level", "parent", "size", "title"]),
-    "reports": ("community_reports", ["community", "level", "rank", "title", "summary"]),
+    "reports": ("community_reports", ["community", "level", "rank", "size", "title"]),
     "text-units": ("text_units", ["human_readable_id", "id", "n_tokens", "text"]),
     "failures": ("failures", ["document", "stage", "error", "attempts"]),
 }

@@ -21,14 +21,11 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from graphrag_lite import snapshots, tables
 from graphrag_lite.errors import GraphragLiteError
 from graphrag_lite.settings import Settings
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -82,7 +79,7 @@ class Run:
 
 async def run(
     stages: Sequence[Stage],
-    inputs: Mapping[str, "pa.Table"],
+    inputs: Mapping[str, list[Any]],
     settings: Settings,
     output: Path,
     services: Mapping[str, Any],
@@ -90,7 +87,7 @@ async def run(
     workers: int = 1,
     watch: Watch | None = None,
 ) -> Run:
-    """Bring the index in `output` up to date with `inputs` and publish it. The caller holds the lock."""
+    """Bring the index in `output` up to date with `inputs` (table -> rows) and publish it. The caller holds the lock."""
     started = time.perf_counter()
     watch = watch or Silence()
     building = output / "building"
@@ -98,8 +95,8 @@ async def run(
         (building / "work").mkdir(parents=True, exist_ok=True)
     published = _published(output)
     stamps = _stamps(building)
-    memory: dict[str, Any] = dict(inputs)
-    digests = {name: _digest(table) for name, table in inputs.items()}
+    memory: dict[str, Any] = {}
+    digests = {name: _digest(rows) for name, rows in inputs.items()}
     records: dict[str, dict[str, Any]] = {}
     ran: list[str] = []
 
@@ -111,7 +108,9 @@ async def run(
         if record is None:
             ran.append(stage.name)
             for name in stage.reads:
-                if name not in memory:
+                if name in inputs:
+                    memory[name] = tables.make(name, inputs[name])
+                elif name not in memory:
                     memory[name] = tables.read(building, name)
             read = {name: memory[name] for name in stage.reads}
             each = _Each(workers, watch)
@@ -209,8 +208,8 @@ def _code() -> str:
     return content.hexdigest()
 
 
-def _digest(table: "pa.Table") -> str:
-    return hashlib.sha256(json.dumps(table.to_pylist(), sort_keys=True).encode()).hexdigest()
+def _digest(rows: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(rows).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float) -> dict[str, Any]:

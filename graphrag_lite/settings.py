@@ -34,8 +34,8 @@ class SplitTextUnits(Section):
 
     size: int = Field(600, ge=20, description="most tokens in a text unit")
     overlap: int = Field(100, ge=0, description="about how many tokens a unit repeats of the one before")
-    encoding: Literal["cl100k_base", "characters"] = Field(
-        "cl100k_base", description="tokeniser; `characters` estimates one token per 4 characters"
+    encoding: Literal["cl100k_base", "o200k_base", "characters"] = Field(
+        "cl100k_base", description="tokeniser: cl100k_base, o200k_base, or characters (one token per 4, an estimate)"
     )
 
     @model_validator(mode="after")

@@ -433,7 +433,9 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     path = path_in(folder, name)
     again = "Run `graphrag-lite index` to build it again."
     try:
-        data = pq.read_table(path, columns=only, page_checksum_verification=True, partitioning=None)
+        # Not pq.read_table: it imports pyarrow.dataset and with it pandas, which takes a second.
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            data = file.read(columns=only)
     except FileNotFoundError:
         raise TableError(f"{path}: this table is missing. {again}") from None
     except (pa.ArrowException, OSError) as error:

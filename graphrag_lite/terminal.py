@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from graphrag_lite.runner import Run
     from graphrag_lite.search.answer import Answer
 
+MAX_CELL = 160  # characters of a table cell
 LABELS = {
     "load_documents": "load documents",
     "split_text_units": "split text units",
@@ -141,8 +142,12 @@ def print_table(console: Console, columns: Sequence[str], rows: Iterable[Sequenc
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(plain(str(value))) for value in row))
+        table.add_row(*(Text(_short(plain(str(value)))) for value in row))
     console.print(table)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…"
 
 
 def print_report(console: Console, content: str, sources: Iterable[str]) -> None:

@@ -193,8 +193,6 @@ def alias_in_corpus(
         if count > 1 and count >= 0.8 * votes.total():
             decided[key] = root
             continue
-        if len(votes) > 1 or "" in direct:
-            continue
         family = {_follow(person.key, decided) for person in index.find(shorts[key])} if key in shorts else set()
         if {_single(other, meant) for other in family} <= {root, key}:
             decided[key] = root

@@ -1,26 +1,22 @@
 """The lexical rung: pairs of names whose character 3-grams nearly agree.
 
-Prefix filtering (Bayardo et al. 2007, AllPairs; Xiao et al. 2008, PPJoin): two sets with Jaccard similarity of at
-least t share one of the |x| - ceil(t |x|) + 1 rarest 3-grams of each, so only those are indexed.
+Two short names with a Jaccard similarity of at least .9 differ by one 3-gram at most, so they are found by a hash of
+all 3-grams but one (as in Mor and Fraenkel's deletion neighbourhoods, 1982). Longer ones share one of their
+|x| - ceil(t |x|) + 1 rarest 3-grams (prefix filtering: Bayardo et al. 2007). Names with other numerals never meet.
 """
 
 import math
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from random import Random
 
 _NUMERAL = re.compile(r"\d+|\b[ivxlcdm]+\b")
-# A 3-gram that this many names have among their rarest tells nothing; without a limit a corpus of near-equal names
-# ("Station 1" ... "Station 99999") would be compared all to all.
-_MAX_BLOCK = 200
-
-
-def _grams(key: str) -> set[str]:
-    """Return the 3-grams of `key` without the accents of its letters."""
-    if not key.isascii():
-        key = "".join(c for c in unicodedata.normalize("NFD", key) if not unicodedata.combining(c)) or key
-    return {key[i : i + 3] for i in range(len(key) - 2)} or {key}
+# So many names with one rare 3-gram are compared; more would be a corpus of near-equal names, compared all to all.
+_MAX_BLOCK = 100
+# Names in one block are alike in what makes them rare; below this length a 3-gram more is another name.
+_MIN_LENGTH = 6
 
 
 def similar_pairs(keys: Iterable[str], threshold: float = 0.9) -> list[tuple[str, str]]:
@@ -32,28 +28,68 @@ def similar_pairs(keys: Iterable[str], threshold: float = 0.9) -> list[tuple[str
     >>> similar_pairs(["skeleton world cup", "skeleton world cups", "world war i", "world war ii"])
     [('skeleton world cup', 'skeleton world cups')]
     """
-    grams = {key: _grams(key) for key in sorted(set(keys)) if len(key) >= 6}
-    frequency = Counter(gram for of_key in grams.values() for gram in of_key)
-    blocks: dict[str, list[str]] = defaultdict(list)
+    grams = {key: _grams(key) for key in sorted(set(keys)) if len(key) >= _MIN_LENGTH}
     partners: dict[str, set[str]] = defaultdict(set)
-    for key in sorted(grams, key=lambda key: (len(grams[key]), key)):
+    by_numerals: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for key in grams:
+        by_numerals[tuple(_NUMERAL.findall(key))].append(key)
+    short = 1  # up to this size, sets that differ by two 3-grams are not alike
+    while short / (short + 2) < threshold - 1e-9:
+        short += 1
+    for group in by_numerals.values():
+        candidates = _one_gram_apart([key for key in group if len(grams[key]) <= short + 1], grams)
+        candidates += _sharing_rare_grams([key for key in group if len(grams[key]) > short], grams, threshold)
+        for one, other in candidates:
+            shared = len(grams[one] & grams[other])
+            if shared >= threshold * (len(grams[one]) + len(grams[other]) - shared):
+                partners[one].add(other)
+                partners[other].add(one)
+    single = {key: next(iter(found)) for key, found in partners.items() if len(found) == 1}
+    return sorted((key, other) for key, other in single.items() if other in single and key < other)
+
+
+def _grams(key: str) -> frozenset[str]:
+    """Return the 3-grams of `key` without the accents of its letters."""
+    if not key.isascii():
+        key = "".join(c for c in unicodedata.normalize("NFD", key) if not unicodedata.combining(c)) or key
+    return frozenset(key[i : i + 3] for i in range(len(key) - 2)) or frozenset((key,))
+
+
+def _one_gram_apart(keys: Sequence[str], grams: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
+    """Return the pairs of `keys` whose sets are equal or differ by one 3-gram, by a sum of random numbers."""
+    numbers = Random(0)  # noqa: S311 - a hash, the same in every process
+    number = {gram: numbers.getrandbits(64) for gram in sorted({gram for key in keys for gram in grams[key]})}
+    by_sum: dict[int, list[str]] = defaultdict(list)
+    sums = {key: sum(number[gram] for gram in grams[key]) for key in keys}
+    for key in keys:
+        by_sum[sums[key]].append(key)
+    pairs = []
+    for key in keys:
+        same = by_sum[sums[key]]
+        pairs += [(key, other) for other in same[: _MAX_BLOCK + 1] if other != key]
+        for gram in grams[key]:
+            pairs += [(key, other) for other in by_sum.get(sums[key] - number[gram], ())[:_MAX_BLOCK]]
+    return pairs
+
+
+def _sharing_rare_grams(
+    keys: Sequence[str], grams: Mapping[str, frozenset[str]], threshold: float
+) -> list[tuple[str, str]]:
+    """Return the pairs of `keys` that share one of their rarest 3-grams and are about as long."""
+    frequency = Counter(gram for key in keys for gram in grams[key])
+    blocks: dict[tuple[str, int], list[str]] = defaultdict(list)
+    pairs = []
+    for key in sorted(keys, key=lambda key: (len(grams[key]), key)):
         own = grams[key]
-        rarest = sorted(own, key=lambda gram: (frequency[gram], gram))
+        shortest = math.ceil(threshold * len(own) - 1e-9)
+        prefix = sorted((gram for gram in own), key=lambda gram: (frequency[gram], gram))[: len(own) - shortest + 1]
         seen: set[str] = set()
-        for gram in rarest[: len(own) - math.ceil(threshold * len(own)) + 1]:
-            block = blocks[gram]
+        for gram in prefix:
             if frequency[gram] > 1:
-                for other in block[-_MAX_BLOCK:]:
-                    if other not in seen and len(grams[other]) >= threshold * len(own):
-                        seen.add(other)
-                        shared = len(own & grams[other])
-                        alike = shared >= threshold * (len(own) + len(grams[other]) - shared)
-                        if alike and _NUMERAL.findall(key) == _NUMERAL.findall(other):
-                            partners[key].add(other)
-                            partners[other].add(key)
-                block.append(key)
-    return sorted(
-        (key, other)
-        for key, (other, *rest) in ((key, sorted(found)) for key, found in partners.items())
-        if not rest and len(partners[other]) == 1 and key < other
-    )
+                for size in range(shortest, len(own) + 1):
+                    seen.update(blocks.get((gram, size), ())[-_MAX_BLOCK:])
+        pairs += [(key, other) for other in sorted(seen)]
+        for gram in prefix:
+            if frequency[gram] > 1:
+                blocks[gram, len(own)].append(key)
+    return pairs

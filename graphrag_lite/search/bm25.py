@@ -9,10 +9,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
 
 YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 
@@ -47,12 +50,14 @@ class Bm25:
             total[units] += weights
         return total
 
-    def term_scores(self, terms: Sequence[str]) -> csc_array:
+    def term_scores(self, terms: Sequence[str]) -> "csc_array":
         """Return the score of each of the `terms` in each unit, shape (n_units, n_terms)."""
         postings = [self.postings(term) for term in terms]
         offsets = np.cumsum([0, *(len(units) for units, _ in postings)])
         units = np.concatenate([self.units[:0], *(units for units, _ in postings)])
         weights = np.concatenate([self.weights[:0], *(weights for _, weights in postings)])
+        from scipy.sparse import csc_array
+
         return csc_array((weights, units, offsets), shape=(self.n_units, len(terms)))
 
     def units_with_years(self, first: int, last: int) -> npt.NDArray[np.int32]:

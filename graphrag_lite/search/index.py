@@ -132,11 +132,9 @@ class Index:
         return self._postings("search_report_terms", "community_reports")
 
     def _postings(self, name: str, over: str) -> Bm25:
-        import numpy as np
-
         data = self.arrow(name).combine_chunks()
-        rows, scores = (_flat(data, column) for column in ("rows", "scores"))
-        return Bm25(self.n_rows(over), data["term"].to_pylist(), rows[0], rows[1].astype(np.int32), scores[1])
+        (offsets, rows), (_, scores) = _flat(data, "rows", "int32"), _flat(data, "scores", "float32")
+        return Bm25(self.n_rows(over), data["term"].to_pylist(), offsets, rows, scores)
 
     @cached_property
     def links(self) -> "Links":
@@ -148,9 +146,9 @@ class Index:
 
         data = self.arrow("search_links").combine_chunks()
         shape = (data.num_rows, self.n_rows("text_units"))
-        (offsets, rows), (_, counts) = _flat(data, "rows"), _flat(data, "counts")
+        (offsets, rows), (_, counts) = _flat(data, "rows", "int32"), _flat(data, "counts", "float32")
         mentions = csr_array((counts.astype(np.float64), rows, offsets), shape=shape)
-        offsets, rows = _flat(data, "defines")
+        offsets, rows = _flat(data, "defines", "int32")
         definitions = csr_array((np.ones(len(rows)), rows, offsets), shape=shape)
         return link(csr_array(mentions.T.tocsr()), definitions)
 
@@ -166,14 +164,19 @@ class Index:
         return {identity: i for i, identity in enumerate(self.arrow("text_units")["id"].to_pylist())}
 
 
-def _flat(data: "pa.Table", column: str) -> tuple[Any, Any]:
-    """Return the offsets (n_rows + 1,) and the values of a list column, without copying the values."""
-    import numpy as np
-    import pyarrow as pa
+def _flat(data: "pa.Table", column: str, dtype: str) -> tuple[Any, Any]:
+    """Return the offsets (n_rows + 1,) and the values of a list column, read from its buffers.
 
-    lists = data[column]
-    array = lists.chunk(0) if lists.num_chunks else pa.array([], lists.type)
-    offsets = array.offsets.to_numpy().astype(np.int64)
-    return offsets - offsets[0] if len(offsets) else np.zeros(1, np.int64), array.flatten().to_numpy(
-        zero_copy_only=False
-    )
+    Arrow's own `to_numpy` would import pandas, which takes longer than a query.
+    """
+    import numpy as np
+
+    chunks = data[column].chunks
+    if not chunks:
+        return np.zeros(1, np.int64), np.zeros(0, dtype)
+    (lists,) = chunks
+    offsets = np.frombuffer(lists.buffers()[1], np.int32)[lists.offset : lists.offset + len(lists) + 1].astype(np.int64)
+    if offsets[0] == offsets[-1]:
+        return offsets - offsets[0], np.zeros(0, dtype)
+    values = np.frombuffer(lists.values.buffers()[1], dtype)[lists.values.offset :]
+    return offsets - offsets[0], values[offsets[0] : offsets[-1]]

@@ -9,11 +9,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.search.mentions import names_of_title
 from graphrag_lite.settings import ExtractGraphFast
+from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.name import Name
 from graphrag_lite.text.names import find_names
 from graphrag_lite.text.sentences import sentences
@@ -22,10 +23,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
-Unit = tuple[str, str, str, int, str, str, str]  # id, document id, text, char_start, language, title, what of the title
+Row = tuple[Any, ...]
 BATCH = 2000  # text units whose mentions are kept as Python objects at once
 JOINING = re.compile(r"[^\W\d_]+(?:['’\- ][^\W\d_]+){0,5}")  # up to six words, no punctuation
+CLAUSES = frozenset("that which who whom whose where when qui que dont où der die das den dem".split())
 MAX_RELATION = 40  # characters between two names that still join them
+
+
+class Unit(NamedTuple):
+    """A text unit to extract from. `title` is empty where its names belong to another unit of the document."""
+
+    id: str
+    document_id: str
+    text: str
+    offset: int
+    language: str
+    title: str
+    short: bool  # its document is so short that its names are about its title
 
 
 async def extract_graph_fast(
@@ -64,59 +78,65 @@ def _units(source_documents: "pa.Table", source_units: "pa.Table", settings: Ext
     for identity, document_id, text, char_start, ordinal in rows:
         language, title = about[document_id]
         short = n_units[document_id] <= settings.max_title_units
-        yield (
-            identity,
-            document_id,
-            text,
-            char_start,
-            language,
-            title if short or ordinal == 0 else "",
-            "topic" if short else "",
-        )
+        yield Unit(identity, document_id, text, char_start, language, title if short or ordinal == 0 else "", short)
 
 
-def _extract(unit: Unit, settings: ExtractGraphFast) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+def _extract(unit: Unit, settings: ExtractGraphFast) -> tuple[list[Row], list[Row]]:
     """Return the rows of `entity_mentions` and `relationship_mentions` of one text unit."""
-    identity, document_id, text, offset, language, title, topic = unit
-    spans = sentences(text)
+    names = find_names(unit.text, unit.language)
+    spans = [_trimmed(unit.text, span) for span in sentences(unit.text, unit.language)]
     starts = [start for start, _ in spans]
-    names = find_names(text, language)
-    sentence_of = [bisect_right(starts, name.start) - 1 for name in names]
-    entities: list[tuple[Any, ...]] = []
-    relationships: list[tuple[Any, ...]] = []
+    sentence = [spans[bisect_right(starts, name.start) - 1] for name in names]
+    in_title = find_names(unit.title, unit.language) if unit.title else []
+    topics = _topics(unit.title, in_title, unit.text)
+    entities = [
+        _entity(unit, name.name, name.type, *_placed(unit, span), unit.offset + name.start, name.anchored)
+        for name, span in zip(names, sentence, strict=True)
+    ]
+    kinds = {name.name: name.type for name in in_title}
+    anchored = {name.name for name in in_title if name.anchored} | set(topics)
+    for title_name in dict.fromkeys([*topics, *kinds]):
+        entities.append(_entity(unit, title_name, kinds.get(title_name, "unknown"), -1, -1, -1, title_name in anchored))
+    relationships = list(_within_sentences(unit, names, sentence, settings.max_neighbours))
+    if topics and unit.short:
+        first_places = {name.name: span for name, span in reversed(list(zip(names, sentence, strict=True)))}
+        relationships += [
+            _relationship(unit, topics[0], name, "", settings.title_strength, span)
+            for name, span in sorted(first_places.items(), key=lambda item: (item[1], item[0]))
+            if name not in topics
+        ]
+    return entities, relationships
 
-    def relate(a: str, b: str, relation: str, strength: float, sentence: int) -> None:
-        start, end = _trimmed(text, spans[sentence])
-        relationships.append(
-            (identity, document_id, a, b, relation, "", strength, "", "", offset + start, offset + end, 0)
-        )
 
+def _within_sentences(
+    unit: Unit, names: list[Name], sentence: list[tuple[int, int]], max_neighbours: int
+) -> Iterator[Row]:
+    """Relate every name to the names that follow it in its sentence."""
+    function_words = FUNCTION_WORDS.get(unit.language, frozenset())
     for i, name in enumerate(names):
-        start, end = _trimmed(text, spans[sentence_of[i]])
-        place = (offset + start, offset + end, offset + name.start, name.anchored, 0)
-        entities.append((identity, document_id, name.name, name.type, "", *place))
         seen = {name.name}
         for j in range(i + 1, len(names)):
-            if sentence_of[j] != sentence_of[i] or len(seen) > settings.max_neighbours:
+            if sentence[j] != sentence[i] or len(seen) > max_neighbours:
                 break
             if names[j].name not in seen:
                 seen.add(names[j].name)
-                relation = _relation(text, name, names[j]) if j == i + 1 else ""
-                relate(name.name, names[j].name, relation, 1.0, sentence_of[i])
+                relation = _relation(unit.text, name, names[j], function_words) if j == i + 1 else ""
+                yield _relationship(unit, name.name, names[j].name, relation, 1.0, sentence[i])
 
-    in_title = find_names(title, language) if title else []
-    topics = _topics(title, in_title, text)
-    kinds = {name.name: name.type for name in in_title}
-    for name in dict.fromkeys([*topics, *kinds]):
-        sure = name in topics or any(found.anchored for found in in_title if found.name == name)
-        entities.append((identity, document_id, name, kinds.get(name, "unknown"), "", -1, -1, -1, sure, 0))
-    if topic:
-        seen = set(topics)
-        for i, other in enumerate(names):
-            if topics and other.name not in seen:
-                seen.add(other.name)
-                relate(topics[0], other.name, "", settings.title_strength, sentence_of[i])
-    return entities, relationships
+
+def _entity(
+    unit: Unit, name: str, kind: str, char_start: int, char_end: int, mention_start: int, anchored: bool
+) -> Row:
+    return (unit.id, unit.document_id, name, kind, "", char_start, char_end, mention_start, anchored, 0)
+
+
+def _relationship(unit: Unit, a: str, b: str, relation: str, strength: float, span: tuple[int, int]) -> Row:
+    return (unit.id, unit.document_id, a, b, relation, "", strength, "", "", *_placed(unit, span), 0)
+
+
+def _placed(unit: Unit, span: tuple[int, int]) -> tuple[int, int]:
+    """Return a span of the unit as a span of its document."""
+    return unit.offset + span[0], unit.offset + span[1]
 
 
 def _topics(title: str, in_title: list[Name], text: str) -> list[str]:
@@ -133,10 +153,14 @@ def _topics(title: str, in_title: list[Name], text: str) -> list[str]:
     return names if taken or used else []
 
 
-def _relation(text: str, a: Name, b: Name) -> str:
+def _relation(text: str, a: Name, b: Name, function_words: frozenset[str]) -> str:
     """Return the words between two neighbouring names, empty where they do not simply join them."""
     between = " ".join(text[a.end : b.start].split())
-    return between if len(between) <= MAX_RELATION and JOINING.fullmatch(between) else ""
+    if len(between) > MAX_RELATION or not JOINING.fullmatch(between):
+        return ""
+    words = set(between.casefold().split())
+    # "and", "of the" relate nothing; "who joined" or "said that" belong to another clause.
+    return "" if words <= function_words or words & CLAUSES else between
 
 
 def _trimmed(text: str, span: tuple[int, int]) -> tuple[int, int]:

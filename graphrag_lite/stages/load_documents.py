@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def scan(corpus: Path, leave_out: Path) -> "pa.Table":
-    """List the files of a corpus as the table `corpus_files`. Raises InputError where there are none.
+def scan(corpus: Path, leave_out: Path) -> list[tuple[str, int, str]]:
+    """List the files of a corpus as rows of `corpus_files`, by path. Raises InputError where there are none.
 
     Hidden files, links that lead out of the corpus, and the index itself (`leave_out`) are not part of it.
     """
@@ -39,9 +39,7 @@ def scan(corpus: Path, leave_out: Path) -> "pa.Table":
         )
         logger.info("Left out files of other kinds: %s.", kinds)
     root = corpus.parent if corpus.is_file() else corpus
-    return tables.make(
-        "corpus_files", sorted((path.relative_to(root).as_posix(), *_size_and_hash(path)) for path in known)
-    )
+    return sorted((path.relative_to(root).as_posix(), *_size_and_hash(path)) for path in known)
 
 
 def _walk(corpus: Path, leave_out: Path) -> list[Path]:

@@ -125,7 +125,7 @@ def _report(community: Row, members: list[Row], summary: list[Row], findings: li
 
 
 def _headline(row: Row) -> str:
-    return f"{row['source']} {row['relation'] or 'and'} {row['target']}"
+    return f"{row['source']} {row['relation'] or '–'} {row['target']}"
 
 
 def _join(names: list[str]) -> str:

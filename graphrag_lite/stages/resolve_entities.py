@@ -57,7 +57,7 @@ def _definitions(source_units: "pa.Table", entity_mentions: "pa.Table") -> Itera
     for mention in columns:
         unit_id, name, start = mention
         gap = start - before[2] - len(before[1])
-        if unit_id == before[0] and before[2] >= 0 and gap == 2 and name.isupper():
+        if unit_id == before[0] and before[2] >= 0 and gap == 2 and sum(map(str.isupper, name)) > 1:
             text, offset = units[unit_id]
             if text[start - offset - 2 : start - offset] == " (":
                 yield before[1], name

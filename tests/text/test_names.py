@@ -1,0 +1,166 @@
+"""Names in one text unit: boundaries, types, anchors, and texts that nobody should have to read."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_lite.text.names import Name, find_definitions, find_names, lower_case_words
+
+
+def names(text: str, language: str = "en") -> list[str]:
+    return [name.name for name in find_names(text, language)]
+
+
+def by_name(text: str, language: str = "en") -> dict[str, Name]:
+    return {name.name: name for name in find_names(text, language)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("She joined the Bank of England and the Ministry of Health.", ["Bank of England", "Ministry of Health"]),
+        ("He heard Ludwig van Beethoven in Vienna.", ["Ludwig van Beethoven", "Vienna"]),
+        ("They met Mr. and Mrs. Cobbold at noon.", ["Mr. and Mrs. Cobbold"]),
+        ("We read J. R. R. Tolkien aloud.", ["J. R. R. Tolkien"]),
+        ("It reached Apollo 11 by noon.", ["Apollo 11"]),
+        ("The deal between France and Germany failed.", ["France", "Germany"]),
+        ("She works for Johnson & Johnson now.", ["Johnson & Johnson"]),
+        ("They asked the Food and Drug Administration.", ["Food and Drug Administration"]),
+        ("He prayed in St. Paul's Cathedral.", ["St. Paul's Cathedral"]),
+        ("I read Ruth's letter and O'Brien's reply.", ["Ruth", "O'Brien"]),
+        ("He came from Salt Lake City, Utah, on foot.", ["Salt Lake City", "Utah"]),
+        ("In March we left; on Monday the 3rd of May they came.", []),
+        ("However, Ruth Alder left. Then Ruth wept.", ["Ruth Alder", "Ruth"]),
+        ("At Contoso 10 years passed.", ["Contoso"]),
+        ("He saw the 2002 Winter Olympics in 2004.", ["2002 Winter Olympics"]),
+        ("IBM CEO Ginni Rometty met President Ruth Alder.", ["IBM", "Ginni Rometty", "Ruth Alder"]),
+        ("It was the British composer Ruth Alder.", ["Ruth Alder"]),
+        ("It was the American Ruth Alder who won.", ["Ruth Alder"]),
+        ("We saw Alexander the Great in Joan of Arc's time.", ["Alexander the Great", "Joan of Arc"]),
+        ("the park opened after World War I had ended", ["World War I"]),
+        ("see report_Final_Draft.txt and www.Example.com now", []),
+    ],
+)
+def test_boundaries(text: str, expected: list[str]) -> None:
+    assert names(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("fr", "Selon le Ministère de la Justice, c'est faux.", ["Ministère de la Justice"]),
+        ("fr", "L'Université de Paris accueille Jean-Claude Alder.", ["Université de Paris", "Jean-Claude Alder"]),
+        ("fr", "La Cour suprême a rejeté l'appel d'Emmanuel Alder.", ["Cour suprême", "Emmanuel Alder"]),
+        ("es", "Trabaja en el Banco de España con Juan Alder.", ["Banco de España", "Juan Alder"]),
+        ("ru", "Вчера Анна Каренина приехала в Москву.", ["Анна Каренина", "Москву"]),
+        ("el", "Ο Νίκος Καζαντζάκης γεννήθηκε στην Κρήτη.", ["Νίκος Καζαντζάκης", "Κρήτη"]),
+    ],
+)
+def test_other_languages(language: str, text: str, expected: list[str]) -> None:
+    assert [name.name for name in find_names(text, language) if name.anchored] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ('The film "The Silent Orchard" opened.', "The Silent Orchard", "work"),
+        ("The Trail of the Silent Pine is a novel by Ruth Alder.", "The Trail of the Silent Pine", "work"),
+        ("Was it the film The Orchard (1915 Film) or not?", "The Orchard", "work"),
+        ("They crossed the River Tarn near Millau.", "River Tarn", "location"),
+        ("Velm is a village in Austria.", "Velm", "location"),
+        ("Tarn Foods Inc. was sold.", "Tarn Foods Inc.", "organization"),
+        ("He taught at the University of Oslo.", "University of Oslo", "organization"),
+        ("After the Battle of Velm they went home.", "Battle of Velm", "event"),
+        ("“No,” whispered Quill.", "Quill", "person"),
+        ("we met Aldous (born 13 March 1963) there", "Aldous", "person"),
+        ("ANNA VELM: Good morning.", "ANNA VELM", "person"),
+        ("it used Zorbix for that", "Zorbix", "unknown"),
+        ("then Zorbix said so", "Zorbix", "unknown"),
+    ],
+)
+def test_types(text: str, name: str, kind: str) -> None:
+    assert by_name(text)[name].type == kind
+
+
+def test_a_capital_that_proves_nothing_does_not_anchor() -> None:
+    assert not by_name("Quill left. They stayed.")["Quill"].anchored
+    assert by_name("Quill left. They followed Quill.")["Quill"].anchored
+    assert not by_name("## The Silent Orchard\n\nit began.")["Silent Orchard"].anchored
+    assert by_name("ANNA VELM: Good morning.")["ANNA VELM"].anchored
+
+
+def test_lines_in_capitals_are_headings() -> None:
+    assert names("CHAPTER I.\n\nTHE FIRST OF THE THREE ORCHARDS\n\nIt rained on Velm.") == ["Velm"]
+
+
+def test_a_wrapped_line_goes_on_and_another_line_does_not() -> None:
+    assert names("we went to the Bank of\nEngland and then to the house\nof my uncle in\nVelm") == [
+        "Bank of England",
+        "Velm",
+    ]
+    assert names("they saw Ruth\nVelm is near.\nAll left.") == ["Ruth", "Velm"]
+
+
+def test_terms_in_lower_case_must_be_repeated_and_are_never_anchored() -> None:
+    text = (
+        "a carbon tax is a tax on a solar panel. They want the carbon tax because of the young man and the young man."
+    )
+    found = by_name(text)
+    assert list(found) == ["carbon tax"]
+    assert (found["carbon tax"].type, found["carbon tax"].anchored) == ("concept", False)
+
+
+def test_definitions_of_acronyms() -> None:
+    text = "the Tarn Health Office (THO) and natural language processing (NLP), not Velm (USA)"
+    assert find_definitions(text, find_names(text, "en")) == [
+        ("Tarn Health Office", "THO"),
+        ("natural language processing", "NLP"),
+    ]
+    text = "it was small (Velm Town, VT)"
+    assert find_definitions(text, find_names(text, "en")) == []
+
+
+def test_lower_case_words_count_what_is_written_in_lower_case() -> None:
+    assert lower_case_words("An orchard. Orchard Street's orchard")["orchard"] == 2
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            """Ruth Velm Bank of the The and I Mr. " ( ) , . : ' ’s & - 1999 12 II Inc. CEO in is a film ABC d' “ ” _ #
+            was born Monday May 漢字 é""".split(" ")
+        ),
+        max_size=40,
+    ),
+    st.sampled_from(["en", "fr", "de", ""]),
+)
+def test_names_lie_in_the_text_in_order_without_overlap(parts: list[str], language: str) -> None:
+    text = " ".join(parts)
+    found = find_names(text, language)
+    end = 0
+    for name in found:
+        assert end <= name.start < name.end <= len(text)
+        assert " ".join(text[name.start : name.end].split()) == name.name
+        end = name.end
+    assert find_names(text, language) == found
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *["a", " ", "A", "A ", "Velm ", "\n", '"', '"A ', "A.", "A-", "A'", "Ab (AB) ", "Bank of ", "_", "http://"],
+        *["Ab: ", '"Silent Orchard" ', "carbon tax ", "ABC DEF\n", "natural language (NL) "],
+    ],
+)
+def test_time_grows_no_faster_than_the_text(part: str) -> None:
+    def seconds(size: int) -> float:
+        text = part * (size // len(part))
+        start = time.process_time()
+        find_names(text, "en")
+        return time.process_time() - start
+
+    small, large = seconds(25_000), seconds(200_000)
+    assert large < 30 * small + 0.3  # eight times the text; quadratic time would be sixty-four times
