@@ -158,6 +158,7 @@ class EntityResolutions:
     name: Annotated[str, "as extracted"]
     entity_id: Annotated[str, "entities.id; empty where the name was dropped"]
     title: Annotated[str, "entities.title"]
+    type: Annotated[str, "entities.type"]
     rule: Annotated[str, "exact, lexical, alias, model, or the reason for dropping"]
 
 

@@ -34,6 +34,8 @@ from graphrag_lite.text.name_words import CORPORATE, HONORIFICS
 # A single word is no name if the corpus writes it in lower case this many times as often as with a telling capital.
 _LOWER_RATIO = 1.0
 # A term is kept from this many mentions on, and from this share of the lower-case uses of its rarer end.
+# A surname is no short name of its bearer if things begin with it this many times as often as the full name occurs.
+_NAMESAKE_RATIO = 3
 _MIN_TERM_COUNT = 4
 _MIN_TERM_SHARE = 0.12
 _MIN_TYPE_SHARE = 0.25
@@ -110,6 +112,8 @@ def resolve(
     if alias:
         targets.update(_openers(entries, kinds, dropped, lower_counts))
         persons, shorts = _persons(entries, kinds, dropped, targets, lower_counts)
+        for key in _namesakes(entries, persons, shorts):
+            del shorts[key]
         local = alias_in_documents(documents, persons, shorts)
         for key, root in alias_in_corpus(local, persons, shorts).items():
             targets[key] = (root, "alias")
@@ -175,9 +179,7 @@ def _is_name(key: str, entry: _Entry, lower_counts: Mapping[str, int]) -> bool:
         return entry.types["person"] > 1 and majority_type(entry.types) == "person" and not lower_counts.get(key, 0)
     if not entry.anchored:
         return len(words) > 1 and not all(lower_counts.get(word, 0) for word in words)
-    if len(words) != 1 or (
-        len(key) <= 4 and max(entry.surfaces, key=lambda name: (entry.surfaces[name], name)).isupper()
-    ):
+    if len(words) != 1 or _is_acronym(key, entry):
         return True
     return lower_counts.get(key, 0) <= _LOWER_RATIO * entry.anchored
 
@@ -226,6 +228,8 @@ def _persons(
                 kind == "unknown" and rare and 2 <= len(person.words) <= 3 and _is_surname(entry, person, lower_counts)
             ):
                 longs[key] = replace(person, known=False)
+        if kind != "person" and _is_acronym(key, entry):  # "AI" is no short form of "Allen AI"
+            continue
         if (
             kind == "concept"
             or (key in PLACES and key not in GIVEN_NAMES)
@@ -237,10 +241,30 @@ def _persons(
     return longs, shorts
 
 
+def _is_acronym(key: str, entry: _Entry) -> bool:
+    """Tell whether a key is mostly written as a short word in capitals."""
+    return len(key) <= 4 and max(entry.surfaces, key=lambda name: (entry.surfaces[name], name)).isupper()
+
+
 def _is_surname(entry: _Entry, person: Person, lower_counts: Mapping[str, int]) -> bool:
     """Tell whether the last word of a name of unknown type looks like a surname: no acronym, no common word."""
     last = max(entry.surfaces, key=lambda name: (entry.surfaces[name], name)).split()[-1]
     return not any(lower_counts.get(word) for word in person.words) and last[1:].islower() and last.isalpha()
+
+
+def _namesakes(
+    entries: Mapping[str, _Entry], persons: Mapping[str, Person], shorts: Mapping[str, Person]
+) -> list[str]:
+    """Return single words that rather name what was named after a person: Hubble, beside the Hubble Space Telescope."""
+    things: Counter[str] = Counter()
+    people: Counter[str] = Counter()
+    for key, entry in entries.items():
+        words = key.split()
+        if key in persons:
+            people[words[-1]] += entry.count
+        elif len(words) > 1:
+            things[words[0]] += entry.count
+    return [key for key in shorts if key in things and things[key] > _NAMESAKE_RATIO * people[key]]
 
 
 def _legal_forms(entries: Mapping[str, _Entry], dropped: set[str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
+from graphrag_lite.graph.name_keys import exact_key
 from graphrag_lite.search.bm25 import Bm25, build
 from graphrag_lite.search.mentions import names_of_title
 from graphrag_lite.settings import IndexSearch
@@ -96,12 +97,13 @@ def _links(
         entity = entity_of(document_id, name)
         if entity is not None:
             counts[entity][unit_row[unit_id]] += 1
+    by_key = {exact_key(name): entity_row.get(identity) for (document, name), identity in meant.items() if not document}
     defines: list[set[int]] = [set() for _ in range(entities.num_rows)]
-    for document_id, title, unit_ids in zip(
-        *(documents[name].to_pylist() for name in ("id", "title", "text_unit_ids")), strict=True
+    for title, unit_ids in zip(
+        *(documents[name].to_pylist() for name in ("title", "text_unit_ids")), strict=True
     ):
         for name in names_of_title(title):
-            entity = entity_of(document_id, name)
+            entity = by_key.get(exact_key(name))
             if entity is not None:
                 defines[entity] |= {unit_row[unit_id] for unit_id in unit_ids}
     ordered = [sorted(count.items()) for count in counts]

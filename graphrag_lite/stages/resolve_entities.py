@@ -1,27 +1,27 @@
 """Mentions -> which entity each name means, and which candidates are no names."""
 
-import re
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.graph.resolution import resolve
 from graphrag_lite.settings import ResolveEntities
+from graphrag_lite.text.names import is_acronym, lower_case_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-WORD = re.compile(r"\w+")
+Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 
 
 async def resolve_entities(
-    source_units: "pa.Table", entity_mentions: "pa.Table", settings: ResolveEntities
+    source_units: "pa.Table", entity_mentions: "pa.Table", settings: ResolveEntities, each: Each
 ) -> "pa.Table":
     """Decide by the rungs exact, lexical and alias over all mentions; `graph.resolution` has the rules."""
     lower_counts: Counter[str] = Counter()
-    for text in source_units["text"].to_pylist():
-        lower_counts.update(word for word in WORD.findall(text) if word.islower())
+    for counts in each(lower_case_words, source_units["text"].to_pylist()):
+        lower_counts.update(counts)
     names = entity_mentions["name"].to_pylist()
     document_ids = entity_mentions["document_id"].to_pylist()
     rows = resolve(
@@ -38,14 +38,21 @@ async def resolve_entities(
     return tables.make(
         "entity_resolutions",
         (
-            (row.document_id, row.name, tables.content_id("entity", row.key) if row.key else "", row.title, row.rule)
+            (
+                row.document_id,
+                row.name,
+                tables.content_id("entity", row.key) if row.key else "",
+                row.title,
+                row.type,
+                row.rule,
+            )
             for row in rows
         ),
     )
 
 
 def _definitions(source_units: "pa.Table", entity_mentions: "pa.Table") -> Iterator[tuple[str, str]]:
-    """Yield (long name, acronym) wherever a text writes "Long Name (ACRONYM)"."""
+    """Yield (long name, acronym) wherever a text writes "Long Name (ACRONYM)", or the other way round."""
     units = {
         identity: (text, start)
         for identity, text, start in zip(
@@ -57,8 +64,10 @@ def _definitions(source_units: "pa.Table", entity_mentions: "pa.Table") -> Itera
     for mention in columns:
         unit_id, name, start = mention
         gap = start - before[2] - len(before[1])
-        if unit_id == before[0] and before[2] >= 0 and gap == 2 and sum(map(str.isupper, name)) > 1:
+        if unit_id == before[0] and before[2] >= 0 and gap == 2:
             text, offset = units[unit_id]
             if text[start - offset - 2 : start - offset] == " (":
-                yield before[1], name
+                for long, short in ((before[1], name), (name, before[1])):
+                    if is_acronym(short, long):
+                        yield long, short
         before = mention

@@ -31,19 +31,17 @@ FOLD = """
 create view here as select * from entity_resolutions where document_id <> '';
 create view anywhere as select * from entity_resolutions where document_id = '';
 create table mention as
-    select coalesce(h.entity_id, a.entity_id) as entity, coalesce(h.title, a.title) as title, m.*
+    select coalesce(h.entity_id, a.entity_id) as entity, coalesce(h.title, a.title) as title,
+        coalesce(h.type, a.type) as entity_type, m.*
     from entity_mentions m
     left join here h on h.document_id = m.document_id and h.name = m.name
     left join anywhere a on a.name = m.name
     where coalesce(h.entity_id, a.entity_id, '') <> '';
 create table entity as
-    select entity, min(title) as title, count(distinct text_unit_id) as frequency,
+    select entity, min(title) as title, min(entity_type) as type, count(distinct text_unit_id) as frequency,
         count(distinct (document_id, mention_start)) as n_mentions, count(distinct document_id) as n_documents,
         list(distinct text_unit_id order by text_unit_id) as text_unit_ids
     from mention group by entity;
-create table entity_type as
-    select entity, arg_max(type, (n, type)) as type
-    from (select entity, type, count(*) as n from mention where type <> 'unknown' group by all) group by entity;
 create table instance as
     select coalesce(hs.entity_id, s.entity_id, '') as a, coalesce(ht.entity_id, t.entity_id, '') as b,
         least(a, b) as low, greatest(a, b) as high,
@@ -66,9 +64,9 @@ create table degree as
     from (select low as entity from pair union all select high from pair) group by entity;
 """
 ENTITIES = """
-select entity as id, title, coalesce(type, 'unknown') as type, text_unit_ids, frequency,
+select entity as id, title, type, text_unit_ids, frequency,
     coalesce(degree, 0) as degree, n_mentions, n_documents
-from entity left join entity_type using (entity) left join degree using (entity)
+from entity left join degree using (entity)
 order by frequency desc, n_mentions desc, title, id
 """
 RELATIONSHIPS = """

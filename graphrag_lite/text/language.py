@@ -28,7 +28,7 @@ def languages(texts: Sequence[str]) -> list[str]:
 
     A text that is too short to tell takes the most common language of the others, ties by code.
 
-    >>> languages(["It was the best of times, it was the worst of times, it was the age of wisdom, it was the age", "OK!"])
+    >>> languages(["It was the best of times, it was the worst of times, and it was the age of wisdom for us", "OK!"])
     ['en', 'en']
     """
     found = [_detect(text) for text in texts]

@@ -132,7 +132,7 @@ def _trimmed(tokens: Tokens, run: Run) -> Run | None:
     while first < last and low[first] in MONTHS_AND_DAYS:
         if last - first > 1 and (
             (low[first] in _DAYS and low[first + 1] in _AFTER_DAY)
-            or (low[first] in GIVEN_NAMES and not words[first + 1].isdigit())
+            or (low[first] in GIVEN_NAMES and not words[first + 1].isdigit() and not words[first + 1].isupper())
         ):
             break
         first += 1

@@ -125,7 +125,7 @@ FEMALE_NAMES = _words("""
     phoebe phyllis
     pilar polly priscilla rachel ramona rebecca regina renata renée rhoda rita roberta rosa rosalie rosalind
     rose rosemary
-    taylor jordan morgan casey riley avery mackenzie madison dolly
+    taylor jordan morgan casey riley avery mackenzie madison
     roxanne ruby ruth sabine sabrina sally samantha sandra sandy sara sarah sasha selena selma serena shannon
     sharon sheila
     shelley shirley sigrid silvia simone sofia sonia sophia sophie stacey stella stephanie sue susan susanna

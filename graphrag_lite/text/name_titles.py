@@ -74,19 +74,23 @@ def expansions(tokens: Tokens) -> list[Run]:
             continue
         if k + 1 < len(tokens.words) and not tokens.gap_texts[k + 1].startswith(")"):
             continue
-        letters = [c.lower() for c in word if c.isupper()]
+        letters = [c.lower() for c in word if c.isupper() or c.isdigit()]
         if len(letters) < 2:
             continue
         first, at = k, len(letters) - 1
         while at >= 0 and first > 0 and k - first < 2 * len(letters) + 2:
             first -= 1
-            if tokens.lower[first][0] == letters[at]:
-                at -= 1
-            elif not tokens.function[first]:
+            if tokens.function[first] and not tokens.capital[first] and not tokens.words[first].isdigit():
+                continue
+            before = at
+            for part in reversed(tokens.lower[first].split("-")):  # a hyphenated word can give several letters
+                if at >= 0 and part[:1] == letters[at]:
+                    at -= 1
+            if at == before:
                 break
             if first and tokens.gaps[first] != JOIN and at >= 0:
                 break
-        if at < 0 and k - first >= 2 and not tokens.function[first]:
+        if at < 0 and k - first >= 2:
             lower = not any(tokens.capital[first:k])
             if lower or tokens.capital[first]:
                 runs.append(Run(first, k, False, kind="concept" if lower else ""))

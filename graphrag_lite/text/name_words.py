@@ -69,7 +69,7 @@ _OPENERS = {
         read click share photo image video copyright author title subject date page
         absolutely awesome correct definitely excellent fantastic gotcha interesting mm-hmm mmm nah
         obviously perfect
-        precisely totally uh uh-huh um hmm hm er whoa yup ha haha ooh aw dear sir madam ma'am indeed humbug
+        precisely totally uh uh-huh um hmm hm er whoa yup ha haha ooh aw dear sir madam ma'am indeed
     """,
     "fr": """
         ainsi alors après arrivé aujourd'hui auparavant aucun aucune aussitôt autant autour autre autres avant avoir
@@ -183,7 +183,7 @@ NO_NAMES = _words("""
 
 # Words that number a part of a text: they and what follows are headings.
 STRUCTURE = _words("""
-    chapter chapters part section sections figure figures fig table tables volume vol appendix page pages stave
+    chapter chapters part section sections figure figures fig table tables volume vol appendix page pages
     scene
     episode verse canto note notes exhibit item step question answer paragraph footnote book act slide line
     chapitre partie tome livre page figure tableau annexe kapitel abschnitt teil abbildung tabelle capítulo

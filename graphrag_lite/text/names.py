@@ -6,7 +6,6 @@ the evidence. Names are runs of capitalised words with the words that join them;
 loses its opener. Plain dates and years are no names: as entities they would join everything that happened in a year.
 """
 
-import itertools
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -32,7 +31,7 @@ from graphrag_lite.text.name_types import (
 from graphrag_lite.text.name_words import HONORIFICS, ROLES
 from graphrag_lite.text.names_caseless import find_names_caseless
 
-__all__ = ["Name", "find_definitions", "find_names", "lower_case_words"]
+__all__ = ["Name", "find_names", "is_acronym", "lower_case_words"]
 
 # Scripts without case: the other extractor's ground.
 _CASELESS = re.compile(
@@ -65,29 +64,16 @@ def find_names(text: str, language: str) -> list[Name]:
     return _merged(names, find_names_caseless(text, language))
 
 
-def find_definitions(text: str, names: list[Name]) -> list[tuple[str, str]]:
-    """Return pairs (long name, acronym) that a text unit defines: "Space Telescope Science Institute (STScI)".
+def is_acronym(short: str, long: str) -> bool:
+    """Say whether the capitals of `short` are the initials of `long`, of all its words or of its capitalised ones.
 
-    `names` are those of `text`, as `find_names` returns them.
-
-    >>> text = "at the Space Telescope Science Institute (STScI) today"
-    >>> find_definitions(text, find_names(text, "en"))
-    [('Space Telescope Science Institute', 'STScI')]
+    >>> is_acronym("STScI", "Space Telescope Science Institute"), is_acronym("ESA", "Space Telescope")
+    (True, False)
     """
-    pairs = []
-    for long, short in itertools.pairwise(names):
-        if text[long.end : short.start] == " (" and text[short.end : short.end + 1] == ")":
-            for whole, acronym in ((long.name, short.name), (short.name, long.name)):
-                letters = [c.casefold() for c in acronym if c.isupper()]
-                words = whole.replace("-", " ").split()
-                capitals = [word[0].casefold() for word in words if word[0].isupper()]
-                if (
-                    " " not in acronym
-                    and len(letters) > 1
-                    and letters in (capitals, [word[0].casefold() for word in words])
-                ):
-                    pairs.append((whole, acronym))
-    return pairs
+    letters = [c.casefold() for c in short if c.isupper()]
+    words = long.replace("-", " ").split()
+    capitals = [word[0].casefold() for word in words if word[0].isupper()]
+    return " " not in short and len(letters) > 1 and letters in (capitals, [word[0].casefold() for word in words])
 
 
 def lower_case_words(text: str) -> Counter[str]:

@@ -1,18 +1,29 @@
 """Cut a document into text units: token windows whose ends are sentence ends, with exact character spans.
 
-Ends are chosen by content, not by counting from the start: of the sentence ends in the second half of a window, a
-section break is taken first, then a paragraph break, then the one whose next sentence has the smallest hash. So after
-an edit the windows soon fall on the same ends again, and the units behind it stay what they were.
+Ends are chosen by content, not by counting from the start, so that an edit changes the units around it and no others.
+An anchor is a sentence whose hash is the lowest of all sentences near it (content-defined chunking by local minima:
+Bjørner, Blass, Gurevich, JCSS 2010); it starts a unit wherever the other units fall. Between two anchors stand the
+fewest units that will do, cut before sections, paragraphs and low hashes where there is a choice.
 """
 
 import hashlib
 import re
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 SECTION = re.compile(
     r"#{1,6}\s|(?:chapter|part|book|section|act|scene|stave|chapitre|kapitel|第.{1,6}[章节節回])\b.{0,60}$", re.I
 )
+WORD = re.compile(r"\s+|\S+\s*")
+# How near is near, as a share of a unit's new tokens. Of 1000 sentences inserted into 5 texts of 110 to 280 units, .6
+# changed more than 3 units for .8% and filled units to 74%, 2/3: 1.4% and 75%, .8: 3% and 77%. The lowest hash in the
+# second half of each window, counted from the start: 5% and 73%.
+REACH = 2 / 3
+
+Rank = tuple[int, float]
+"""How well a unit starts here, lowest first: 0 section, 1 paragraph, 2 sentence; then the hash, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,60 +40,105 @@ def split(
     """Pack sentences into units of at most `size` tokens, each repeating about `overlap` tokens of the one before.
 
     `sentences` are spans that cover the text in order; `count` counts tokens. A unit that starts a section repeats
-    nothing. Every character but white space is in a unit; a text of white space has none.
+    nothing. Every character but white space is in a unit; a text of white space has none. Tokens are counted sentence
+    by sentence, so a unit counted as a whole may have one or two more than `size`.
 
     >>> text = "One two. Three four. Five six."
     >>> units = split(text, [(0, 9), (9, 21), (21, 30)], lambda t: len(t.split()), size=4, overlap=0)
     >>> [text[unit.start:unit.end] for unit in units]
-    ['One two. Three four.', 'Five six.']
+    ['One two.', 'Three four. Five six.']
     """
-    pieces = [piece for span in sentences for piece in _pieces(text, span, count, size)]
-    costs = [count(text[start:end]) for start, end in pieces]
+    parts = [part for span in sentences for part in _parts(text, *span, count, size - overlap)]
+    pieces = [(start, end) for start, end, _ in parts]
+    costs = [cost for _, _, cost in parts]
+    ranks = [_rank(text, pieces, position) for position in range(len(pieces))]
     units: list[Unit] = []
-    first = fresh = 0  # a window is pieces[first:cut]; pieces before `fresh` are the overlap
-    while fresh < len(pieces):
-        room, cut, ends = size, first, []
-        while cut < len(pieces) and (costs[cut] <= room or cut == fresh):
-            room -= costs[cut]
-            cut += 1
-            if cut > fresh and size - room >= size // 2:
-                ends.append(cut)
-        if cut < len(pieces) and ends:
-            cut = min(ends, key=lambda end: _rank(text, pieces, end))
+    fresh = 0  # a unit is pieces[first:cut]; those before `fresh` are the overlap
+    for cut in _cuts(costs, ranks, size - overlap):
+        first = fresh
+        room, missing = size - sum(costs[fresh:cut]), overlap
+        while ranks[fresh][0] > 0 and first > 0 and costs[first - 1] <= min(room, 2 * missing):
+            first -= 1
+            room -= costs[first]
+            missing -= costs[first]
         start, end = _trimmed(text, pieces[first][0], pieces[cut - 1][1])
-        if start < end:
+        if pieces[fresh][0] < end:  # else there is nothing new in it but white space
             units.append(Unit(start, end))
-        first = fresh = cut
-        if cut < len(pieces) and not _starts_section(text, pieces[cut]):
-            repeated = 0
-            while first > 0 and repeated + costs[first - 1] <= overlap:
-                first -= 1
-                repeated += costs[first]
+        fresh = cut
     return units
 
 
-def _rank(text: str, pieces: Sequence[tuple[int, int]], end: int) -> tuple[int, bytes]:
-    """Rank a window's end: before a section, before a paragraph, else by what follows."""
-    following = text[slice(*pieces[end])]
-    before = text[pieces[end - 1][0] : pieces[end][0]]
-    kind = 0 if _starts_section(text, pieces[end]) else 1 if before.endswith(("\n\n", "\n\r\n")) else 2
-    return kind, hashlib.blake2b(following.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+def _cuts(costs: Sequence[int], ranks: Sequence[Rank], size: int) -> list[int]:
+    """Return the ends of units of at most `size` tokens: at every anchor, then the fewest, then of the lowest ranks."""
+    places = [0, *accumulate(costs)]
+    anchors = _anchors(places, ranks, REACH * size)
+    best: list[tuple[int, float]] = [(0, 0.0)]  # by end: how many units lead there, and the sum of their ranks
+    before = [0]  # by end: where the last of them starts
+    starts: deque[int] = deque()  # those that can reach the end, best first (the minimum of a sliding window)
+    for end in range(1, len(costs) + 1):
+        if end - 1 in anchors:
+            starts.clear()
+        while starts and best[starts[-1]] > best[end - 1]:
+            starts.pop()
+        starts.append(end - 1)
+        while len(starts) > 1 and places[end] - places[starts[0]] > size:
+            starts.popleft()
+        n_units, total = best[starts[0]]
+        best.append((n_units + 1, total + (sum(ranks[end]) if end < len(costs) else 0.0)))
+        before.append(starts[0])
+    cuts = []
+    end = len(costs)
+    while end > 0:
+        cuts.append(end)
+        end = before[end]
+    return cuts[::-1]
 
 
-def _starts_section(text: str, piece: tuple[int, int]) -> bool:
-    line = text[piece[0] : min(piece[1], piece[0] + 80)].lstrip().partition("\n")[0].rstrip()
+def _anchors(places: Sequence[int], ranks: Sequence[Rank], reach: float) -> set[int]:
+    """Return the pieces whose hash is the lowest within `reach` tokens to either side, a section's before any other."""
+    found = set()
+    keys = [(kind > 0, number) for kind, number in ranks]
+    near: deque[int] = deque()
+    ahead = 1
+    for here in range(1, len(keys)):
+        while ahead < len(keys) and places[ahead] - places[here] <= reach:
+            while near and keys[near[-1]] > keys[ahead]:
+                near.pop()
+            near.append(ahead)
+            ahead += 1
+        while places[here] - places[near[0]] > reach:
+            near.popleft()
+        if near[0] == here:
+            found.add(here)
+    return found
+
+
+def _rank(text: str, pieces: Sequence[tuple[int, int]], position: int) -> Rank:
+    start, end = pieces[position]
+    before = text[pieces[position - 1][0] : start] if position else ""
+    kind = 0 if _starts_section(text, start, end) else 1 if before.endswith(("\n\n", "\n\r\n")) else 2
+    digest = hashlib.blake2b(text[start:end].encode("utf-8", "surrogatepass"), digest_size=6).digest()
+    return kind, int.from_bytes(digest, "big") / 2**48
+
+
+def _starts_section(text: str, start: int, end: int) -> bool:
+    line = text[start : min(end, start + 80)].lstrip().partition("\n")[0].rstrip()
     return bool(SECTION.match(line))
 
 
-def _pieces(text: str, span: tuple[int, int], count: Callable[[str], int], size: int) -> list[tuple[int, int]]:
-    """Halve a sentence, at white space near the middle if there is any, until each piece has at most `size` tokens."""
-    start, end = span
-    if end - start < 2 or count(text[start:end]) <= size:
-        return [span]
-    middle = (start + end) // 2
-    space = text.find(" ", middle, middle + (end - start) // 4)
-    middle = space + 1 if space > 0 else middle
-    return _pieces(text, (start, middle), count, size) + _pieces(text, (middle, end), count, size)
+def _parts(text: str, start: int, end: int, count: Callable[[str], int], size: int) -> list[tuple[int, int, int]]:
+    """Return a sentence as (start, end, tokens); one of more than `size` tokens word by word, or a word in halves.
+
+    The space behind a piece is not counted: it belongs to the first token of what follows.
+    """
+    cost = count(text[start : end - 1] if text[end - 1] == " " and end - start > 1 else text[start:end])
+    if cost <= size or end - start < 2:
+        return [(start, end, cost)]
+    ends = [word.end() for word in WORD.finditer(text, start, end)]
+    if len(ends) == 1:
+        ends = [(start + end) // 2, end]
+    starts = [start, *ends[:-1]]
+    return [part for inner in zip(starts, ends, strict=True) for part in _parts(text, *inner, count, size)]
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

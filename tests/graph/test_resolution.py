@@ -72,6 +72,11 @@ def test_spellings_and_legal_forms() -> None:
     assert set(titles(mentions).values()) == {"Tarn Foods"}
 
 
+def test_an_acronym_is_no_short_name_of_a_person() -> None:
+    found = titles([*people("d", "Ruth VX"), ("d", "VX", "unknown", True)])
+    assert found["d", "VX"] == "VX"
+
+
 def test_a_place_and_its_river_stay_apart() -> None:
     mentions = [("d", "Velm", "location", True), ("d", "Velm River", "location", True)]
     assert len(set(titles(mentions).values())) == 2
@@ -166,3 +171,10 @@ def test_majority_type() -> None:
     assert majority_type({"location": 1, "person": 1}) == "person"
     assert majority_type({"location": 1, "unknown": 9}) == "unknown"
     assert majority_type({}) == "unknown"
+
+
+def test_what_is_named_after_a_person_keeps_the_short_name() -> None:
+    things = [("d", "Velm Space Telescope", "unknown", True)] * 8 + [("d", "Velm Deep Field", "unknown", True)] * 4
+    found = titles([*people("d", "Edwin Velm", "Velm", "Velm"), *things])
+    assert found["d", "Velm"] == "Velm"
+    assert titles(people("d", "Edwin Velm", "Velm", "Velm"))["d", "Velm"] == "Edwin Velm"

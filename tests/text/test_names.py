@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_lite.text.names import Name, find_definitions, find_names, lower_case_words
+from graphrag_lite.text.names import Name, find_names, is_acronym, lower_case_words
 
 
 def names(text: str, language: str = "en") -> list[str]:
@@ -113,13 +113,16 @@ def test_terms_in_lower_case_must_be_repeated_and_are_never_anchored() -> None:
 
 
 def test_definitions_of_acronyms() -> None:
-    text = "the Tarn Health Office (THO) and natural language processing (NLP), not Velm (USA)"
-    assert find_definitions(text, find_names(text, "en")) == [
-        ("Tarn Health Office", "THO"),
-        ("natural language processing", "NLP"),
-    ]
-    text = "it was small (Velm Town, VT)"
-    assert find_definitions(text, find_names(text, "en")) == []
+    assert is_acronym("THO", "Tarn Health Office")
+    assert is_acronym("NLP", "natural language processing")
+    assert not is_acronym("VT", "Velm Towns Office")
+    assert not is_acronym("T", "Tarn")
+
+
+def test_an_acronym_shows_where_its_expansion_begins_and_ends() -> None:
+    text = "the Wide Loom and Narrow Mill 2 (WLNM2) and the Near Tarn Loom and Multi-Yarn Mill (NTLMYM)"
+    assert list(by_name(text)) == ["Wide Loom and Narrow Mill 2", "WLNM2", "Near Tarn Loom and Multi-Yarn Mill", "NTLMYM"]
+    assert list(by_name("In June VELM said so.")) == ["VELM"]
 
 
 def test_lower_case_words_count_what_is_written_in_lower_case() -> None:

@@ -1,0 +1,59 @@
+"""The generated pages in docs/ say what the code says. `python tests/test_docs.py` writes them anew."""
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from graphrag_lite import pipeline, settings, tables
+from graphrag_lite.cli import main
+
+ROOT = Path(__file__).parents[1]
+
+
+def tables_page() -> str:
+    """Render the data dictionary."""
+    lines = [
+        "# Tables",
+        "",
+        "Written by `python tests/test_docs.py` from `graphrag_lite/tables.py`. Final tables carry every column of",
+        "microsoft/graphrag 3.x's table of the same name; working tables are in `work/` of a snapshot.",
+    ]
+    writers = {name: stage.name for stage in pipeline.stages() for name in stage.writes}
+    for name, table in tables.TABLES.items():
+        kind = "working" if name in tables.WORKING else "final"
+        by = f", written by `{writers[name]}`" if name in writers else ""
+        lines += ["", f"## {name}", "", f"{(table.__doc__ or '').strip()} ({kind}{by})", "", "| column | type | holds |"]
+        lines += ["| --- | --- | --- |"]
+        lines += [f"| {column} | {kind} | {text} |" for column, kind, text in tables.columns(name)]
+    return "\n".join(lines) + "\n"
+
+
+def commands_page() -> str:
+    """Render the help of every command."""
+    lines = ["# Commands", "", "Written by `python tests/test_docs.py` from the commands' own help. What `--json` prints"]
+    lines += ["is in [json.md](json.md)."]
+    for command in ([], *([name] for name in sorted(main.commands))):
+        title = " ".join(["graphrag-lite", *command])
+        result = CliRunner().invoke(main, [*command, "--help"], prog_name="graphrag-lite", terminal_width=96)
+        lines += ["", f"## {title}", "", "```", result.output.rstrip(), "```"]
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"docs/tables.md": tables_page, "docs/commands.md": commands_page, "settings.yaml": settings.render}
+
+
+def test_generated_pages_are_up_to_date() -> None:
+    for path, render in PAGES.items():
+        assert (ROOT / path).read_text(encoding="utf-8") == render(), f"{path}: run `python tests/test_docs.py`"
+
+
+def test_the_picture_shows_every_stage_and_final_table() -> None:
+    picture = (ROOT / "docs" / "dataflow.svg").read_text(encoding="utf-8")
+    missing = [stage.name for stage in pipeline.stages() if stage.name not in picture]
+    missing += [name for name in tables.FINAL if name not in picture]
+    assert not missing
+
+
+if __name__ == "__main__":
+    for page, render_page in PAGES.items():
+        (ROOT / page).write_text(render_page(), encoding="utf-8")
