@@ -112,7 +112,7 @@ def resolve(
     if alias:
         targets.update(_openers(entries, kinds, dropped, lower_counts))
         persons, shorts = _persons(entries, kinds, dropped, targets, lower_counts)
-        for key in _namesakes(entries, persons, shorts):
+        for key in _namesakes(entries, kinds, shorts):
             del shorts[key]
         local = alias_in_documents(documents, persons, shorts)
         for key, root in alias_in_corpus(local, persons, shorts).items():
@@ -252,15 +252,13 @@ def _is_surname(entry: _Entry, person: Person, lower_counts: Mapping[str, int]) 
     return not any(lower_counts.get(word) for word in person.words) and last[1:].islower() and last.isalpha()
 
 
-def _namesakes(
-    entries: Mapping[str, _Entry], persons: Mapping[str, Person], shorts: Mapping[str, Person]
-) -> list[str]:
+def _namesakes(entries: Mapping[str, _Entry], kinds: Mapping[str, str], shorts: Mapping[str, Person]) -> list[str]:
     """Return single words that rather name what was named after a person: Hubble, beside the Hubble Space Telescope."""
     things: Counter[str] = Counter()
     people: Counter[str] = Counter()
     for key, entry in entries.items():
         words = key.split()
-        if key in persons:
+        if len(words) > 1 and kinds[key] == "person":
             people[words[-1]] += entry.count
         elif len(words) > 1:
             things[words[0]] += entry.count
