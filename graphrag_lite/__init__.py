@@ -35,7 +35,7 @@ def index(corpus: str | Path, root: str | Path = ".", *, overrides: Sequence[str
     loaded = settings.load(Path(root), overrides=overrides)
     # One process unless asked for: worker processes import the caller's main module, which may not expect that.
     run = pipeline.index(Path(corpus), Path(root) / "output", loaded, workers=loaded.workers or 1)
-    return Index(run.snapshot)
+    return Index(run.snapshot, loaded.search)
 
 
 def open(output: str | Path = "output") -> "Index":  # noqa: A001 - reads as graphrag_lite.open

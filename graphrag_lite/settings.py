@@ -95,7 +95,8 @@ class Search(Section):
     """Answers."""
 
     top_k: int = Field(10, ge=1, description="documents and text units to retrieve, at least")
-    max_sentences: int = Field(5, ge=1, description="sentences in an extractive answer")
+    max_sentences: int = Field(5, ge=1, description="sentences chosen for a local or basic answer")
+    max_reports: int = Field(5, ge=1, description="community reports that a global answer draws on")
 
 
 class Snapshots(Section):
@@ -143,6 +144,9 @@ def load(root: Path, config: Path | None = None, overrides: Sequence[str] = ()) 
             )
     else:
         where = "--set"
+    for name, field in Settings.model_fields.items():
+        if isinstance(field.default, Section) and values.get(name, field) is None:
+            del values[name]  # a section whose every line is commented out
     for override in overrides:
         _override(values, override)
     try:

@@ -399,10 +399,24 @@ def check(name: str, data: "pa.Table") -> None:
 
     if data.schema != schema(name):
         raise TableError(f"{name}: columns differ from the schema: {data.schema} is not {schema(name)}")
-    if holes := [column for column in data.column_names if data[column].null_count]:
+    if holes := [column for column in data.column_names if _has_nulls(data[column])]:
         raise TableError(f"{name}: empty values in {', '.join(holes)}")
     if "id" in data.column_names and pc.count_distinct(data["id"]).as_py() != data.num_rows:
         raise TableError(f"{name}: ids are not unique")
+
+
+def _has_nulls(values: "pa.ChunkedArray") -> bool:
+    """Say whether a column, or a list or structure in it, lacks a value."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if values.null_count:
+        return True
+    if pa.types.is_list(values.type):
+        return _has_nulls(pc.list_flatten(values))
+    if pa.types.is_struct(values.type):
+        return any(_has_nulls(pc.struct_field(values, field.name)) for field in values.type)
+    return False
 
 
 def path_in(folder: Path, name: str) -> Path:
@@ -444,6 +458,8 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     version = (data.schema.metadata or {}).get(b"graphrag_lite.schema", b"?").decode()
     if version != str(SCHEMA_VERSION):
         raise TableError(f"{path}: written with schema version {version}, this is version {SCHEMA_VERSION}. {again}")
+    if data.schema != (expected := schema(name) if only is None else pa.schema([schema(name).field(c) for c in only])):
+        raise TableError(f"{path}: columns differ from the schema: {data.schema} is not {expected}. {again}")
     return data
 
 

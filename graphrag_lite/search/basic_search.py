@@ -9,12 +9,11 @@ if TYPE_CHECKING:
     from graphrag_lite.search.index import Index
 
 
-def basic_search(
-    index: "Index", question: str, top_k: int, max_sentences: int, *, retrieve_only: bool = False
-) -> Answer:
+def basic_search(index: "Index", question: str, top_k: int, *, retrieve_only: bool = False) -> Answer:
     """Answer with the sentences of the best text units that hold the question's words."""
     terms = index.question_terms(question)
     scores = index.bm25.scores(terms)
     units = ranked(scores, index.document_row, top_k)
     read = [] if retrieve_only else [unit for unit in units.tolist()[:top_k] if scores[unit] > 0]
-    return compose(index, question, "basic", choose_sentences(index, terms, read, max_sentences), units)
+    statements = choose_sentences(index, terms, read, index.search.max_sentences)
+    return compose(index, question, "basic", statements, units)

@@ -6,12 +6,12 @@ import numpy as np
 
 from graphrag_lite.errors import InputError
 from graphrag_lite.search.answer import Answer, Statement, compose, ranked
+from graphrag_lite.text.sentences import is_statement
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     from graphrag_lite.search.index import Index
 
-MAX_REPORTS = 5
 MAX_STATEMENTS = 2  # of each report
 IMPORTANCE = 0.5  # weight of a report's rank beside how well it matches the question
 # Words by which a question means the corpus itself: they say nothing about which report is meant.
@@ -22,9 +22,7 @@ ABOUT_THE_CORPUS = (
 )
 
 
-def global_search(
-    index: "Index", question: str, top_k: int, max_sentences: int, level: int, *, retrieve_only: bool = False
-) -> Answer:
+def global_search(index: "Index", question: str, top_k: int, level: int, *, retrieve_only: bool = False) -> Answer:
     """Answer with the best reports of a level: each one's sentences that fit the question, or its central ones.
 
     A community that is not split as deep as `level` stands for itself: the reports used are of one partition. Raises
@@ -50,8 +48,9 @@ def global_search(
     units = ranked(_unit_scores(index, asked, rows, order, worth), index.document_row, top_k)
     if retrieve_only:
         return compose(index, question, "global", [], units)
-    statements = [statement for i in order[:MAX_REPORTS] for statement in _statements(index, rows[i], asked, language)]
-    return compose(index, question, "global", statements[: MAX_REPORTS * max_sentences], units)
+    chosen = [rows[i] for i in order[: index.search.max_reports]]
+    statements = [statement for report in chosen for statement in _statements(index, report, asked, language)]
+    return compose(index, question, "global", statements, units)
 
 
 def _unit_scores(
@@ -76,8 +75,9 @@ def _statements(index: "Index", report: dict[str, Any], asked: list[str], langua
         unit = index.unit_row[citation["text_unit_id"]]
         sentence = texts[index.document_row[unit]].as_py()[citation["char_start"] : citation["char_end"]]
         place = Statement(unit, citation["char_start"], citation["char_end"], report["title"])
-        scored.append((-len(wanted & set(terms(sentence, language))), citation["n"], place))
-    return [place for *_, place in sorted(scored, key=lambda item: item[:2])[:MAX_STATEMENTS]]
+        n_words = len(wanted & set(terms(sentence, language)))
+        scored.append((not is_statement(sentence), -n_words, citation["n"], place))
+    return [place for *_, place in sorted(scored, key=lambda item: item[:3])[:MAX_STATEMENTS]]
 
 
 def _scaled(scores: "np.ndarray[Any, np.dtype[np.float32]]") -> "np.ndarray[Any, np.dtype[np.float32]]":

@@ -4,10 +4,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite import snapshots, tables
+from graphrag_lite import settings, snapshots, tables
 from graphrag_lite.errors import InputError
 from graphrag_lite.search.bm25 import Bm25
-from graphrag_lite.settings import Settings
+from graphrag_lite.settings import Search
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.words import terms
 
@@ -29,15 +29,20 @@ class Index:
     >>> index.entities[["title", "type", "frequency"]].head()  # doctest: +SKIP
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, search: Search | None = None) -> None:
         self.folder = folder
+        self.search = search or Search()
         self.manifest: dict[str, Any] = snapshots.read_manifest(folder)
         self._read: dict[str, pa.Table] = {}
 
     @classmethod
     def open(cls, output: str | Path = "output") -> "Index":
-        """Open the current snapshot of an output folder. Raises IndexNotFound."""
-        return cls(snapshots.current(Path(output)))
+        """Open the current snapshot of an output folder, with the search settings of the root it is in.
+
+        Raises IndexNotFound.
+        """
+        folder = snapshots.current(Path(output))
+        return cls(folder, settings.load(Path(output).resolve().parent).search)
 
     def __repr__(self) -> str:
         return f"Index({self.folder.name}, {self.n_rows('documents')} documents, {self.n_rows('entities')} entities)"
@@ -60,11 +65,6 @@ class Index:
     def n_rows(self, name: str) -> int:
         return int(self.manifest["tables"][name]["rows"])
 
-    @cached_property
-    def settings(self) -> Settings:
-        """The settings that the index was made with."""
-        return Settings.model_validate(self.manifest["settings"])
-
     def query(
         self,
         question: str,
@@ -85,15 +85,14 @@ class Index:
 
         if not question.strip():
             raise InputError("The question is empty.")
-        top_k = top_k or self.settings.search.top_k
-        most = self.settings.search.max_sentences
+        top_k = top_k or self.search.top_k
         match method:
             case "local":
-                return local_search(self, question, top_k, most, retrieve_only=retrieve_only)
+                return local_search(self, question, top_k, retrieve_only=retrieve_only)
             case "global":
-                return global_search(self, question, top_k, most, level, retrieve_only=retrieve_only)
+                return global_search(self, question, top_k, level, retrieve_only=retrieve_only)
             case "basic":
-                return basic_search(self, question, top_k, most, retrieve_only=retrieve_only)
+                return basic_search(self, question, top_k, retrieve_only=retrieve_only)
         raise InputError(f"Method {method!r} is not one of local, global, basic.")
 
     def question_language(self, question: str) -> str:

@@ -15,9 +15,7 @@ MAX_RELATIONSHIPS = 4  # of each of them, that close it
 READ_UNITS = 12  # best text units that sentences are chosen from
 
 
-def local_search(
-    index: "Index", question: str, top_k: int, max_sentences: int, *, retrieve_only: bool = False
-) -> Answer:
+def local_search(index: "Index", question: str, top_k: int, *, retrieve_only: bool = False) -> Answer:
     """Answer with the named entities' descriptions, the best sentences, and the entities' strongest relationships."""
     asked = read_question(question, index.question_language(question), index.bm25, index.names)
     scores = rank(asked, index.links, Policy())
@@ -27,7 +25,7 @@ def local_search(
     read = [unit for unit in units.tolist()[:READ_UNITS] if scores[unit] > 0]
     about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
     opening = [statement for entity in about for statement in _description(index, entity)]
-    sentences = choose_sentences(index, index.question_terms(question), read, max_sentences, opening)
+    sentences = choose_sentences(index, index.question_terms(question), read, index.search.max_sentences, opening)
     closing = [statement for entity in about for statement in _relationships(index, entity)]
     return compose(index, question, "local", [*opening, *sentences, *closing], units)
 

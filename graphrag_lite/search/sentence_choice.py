@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.text.sentences import sentences
+from graphrag_lite.text.sentences import is_statement, sentences
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def choose_sentences(
             if score > 0:
                 start += len(text[start:end]) - len(text[start:end].lstrip())
                 place = Statement(unit, offset + start, offset + start + len(sentence))
-                # A question is rarely answered by another one, and better by the best unit than by the tenth.
-                score *= (0.5 if sentence.endswith(("?", "？")) else 1.0) / np.log2(2 + rank) ** 0.5
+                # A question or a heading rarely answers; the best unit does it better than the tenth.
+                score *= (1.0 if is_statement(sentence) else 0.5) / np.log2(2 + rank) ** 0.5
                 candidates.append((score, place, own))
     candidates.sort(key=lambda candidate: -candidate[0])
     chosen: list[Statement] = []

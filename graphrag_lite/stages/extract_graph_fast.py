@@ -95,14 +95,16 @@ def _extract(unit: Unit, settings: ExtractGraphFast) -> tuple[list[Row], list[Ro
     ]
     kinds = {name.name: name.type for name in in_title}
     anchored = {name.name for name in in_title if name.anchored} | set(topics)
-    for title_name in dict.fromkeys([*topics, *kinds]):
-        entities.append(_entity(unit, title_name, kinds.get(title_name, "unknown"), -1, -1, -1, title_name in anchored))
+    entities += [
+        _entity(unit, name, kinds.get(name, "unknown"), -1, -1, -1, name in anchored)
+        for name in dict.fromkeys([*topics, *kinds])
+    ]
     relationships = list(_within_sentences(unit, names, sentence, settings.max_neighbours))
     if topics and unit.short:
-        first_places = {name.name: span for name, span in reversed(list(zip(names, sentence, strict=True)))}
+        first_place = {name.name: span for name, span in reversed(list(zip(names, sentence, strict=True)))}
         relationships += [
             _relationship(unit, topics[0], name, "", settings.title_strength, span)
-            for name, span in sorted(first_places.items(), key=lambda item: (item[1], item[0]))
+            for name, span in sorted(first_place.items(), key=lambda item: (item[1], item[0]))
             if name not in topics
         ]
     return entities, relationships

@@ -99,9 +99,7 @@ def _links(
             counts[entity][unit_row[unit_id]] += 1
     by_key = {exact_key(name): entity_row.get(identity) for (document, name), identity in meant.items() if not document}
     defines: list[set[int]] = [set() for _ in range(entities.num_rows)]
-    for title, unit_ids in zip(
-        *(documents[name].to_pylist() for name in ("title", "text_unit_ids")), strict=True
-    ):
+    for title, unit_ids in zip(*(documents[name].to_pylist() for name in ("title", "text_unit_ids")), strict=True):
         for name in names_of_title(title):
             entity = by_key.get(exact_key(name))
             if entity is not None:

@@ -23,12 +23,13 @@ logger = logging.getLogger(__name__)
 def scan(corpus: Path, leave_out: Path) -> list[tuple[str, int, str]]:
     """List the files of a corpus as rows of `corpus_files`, by path. Raises InputError where there are none.
 
-    Hidden files, links that lead out of the corpus, and the index itself (`leave_out`) are not part of it.
+    Hidden files, links that lead out of the corpus, the index itself (`leave_out`) and the prompts that `init` wrote
+    beside it are not part of it. A folder that cannot be listed is a row, which loading will report.
     """
     if not corpus.exists():
         raise InputError(f"{corpus}: there is no such folder or file.")
     paths = [corpus] if corpus.is_file() else _walk(corpus, leave_out)
-    known = [path for path in paths if path.suffix.lower() in MIME]
+    known = [path for path in paths if path.suffix.lower() in MIME or path.is_dir()]
     if not known:
         kinds = ", ".join(sorted(MIME))
         raise InputError(f"{corpus}: no documents. A corpus holds files of these kinds: {kinds}.")
@@ -39,29 +40,39 @@ def scan(corpus: Path, leave_out: Path) -> list[tuple[str, int, str]]:
         )
         logger.info("Left out files of other kinds: %s.", kinds)
     root = corpus.parent if corpus.is_file() else corpus
-    return sorted((path.relative_to(root).as_posix(), *_size_and_hash(path)) for path in known)
+    return sorted((_name(path.relative_to(root)), *_size_and_hash(path)) for path in known)
 
 
 def _walk(corpus: Path, leave_out: Path) -> list[Path]:
     inside = corpus.resolve()
     index = leave_out.resolve()
+    left_out = {index}
+    if (index.parent / "settings.yaml").is_file():
+        left_out.add(index.parent / "prompts")
     found = []
     n_links = 0
-    for folder, folders, names in os.walk(corpus):
+    for folder, folders, names in os.walk(corpus, onerror=lambda error: found.append(Path(error.filename))):
         here = Path(folder)
         n_links += sum((here / name).is_symlink() for name in folders)
-        folders[:] = [name for name in folders if not name.startswith(".") and (here / name).resolve() != index]
+        folders[:] = [name for name in folders if not name.startswith(".") and (here / name).resolve() not in left_out]
         for name in names:
             path = here / name
             if name.startswith("."):
                 continue
-            if path.is_symlink() and not path.resolve().is_relative_to(inside):
+            if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(inside):
                 n_links += 1
                 continue
+            if path.is_fifo() or path.is_socket() or path.is_char_device() or path.is_block_device():
+                continue  # reading one could wait for ever
             found.append(path)
     if n_links:
         logger.info("Left out %d links: to folders, or out of the corpus.", n_links)
     return found
+
+
+def _name(path: Path) -> str:
+    """Return a path as text; bytes that are not UTF-8 are escaped, so that loading reports the file by this name."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 
 def _size_and_hash(path: Path) -> tuple[int, str]:
@@ -123,6 +134,7 @@ def _documents(rows: list[tuple[str, Loaded]], digests: dict[str, str]) -> "pa.T
     codes = languages([item.text for _, item in rows])
     for (path, item), code in zip(rows, codes, strict=True):
         metadata = json.dumps(item.metadata, sort_keys=True, ensure_ascii=True, default=str)
+        # A title taken from the name of the file is not content: a renamed file keeps its id.
         content = json.dumps([item.title, item.text, item.created_at, metadata])
         key = hashlib.sha256(content.encode()).hexdigest()
         identity = tables.content_id("document", key, str(seen[key]))
@@ -131,7 +143,7 @@ def _documents(rows: list[tuple[str, Loaded]], digests: dict[str, str]) -> "pa.T
             {
                 "id": identity,
                 "source_id": item.source_id,
-                "title": item.title,
+                "title": item.title or (Path(path).stem if item.source_id == path else item.source_id),
                 "text": item.text,
                 "path": path,
                 "content_sha256": digests[path],

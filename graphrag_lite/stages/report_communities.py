@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.settings import ReportCommunities
+from graphrag_lite.text.sentences import is_statement
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
+FRAGMENT = 0.2  # factor on a statement that is a heading, a table row or a question
 REPEATED = 0.2  # factor on a statement that a child's summary makes already
 SIMILAR = 0.5  # Jaccard index of words from which two sentences say the same
 
@@ -81,7 +83,8 @@ def _ranked(inside: list[Row], members: list[Row]) -> list[Row]:
     most = max(strength.values()) or 1.0
 
     def score(row: Row) -> float:
-        return float(row["weight"]) * (strength[row["source_id"]] + strength[row["target_id"]]) / most
+        central = (strength[row["source_id"]] + strength[row["target_id"]]) / most
+        return float(row["weight"]) * central * (1.0 if is_statement(row["description"]) else FRAGMENT)
 
     return sorted(
         (row | {"score": score(row)} for row in inside if row["sources"]), key=lambda r: (-r["score"], r["id"])

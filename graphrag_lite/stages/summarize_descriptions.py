@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.settings import SummarizeDescriptions
+from graphrag_lite.text.sentences import is_statement
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
 Row = dict[str, Any]
-ENDS = (".", "!", "?", "…", "。", "！", "？", ".\"", "!\"", "?\"", ".”", "!”", "?”", ".»", "」", "』", ")", "）")
 CANDIDATES = 12  # sentences read for each entity and relationship
 GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and is read at a glance
 DEFINES = re.compile(
@@ -183,10 +183,7 @@ def _informs(row: Row, sentence: str, texts: dict[str, str]) -> float:
 def _reads_well(sentence: str) -> float:
     """Say how well a sentence stands on its own: a whole statement of good length that points to nothing before it."""
     return (
-        1.0 * (len(sentence) in GOOD_LENGTH)
-        - 1.0 * bool(DANGLING.match(sentence))
-        - 1.5 * sentence.endswith(("?", "？"))
-        - 2.0 * (sentence.startswith("#") or not sentence.endswith(ENDS))
+        1.0 * (len(sentence) in GOOD_LENGTH) - 1.0 * bool(DANGLING.match(sentence)) - 2.0 * (not is_statement(sentence))
     )
 
 

@@ -12,13 +12,14 @@ BOMS = (
 # Right for 99% of 100-byte samples in nine encodings; among all that the library knows it is right for 92%.
 CANDIDATES = ["cp1252", "cp932", "euc_jp", "gb18030", "big5", "cp949", "koi8_r", "cp1251"]
 SAMPLE = 200_000  # bytes from which an encoding is guessed
+MAX_DAMAGED = 0.1  # of the characters beyond ASCII, in UTF-8; another encoding read as UTF-8 is wrong in nearly all
 
 
 def decode(data: bytes) -> str:
     """Return the text of `data`: by its byte order mark, as UTF-8, or as what charset-normalizer takes it for.
 
     Line ends stay as they are, so that character spans count what the file holds; a byte order mark is not part of
-    the text. Raises ValueError for bytes that are no text.
+    the text; a few damaged bytes in UTF-8 become U+FFFD. Raises ValueError for bytes that are no text.
 
     >>> decode("café".encode("utf-16"))
     'café'
@@ -29,7 +30,10 @@ def decode(data: bytes) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        text = _guess(data)
+        text = data.decode("utf-8", "replace")
+        n_bad, n_other = text.count("\ufffd"), len(text) - len(text.encode("ascii", "ignore"))
+        if n_bad > MAX_DAMAGED * n_other:
+            text = _guess(data)
     if "\0" in text[:10_000]:
         raise ValueError("not a text file (it holds zero bytes)")
     return text
@@ -38,7 +42,10 @@ def decode(data: bytes) -> str:
 def _guess(data: bytes) -> str:
     from charset_normalizer import from_bytes
 
-    best = from_bytes(data[:SAMPLE], cp_isolation=CANDIDATES).best() if b"\0" not in data[:SAMPLE] else None
+    sample = data[:SAMPLE]
+    if len(data) > SAMPLE:  # cut where a line ends: half a character would rule its encoding out
+        sample = sample[: sample.rfind(b"\n") + 1] or sample
+    best = from_bytes(sample, cp_isolation=CANDIDATES).best() if b"\0" not in sample else None
     if best is None:
         raise ValueError("not a text file, or in an encoding that is not recognised")
     return data.decode(best.encoding, "replace")

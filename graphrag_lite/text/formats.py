@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -41,7 +41,10 @@ class Fields:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A document. `created_at` is ISO 8601 or empty; `metadata` is everything else that its row holds."""
+    """A document. `metadata` is everything else that its row holds.
+
+    `title` is the one that the document states, empty where it states none; `created_at` is ISO 8601 or empty.
+    """
 
     source_id: str
     title: str
@@ -78,28 +81,28 @@ def _text(text: str, path: str, fields: Fields) -> Iterator[Loaded]:
         and not first.rstrip().endswith((".", ",", ":", ";"))
         and rest.startswith(("\n", "\r\n"))
     )
-    yield Loaded(path, first.strip() if titled else PurePosixPath(path).stem, text, _stated_date(text))
+    yield Loaded(path, first.strip() if titled else "", text, _stated_date(text))
 
 
 def _markdown(text: str, path: str, fields: Fields) -> Iterator[Loaded]:
     heading = re.search(r"^#[ \t]+(\S.{0,200}?)[ \t#]*$", text[:4000], re.M)
-    title = heading[1] if heading else PurePosixPath(path).stem
-    yield Loaded(path, title.strip(), text, _stated_date(text))
+    yield Loaded(path, heading[1].strip() if heading else "", text, _stated_date(text))
 
 
 def _html(text: str, path: str, fields: Fields) -> Iterator[Loaded]:
     from graphrag_lite.text.html import html_to_text
 
     page = html_to_text(text)
-    yield Loaded(path, page.title or PurePosixPath(path).stem, page.text, iso(page.date) or _stated_date(page.text))
+    yield Loaded(path, page.title, page.text, iso(page.date) or _stated_date(page.text))
 
 
 def _csv(text: str, path: str, fields: Fields) -> Iterator[Loaded | Unreadable]:
-    head = text[:4096].split("\n", 1)[0]
+    head = re.sub(r'"[^"]*"', "", (text[:4096].splitlines() or [""])[0])
     delimiter = max(",;\t|", key=head.count)
     csv.field_size_limit(len(text) + 1)
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="")
     try:
+        rows.fieldnames = [name.strip() for name in rows.fieldnames or ()]
         if fields.text not in (rows.fieldnames or ()):
             columns = ", ".join(rows.fieldnames or ()) or "none"
             raise ValueError(f"no column `{fields.text}` (columns: {columns}). Name it with load_documents.text_field")
@@ -111,11 +114,16 @@ def _csv(text: str, path: str, fields: Fields) -> Iterator[Loaded | Unreadable]:
 
 def _json(text: str, path: str, fields: Fields) -> Iterator[Loaded | Unreadable]:
     try:
-        value = json.loads(text)
+        value = _parsed(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not valid JSON: {error}") from None
     for position, row in enumerate(value if isinstance(value, list) else [value], start=1):
         yield _row(row, f"{path}:{position}" if isinstance(value, list) else path, fields)
+
+
+def _parsed(text: str) -> Any:
+    """Parse JSON; NaN and Infinity, which it does not have but many programs write, are null."""
+    return json.loads(text, parse_constant=lambda _: None)
 
 
 def _jsonl(text: str, path: str, fields: Fields) -> Iterator[Loaded | Unreadable]:
@@ -124,7 +132,7 @@ def _jsonl(text: str, path: str, fields: Fields) -> Iterator[Loaded | Unreadable
             continue
         where = f"{path}:{number}"
         try:
-            yield _row(json.loads(line), where, fields)
+            yield _row(_parsed(line), where, fields)
         except (ValueError, RecursionError) as error:
             yield Unreadable(where, f"not valid JSON: {error}")
 
@@ -156,7 +164,7 @@ def _row(row: Any, where: str, fields: Fields) -> Loaded | Unreadable:
     source_id = row.get(fields.id)
     return Loaded(
         source_id=where if source_id in (None, "") else clean(str(source_id)),
-        title=clean(str(title)) if title not in (None, "") else where,
+        title=clean(str(title)) if title not in (None, "") else "",
         text=clean(text),
         created_at=created_at,
         metadata={clean(str(key)): value for key, value in row.items() if key not in known and value not in (None, "")},
@@ -173,8 +181,8 @@ def _office(data: bytes, path: str, suffix: str) -> Loaded:
             io.BytesIO(data), stream_info=StreamInfo(extension=suffix, mimetype=MIME[suffix])
         )
     except Exception as error:  # whatever a converter raises on a damaged file concerns this file alone
-        raise ValueError(f"cannot be converted: {type(error).__name__}: {str(error).splitlines()[0][:200]}") from None
-    return Loaded(path, clean(result.title or PurePosixPath(path).stem), clean(result.markdown))
+        raise ValueError(f"cannot be converted: {type(error).__name__}: {str(error).strip()[:200]}") from None
+    return Loaded(path, clean(result.title or ""), clean(result.markdown))
 
 
 def clean(text: str) -> str:
@@ -183,7 +191,8 @@ def clean(text: str) -> str:
 
 
 def iso(value: Any) -> str:
-    """Return a time as ISO 8601, empty where it is none. Numbers are seconds (or milliseconds) since 1970, UTC.
+    """Return a time as ISO 8601, empty where it is none. Numbers are seconds (or milliseconds) since 1970, UTC,
+    in digits too, as a CSV file has them.
 
     >>> iso("2023-05-21 08:38"), iso(1700000000), iso("last week")
     ('2023-05-21T08:38:00', '2023-11-14T22:13:20+00:00', '')
@@ -191,7 +200,13 @@ def iso(value: Any) -> str:
     try:
         if isinstance(value, str):
             value = value.strip()
-            return value if re.fullmatch(r"\d{4}-\d\d-\d\d", value) else datetime.fromisoformat(value).isoformat()
+            if not value.isascii():
+                return ""
+            if len(value) == 10 and "-" in value:
+                return date.fromisoformat(value).isoformat()
+            if not re.fullmatch(r"\d{9,13}(\.\d+)?", value):
+                return datetime.fromisoformat(value).isoformat()
+            value = float(value)
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC).isoformat()
     except (ValueError, OverflowError, OSError):

@@ -19,7 +19,9 @@ _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _OTHER = re.compile("[\u0590-\u06ff\u0900-\u097f\u0e01-\u0e4e]")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-_KANA_SHARE = 0.1  # of the characters in kana or Han; a Chinese text that quotes Japanese stays below, a Japanese one has half
+_KANA_SHARE = (
+    0.1  # of the characters in kana or Han; a Chinese text that quotes Japanese stays below, a Japanese one has half
+)
 
 
 def find_names_caseless(text: str, language: str) -> list[Name]:

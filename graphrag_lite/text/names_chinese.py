@@ -36,19 +36,23 @@ DOTS = "·•‧・．∙"
 _RUN = re.compile(f"[{HAN}]+")
 _SOUNDS = "".join(sorted(SOUNDS_STRONG | SOUNDS_MIDDLE | SOUNDS_WEAK))
 _SOUND_RUN = re.compile(f"[{_SOUNDS}]{{3,}}")
-_DOTTED = re.compile(f"[{HAN}](?:[{DOTS}][{HAN}A-Za-z]{{1,8}})+")
+_DOTTED = re.compile(f"[{HAN}](?:[{DOTS}](?:(?![和与及或的了在是])[{HAN}A-Za-z]){{1,8}})+")
 _NUMBER = re.compile(f"[第数几上下半每约近]?[{''.join(sorted(NUMERALS))}]+[{''.join(sorted(MEASURES))}]?")
 _TITLE_MARKS = re.compile(r"《([^《》\n]{1,40})》|〈([^〈〉\n]{1,40})〉|『([^『』\n]{1,20})』")
 _QUOTED = re.compile(r"[“「]([^“”「」\n，。！？：；、]{2,10})[”」]")
 _NAMED = re.compile(r"(?:称为|称作|名为|叫做|叫作|命名为|改名为|又称|简称|俗称|通称|之称的|所谓的?|誉为)$")
 _GLOSS = re.compile(r"[（(]\s*(?:[^（）()\n]{0,12}[:：]\s*)?[A-Za-z\u00c0-\u024f\u0400-\u04ff\u3040-\u30ff]")
-_STRICT = frozenset("的了着在是和与及或但而也都就还又被把将对从由给让使这那其之且则很已不没她它我你们该此每某些吗呢吧啊哪怎于为以您他至仍却只")
+_STRICT = frozenset(
+    "的了着在是和与及或但而也都就还又被把将对从由给让使这那其之且则很已不没她它我你们该此每某些吗呢吧啊哪怎于为以您他至仍却只"
+)
 _DEFINES = re.compile(r"\s*(?:[（(]|是|为|又|亦|即|位于|原名|，(?=[^。\n]{0,40}(?:是|为|又|位于|原名|属于)))")
 _LOOSE = frozenset("新老原本旧大小多全总各两副前后双单")  # a single character before a head that names nothing
 _GENERIC = frozenset(
     "国际 国内 国家 地方 中央 全国 当地 私立 公立 综合 有限 股份 跨国 国营 国有 民营 科技 大型 中型 小型 世界 民间 专业 职业 政治 商业 工业 主要 著名 著名的 "
     "传统 现代 联合 民主 自由 独立 社会 经济 文化 高等 相关 有关 其他 合作 公共 保险 证券 基金 航空 电影 汽车 铁路 足球 篮球 一级 二级 独资 连锁 大众 女子 男子 市立 县立 国立 省立".split()
 )
+_NOT_LAST = frozenset("人语族教州省市县区岛河山湖海港湾城镇村郡队军家式系版级型派党学内号")
+_POLITE = frozenset("先生 女士 小姐 博士 教授 老师 太太 夫人 将军 主席 总统 总理".split())
 _MAX_NAME = 16
 
 
@@ -110,7 +114,12 @@ def _marked(text: str, taken: _Spans) -> None:
         body = text[start:end]
         if _NAMED.search(text, max(0, match.start() - 6), match.start()):
             taken.add(start, end, "unknown", True)
-        elif not _STRICT.intersection(body) and _RUN.fullmatch(body) and len(body) > 2 and LEXICON.kinds.get(body) != BREAK:
+        elif (
+            not _STRICT.intersection(body)
+            and _RUN.fullmatch(body)
+            and len(body) > 2
+            and LEXICON.kinds.get(body) != BREAK
+        ):
             taken.add(start, end, "unknown", False)
 
 
@@ -120,7 +129,11 @@ def _subjects(text: str, taken: _Spans) -> None:
     if run:
         start, end = run.span(1)
         body = text[start:end]
-        if not _STRICT.intersection(body[:-1]) and LEXICON.kinds.get(body) not in (BREAK, TITLE) and body[0] not in NUMERALS:
+        if (
+            not _STRICT.intersection(body[:-1])
+            and LEXICON.kinds.get(body) not in (BREAK, TITLE, *HEADS)
+            and body[0] not in NUMERALS
+        ):
             kind = _kind_of(body)
             taken.add(start, end, kind, True)
     for match in _GLOSS.finditer(text):
@@ -169,21 +182,64 @@ def _dotted(text: str, taken: _Spans) -> None:
             continue
         while start > 0 and match.start() - start < 6 and text[start - 1] in _SOUND_SET and not _ends_word(text, start):
             start -= 1
-        if match.start() - start < 2:  # other characters than the usual ones
-            while start > 0 and match.start() - start < 3 and _is_name_character(text[start - 1]) and not _ends_word(text, start):
+        if start > 0 and text[start - 1] in "新圣":
+            start -= 1
+        elif (
+            start > 0
+            and _is_name_character(text[start - 1])
+            and text[start - 1] not in DOTS
+            and not _ends_word(text, start)
+        ):
+            # one more character than the usual ones, where a name can start before it
+            known = LEXICON.at(text, start - 1, start)
+            if not known and (
+                start == 1
+                or not _RUN.match(text, start - 2)
+                or _ends_word(text, start - 1)
+                or LEXICON.at(text, start - 2, start - 1)
+            ):
                 start -= 1
         last = max(text.rfind(dot, match.start(), match.end()) for dot in DOTS) + 1
         end = last
-        while end < len(text) and (text[end] in _SOUND_SET if "\u3400" <= text[end] else text[end].isalpha()) and end - last < 8:
-            hit = LEXICON.at(text, end, min(len(text), end + 4))
-            if hit and (len(hit[0]) > 1 and hit[1] in (BREAK, TITLE, SPEECH) or len(hit[0]) == 1 and end - last > 1 and text[end] not in _STURDY):
+        while end < len(text) and end - last < 8:
+            char = text[end]
+            if char < "\u3400" and not char.isalpha() or char in DOTS or not char.isalpha():
                 break
+            hit = LEXICON.at(text, end, min(len(text), end + 4))
+            if hit and len(hit[0]) > 1 and hit[1] in (BREAK, TITLE, SPEECH):
+                break
+            sounding = text[end + 1 : end + 2] in SOUNDS_STRONG and end > last
+            if (
+                "\u3400" <= char
+                and char not in _STURDY
+                and end > last
+                and not (sounding and char not in "和与及在是的")
+            ):
+                if hit or char not in _SOUND_SET:
+                    break
             end += 1
-        if end - last < 2:
-            while end < len(text) and end - last < 2 and _is_name_character(text[end]) and text[end] not in DOTS:
-                end += 1
+        if _is_last(text, end):
+            end += 1
         if end > last:
             taken.add(start, end, "person", True)
+
+
+def _is_last(text: str, position: int) -> bool:
+    """Tell whether one character that no list knows stands here before the end of the run or a closed-class word."""
+    if (
+        position >= len(text)
+        or not _is_name_character(text[position])
+        or text[position] in DOTS
+        or text[position] in _NOT_LAST
+    ):
+        return False
+    after = position + 1
+    if LEXICON.at(text, position, len(text)):
+        return False
+    if after == len(text) or not _RUN.match(text, after):
+        return True
+    hit = LEXICON.at(text, after, len(text))
+    return bool(hit and hit[1] in (BREAK, TITLE, SPEECH))
 
 
 def _ends_word(text: str, position: int) -> bool:
@@ -244,8 +300,20 @@ def _tokens(text: str, start: int, end: int, taken: _Spans) -> list[tuple[int, i
             hit = LEXICON.at(text, i, end)
             if hit and hit[1] != "surname":
                 stop, kind = i + len(hit[0]), hit[1]
+            if kind:  # a closed-class word may reach into a foreign name
+                for j in range(i + 1, stop):
+                    if j in sounds and sounds[j] - stop >= 2 and kind != PLACE:
+                        sounds[stop] = sounds[j]
             if i in sounds and (not hit or hit[1] != PLACE or len(hit[0]) < sounds[i] - i):
                 stop, kind = sounds[i], "sound"
+                tail = LEXICON.at(text, stop - 1, end)
+                if tail and len(tail[0]) > 1 and tail[1] in (BREAK, TITLE, SPEECH) and stop - i > 3:
+                    stop -= 1
+                elif _is_last(text, stop):
+                    stop += 1
+                if text[i - 1] in "新圣" and tokens and tokens[-1] == (i - 1, i, BREAK):
+                    tokens.pop()
+                    i = plain = i - 1
             elif text[i] in NUMERALS or text[i] == "第":
                 number = _NUMBER.match(text, i, end)
                 if number and number.end() > stop and (number.end() > i + 1) and kind != PLACE and kind[-5:] != "_name":
@@ -264,7 +332,7 @@ def _persons(text: str, tokens: list[tuple[int, int, str]], taken: _Spans) -> No
     """A surname and a given name with a cue beside them: a title on either side, or a verb of speaking behind."""
     for at, (start, end, kind) in enumerate(tokens):
         if kind == TITLE or kind == SPEECH:
-            for size in (3, 2, 4):
+            for size in (3, 2, 4) if kind == SPEECH or text[start:end] in _POLITE else (3, 4):
                 first = start - size
                 if first < tokens[0][0] or not taken.free(first, start) or not _is_person(text[first:start]):
                     continue
@@ -334,7 +402,8 @@ def _group(text: str, group: list[tuple[int, int, str]], taken: _Spans) -> None:
             first = whole if HEADS[kind] == "organization" and end - whole <= _MAX_NAME else body
             before = text[first:start]
             if len(before) > 1 and before not in _GENERIC or first < body:
-                found = [span for span in found if span[0] < first]
+                while found and found[-1][0] >= first:
+                    found.pop()
                 sure = len(before) <= 8 or first < body
                 found.append((first, end, HEADS[kind], sure))
                 if HEADS[kind] != "organization":
@@ -343,10 +412,15 @@ def _group(text: str, group: list[tuple[int, int, str]], taken: _Spans) -> None:
         elif kind == "part":
             first = body if start > body else start
             size = end - first
-            if text[end - 1] in LOCATION_CHARACTERS and 2 <= size <= 7 and text[first:end - 1] not in _GENERIC:
-                solid = size > 2 and text[first] not in _LOOSE or any(piece[2] in (PLACE, "sound") for piece in pieces[max(0, at - 1) : at] if piece[0] >= first)
-                found = [span for span in found if span[0] < first]
-                found.append((first, end, "location", solid))
+            if text[end - 1] in LOCATION_CHARACTERS and 2 <= size <= 7 and text[first : end - 1] not in _GENERIC:
+                solid = (
+                    size > 2
+                    and text[first] not in _LOOSE
+                    or (at > 0 and pieces[at - 1][2] in (PLACE, "sound") and pieces[at - 1][0] >= first)
+                )
+                while found and found[-1][0] >= first:
+                    found.pop()
+                found.append((first, end, "location", solid and text[end - 1] != "道"))
                 body = end
         elif kind in (PLACE, "sound", "event_name", "concept_name"):
             size = end - start
@@ -435,11 +509,13 @@ def _repeated(text: str, tokens: list[list[tuple[int, int, str]]], taken: _Spans
     for word, at in candidates:
         if LEXICON.kinds.get(word) in (BREAK, TITLE, SPEECH, KEPT, *HEADS) or word[0] in NUMERALS or word in _GENERIC:
             continue
-        if len(word) == 2 and len(at) < 3:
+        if len(word) == 2 and len(at) < (2 if all(char in SOUNDS_STRONG for char in word) else 4):
             continue
         person = _is_person(word) and len(word) == 3
         fits = [i for i in at if i not in inner and i + len(word) not in inner]
-        plain = [i for i in fits if sum(j not in known for j in range(i, i + len(word))) >= 2 or person and i not in known]
+        plain = [
+            i for i in fits if sum(j not in known for j in range(i, i + len(word))) >= 2 or person and i not in known
+        ]
         if len(plain) > 1:
             kind = "person" if person and len(at) > 2 else _kind_of(word)
             for i in plain:

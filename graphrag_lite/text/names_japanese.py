@@ -9,21 +9,39 @@ katakana words and what recurs in the text unit are candidates (`anchored` False
 import re
 from collections import Counter
 
-from graphrag_lite.text.japanese_words import BREAK, BREAKS, HEADS, LEXICON, LOAN_WORDS, PERSON_SUFFIXES, PLACE, SURNAMES, TITLE
+from graphrag_lite.text.japanese_words import (
+    BREAK,
+    BREAKS,
+    HEADS,
+    LEXICON,
+    LOAN_WORDS,
+    PERSON_SUFFIXES,
+    PLACE,
+    SURNAMES,
+    TITLE,
+)
 from graphrag_lite.text.lexicon import occurrences
 from graphrag_lite.text.name import Name
 
 _KANJI = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u30f6"
 _KATAKANA = "\u30a1-\u30fa\u30fc-\u30fe\uff66-\uff9f"
 _DOT = "・＝･"
-_CONTENT = re.compile(f"[{_KANJI}{_KATAKANA}0-9０-９〇{_DOT}]+(?:(?:ヶ|が(?=丘|原)|の(?=乱|変|戦い))[{_KANJI}い]+)?")
+_CONTENT = re.compile(
+    f"[{_KANJI}{_KATAKANA}0-9０-９〇{_DOT}]+(?:(?:ヶ|が(?=丘|原)|の(?=乱|変(?![更化遷動わ容形質])|戦い))[{_KANJI}い]+)?"
+)
 _PIECE = re.compile(f"[{_KATAKANA}]+(?:[{_DOT}][{_KATAKANA}]+)*|[{_KANJI}]+|[0-9０-９]+|[{_DOT}]+")
-_NUMBER = re.compile("[第約数全各]*[一二三四五六七八九十百千万億兆〇0-9０-９]+(?:[年月日時分秒人名個回度歳代位号章条項台本枚件種番階世隻両頭匹羽曲話巻点線円]|世紀|年代|か国|ヶ国|カ国|歳|番目|年間|か月|ヶ月|カ月|週間|曜日|丁目|番地|パーセント|メートル|キロ|系|次|周年|億|万|以上)*")
+_NUMBER = re.compile(
+    "[第約数全各]*[一二三四五六七八九十百千万億兆〇0-9０-９]+(?:[年月日時分秒人名個回度歳代位号章条項台本枚件種番階世隻両頭匹羽曲話巻点線円]|世紀|年代|か国|ヶ国|カ国|歳|番目|年間|か月|ヶ月|カ月|週間|曜日|丁目|番地|パーセント|メートル|キロ|系|次|周年|億|万|以上)*"
+)
 _QUOTES = re.compile(r"『([^『』\n]{1,40})』|《([^《》\n]{1,40})》|「([^「」\n。！？!?、]{2,20})」")
-_VERBAL = re.compile("し(?:た|て|、|な|ま|、)|さ(?:れ|せ)|す(?:る|れ|べ)|でき|出来|的|化|な(?:ど|の)?(?=[^どの])|い|く|き(?!ょう)|け|げ|っ|ら|り(?!ス)|る|れ|ろ|め|み|む|ま(?!で)|え|べ|ち|つ|て|ず|ぐ|ぎ|び|ぶ|ば|う")
+_VERBAL = re.compile(
+    "し(?:た|て|、|な|ま|、)|さ(?:れ|せ)|す(?:る|れ|べ)|でき|出来|的|化|な(?:ど|の)?(?=[^どの])|い|く|き(?!ょう)|け|げ|っ|ら|り(?!ス)|る|れ|ろ|め|み|む|ま(?!で)|え|べ|ち|つ|て|ず|ぐ|ぎ|び|ぶ|ば|う"
+)
 _DEFINES = re.compile(r"\s*(?:[（(]|とは|は、|は(?=[^。\n]{0,60}(?:である|です|。)))")
 _GLOSS = re.compile(r"[（(]\s*(?:[^（）()\n]{0,12}[:：、]\s*)?[A-Za-z\u00c0-\u024f\u0400-\u04ff\u3041-\u309f]")
-_SPEAKS = re.compile("(?:は|が|も)、?(?:[^。、\n]{0,30})(?:述べ|語|話し|言|発表|答え|明かし|主張|生まれ|死去|就任|演じ)|(?:によると|によれば)")
+_SPEAKS = re.compile(
+    "(?:は|が|も)、?(?:[^。、\n]{0,30})(?:述べ|語|話し|言|発表|答え|明かし|主張|生まれ|死去|就任|演じ)|(?:によると|によれば)"
+)
 _PARTICLE = "をにがはでとものへやか、。「」（）()・ 　\n"
 
 
@@ -61,7 +79,10 @@ def find_names_japanese(text: str) -> list[Name]:
         word = text[start:end]
         if kind == "katakana" or counts[word] > 1 and (len(word) > 2 or counts[word] > 3):
             taken.add(start, end, "unknown", False)
-    return [Name(start, end, " ".join(text[start:end].split()), kind, sure) for start, end, kind, sure in sorted(taken.spans)]
+    return [
+        Name(start, end, " ".join(text[start:end].split()), kind, sure)
+        for start, end, kind, sure in sorted(taken.spans)
+    ]
 
 
 def _quoted(text: str, taken: _Spans) -> None:
@@ -72,15 +93,26 @@ def _quoted(text: str, taken: _Spans) -> None:
             continue
         if match.lastindex != 3:
             taken.add(start, end, "work", True)
-        elif not re.search("[はがをにで]|です|ます|[るただいうくすないねよ]$", body) and body not in BREAKS and body not in LOAN_WORDS:
+        elif (
+            not re.search("[はがをにで]|です|ます|[るただいうくすないねよ]$", body)
+            and body not in BREAKS
+            and body not in LOAN_WORDS
+        ):
             named = text[match.end() : match.end() + 2] in ("とい", "と呼", "と称", "と名")
             taken.add(start, end, "unknown", named)
 
 
 def _subject(text: str, taken: _Spans) -> None:
     match = re.match(rf"\s*([{_KANJI}{_KATAKANA}{_DOT}A-Za-z0-9]{{2,20}}?)(?={_DEFINES.pattern})", text)
-    if match and match[1] not in BREAKS and match[1] not in LOAN_WORDS and not _NUMBER.match(match[1]) and LEXICON.kinds.get(match[1]) != TITLE:
-        taken.add(*match.span(1), _kind_of(match[1]), True)
+    if (
+        match
+        and match[1] not in BREAKS
+        and match[1] not in LOAN_WORDS
+        and not _NUMBER.match(match[1])
+        and LEXICON.kinds.get(match[1]) not in (TITLE, *HEADS)
+    ):
+        if not any(LEXICON.kinds.get(match[1][-size:]) == TITLE for size in (1, 2, 3)):
+            taken.add(*match.span(1), _kind_of(match[1]), True)
     for match in _GLOSS.finditer(text):
         end = match.start()
         start = end
@@ -110,7 +142,15 @@ def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
         piece = _PIECE.match(text, position, end)
         if whole and (whole[1] in (PLACE, "event_name", "concept_name") or not piece):
             stop = position + len(whole[0])
-            if not (text[stop - 1] >= "\u30a1" and text[stop - 1] <= "\u30fe" and stop < end and text[stop] in "ーァ-ヶ" or _katakana(text[stop - 1]) and stop < end and _katakana(text[stop])):
+            if not (
+                text[stop - 1] >= "\u30a1"
+                and text[stop - 1] <= "\u30fe"
+                and stop < end
+                and text[stop] in "ーァ-ヶ"
+                or _katakana(text[stop - 1])
+                and stop < end
+                and _katakana(text[stop])
+            ):
                 tokens.append((position, stop, whole[1]))
                 position = stop
                 continue
@@ -122,7 +162,14 @@ def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
         if _katakana(text[position]):
             word = piece.group()
             kind = LEXICON.kinds.get(word, "")
-            head = next((word[-n:] for n in (9, 8, 7, 6, 5, 4, 3) if len(word) > n + 1 and LEXICON.kinds.get(word[-n:]) in HEADS), "")
+            head = next(
+                (
+                    word[-n:]
+                    for n in (9, 8, 7, 6, 5, 4, 3)
+                    if len(word) > n + 1 and LEXICON.kinds.get(word[-n:]) in HEADS
+                ),
+                "",
+            )
             if kind:
                 tokens.append((position, stop, kind))
             elif word in LOAN_WORDS:
@@ -150,7 +197,11 @@ def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
                 if not hit or len(hit[0]) == 1 and hit[1] == BREAK and (position > plain or position + 1 < stop):
                     position += 1
                     continue
-                if len(hit[0]) == 1 and hit[1] != BREAK and (position == plain and not tokens or position + 1 < stop and hit[1] != "location"):
+                if (
+                    len(hit[0]) == 1
+                    and hit[1] != BREAK
+                    and (position == plain and not tokens or position + 1 < stop and hit[1] != "location")
+                ):
                     position += 1
                     continue
                 if position > plain:
@@ -182,10 +233,21 @@ def _run(text: str, tokens: list[tuple[int, int, str]], taken: _Spans, loose: li
         if kind in HEADS:
             size = start - body if body >= 0 else 0
             lone = tokens[at - 1][2] if at else ""
-            if size >= 2 or size == 1 and end - start == 1 and lone in ("kanji", PLACE) or size and lone in ("katakana", PLACE):
+            if (
+                size >= 2
+                or size == 1
+                and end - start == 1
+                and lone in ("kanji", PLACE)
+                or size
+                and lone in ("katakana", PLACE)
+            ):
                 while found and found[-1][1] > body:
                     found.pop()
-                sure = size > 1 and (end - start > 1 or kind == "location" and size <= 4 or lone in ("katakana", PLACE))
+                sure = (
+                    size > 1
+                    and text[start:end] != "線"
+                    and (end - start > 1 or kind == "location" and size <= 4 or lone in ("katakana", PLACE))
+                )
                 found.append((body, end, kind, sure))
                 if kind == "location" and following and following not in HEADS:
                     if following in ("kanji", "katakana", PLACE) and text[start:end] in "都道府県市区町村郡州":
@@ -197,9 +259,18 @@ def _run(text: str, tokens: list[tuple[int, int, str]], taken: _Spans, loose: li
             if at and body >= 0 and tokens[at - 1][2] in ("katakana", "kanji", "loan"):
                 while found and found[-1][1] > body:
                     found.pop()
-                first = tokens[at - 1][0] if tokens[at - 1][2] == "katakana" and body < tokens[at - 1][0] and tokens[at - 2][2] == PLACE else body
-                if tokens[at - 1][2] != "loan":
-                    found.append((first, start, "person", tokens[at - 1][2] == "katakana" or 2 <= start - first <= 5 and end - start > 0))
+                first = (
+                    tokens[at - 1][0]
+                    if tokens[at - 1][2] == "katakana" and body < tokens[at - 1][0] and tokens[at - 2][2] == PLACE
+                    else body
+                )
+                known = text[first : first + 2] in SURNAMES or text[first : first + 3] in SURNAMES
+                if (
+                    tokens[at - 1][2] == "katakana"
+                    or tokens[at - 1][2] == "kanji"
+                    and (known or 3 <= start - first <= 5)
+                ):
+                    found.append((first, start, "person", True))
             body = -1
             continue
         if kind in (BREAK, "number", "loan"):
@@ -227,7 +298,13 @@ def _run(text: str, tokens: list[tuple[int, int, str]], taken: _Spans, loose: li
             if surname and end - start <= surname + 3:
                 given = end - start > surname
                 found.append((start, end, "person", given))
-            elif end - start >= 2 and not (last and re.match("し[たてなま]|さ[れせ]|する|すれ|的|化|な[^どの]", text[limit : limit + 2] + " ")):
+            elif (
+                end - start >= 2
+                and word[-1] not in "化的性者率量後前中内上下人側面"
+                and not (
+                    last and re.match("し[たてなま]|さ[れせ]|する|すれ|的|化|な[^どの]", text[limit : limit + 2] + " ")
+                )
+            ):
                 loose.append((start, end, "kanji"))
     if body >= 0 and text.startswith(PERSON_SUFFIXES[:4], limit) and tokens[-1][2] in ("katakana", "kanji", PLACE):
         while found and found[-1][1] > body:
@@ -249,7 +326,14 @@ def _spread(text: str, taken: _Spans) -> None:
         if anchored:
             sure.add(word)
     for start, end, word in occurrences(text, sorted(word for word in sure if len(word) > 2)):
-        if _katakana(word[0]) and start and _katakana(text[start - 1]) or _katakana(word[-1]) and end < len(text) and _katakana(text[end]):
+        if (
+            _katakana(word[0])
+            and start
+            and _katakana(text[start - 1])
+            or _katakana(word[-1])
+            and end < len(text)
+            and _katakana(text[end])
+        ):
             continue
         taken.add(start, end, "unknown", True)
     best = {}

@@ -8,6 +8,7 @@ that write foreign sounds, title marks, a gloss in brackets. Other stems that re
 
 import re
 from collections import Counter, defaultdict
+from functools import lru_cache
 
 from graphrag_lite.text.korean_words import (
     COMPOUND_SURNAMES,
@@ -21,6 +22,7 @@ from graphrag_lite.text.korean_words import (
     PARTICLES,
     PERSON_SUFFIXES,
     PLACES,
+    SOUNDS,
     SPEECH,
     STOP,
     STRONG_SOUNDS,
@@ -33,6 +35,10 @@ _WORD = re.compile("[\uac00-\ud7a3]+(?:[·・][\uac00-\ud7a3]+)*")
 _MARKS = re.compile(r"《([^《》\n]{1,40})》|〈([^〈〉\n]{1,40})〉|『([^『』\n]{1,40})』|「([^「」\n]{1,40})」")
 _GLOSS = re.compile(r"\s?[（(]\s*([A-Z\u00c0-\u00de][^()（）\n]{1,60}|[\u4e00-\u9fff]{2,10})[)）]")
 _LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f][\w.'’-]*")
+
+
+# Given names and particles of foreign names that have one syllable.
+_SHORT = frozenset("존톰짐댄폴벤진밥팀샘잭빌론돈켄맷닉딕릭반폰엘알산리앤루마")
 
 
 class _Word:
@@ -75,6 +81,7 @@ def find_names_korean(text: str) -> list[Name]:
     return sorted([*marked, *_names(text, free)], key=lambda name: name.start)
 
 
+@lru_cache(maxsize=100_000)
 def _stem(word: str) -> tuple[str, str]:
     """Return a word without its particles, and the particles.
 
@@ -88,7 +95,7 @@ def _stem(word: str) -> tuple[str, str]:
             stem = word[:size]
             if not _agrees(stem[-1], particle):
                 continue
-            if size >= 2 or stem in STOP:
+            if size >= 2 or stem in STOP or particle in ("는", "를") and stem in STRONG_SOUNDS | SURNAMES:
                 return stem, particle
     return word, ""
 
@@ -99,9 +106,42 @@ def _agrees(last: str, particle: str) -> bool:
         return True
     coda = (ord(last) - 0xAC00) % 28
     first = particle[0]
-    if particle in ("은", "이", "을", "과", "이나", "이란", "이라는", "이라고", "이라", "이며", "이고", "이었다", "과의", "과는", "이자"):
+    if particle in (
+        "은",
+        "이",
+        "을",
+        "과",
+        "이나",
+        "이란",
+        "이라는",
+        "이라고",
+        "이라",
+        "이며",
+        "이고",
+        "이었다",
+        "과의",
+        "과는",
+        "이자",
+    ):
         return coda > 0
-    if particle in ("는", "가", "를", "와", "나", "라는", "라고", "라", "며", "고", "였다", "와의", "와는", "였던", "야", "랑"):
+    if particle in (
+        "는",
+        "가",
+        "를",
+        "와",
+        "나",
+        "라는",
+        "라고",
+        "라",
+        "며",
+        "고",
+        "였다",
+        "와의",
+        "와는",
+        "였던",
+        "야",
+        "랑",
+    ):
         return coda == 0
     if first == "으":
         return coda not in (0, 8)
@@ -110,6 +150,7 @@ def _agrees(last: str, particle: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=100_000)
 def _is_verbal(word: str, stem: str) -> bool:
     if word in PLACES or word in NAMES or stem in PLACES:
         return False
@@ -122,14 +163,35 @@ def _foreign(stem: str) -> bool:
     return strong >= 2 and 2 * strong >= len(stem) and stem not in STOP
 
 
+def _sounds(stem: str) -> bool:
+    """Tell whether a stem may be one word of a foreign name: some syllables are of that kind, none is impossible."""
+    return (
+        stem not in STOP
+        and stem not in TITLES
+        and (any(char in STRONG_SOUNDS for char in stem) or len(stem) == 1)
+        and all(char in SOUNDS for char in stem)
+    )
+
+
+@lru_cache(maxsize=100_000)
 def _head(stem: str) -> tuple[str, str]:
     for kind, heads in (("organization", ORGANIZATION_HEADS), ("event", EVENT_HEADS), ("location", LOCATION_HEADS)):
         for head in heads:
             if len(head) > 1 and stem.endswith(head):
                 return kind, head
     for head in LOCATION_HEADS:
-        if len(head) == 1 and stem.endswith(head) and (stem[:-1] in PLACES or _foreign(stem[:-1]) and head in "주시섬강산호만해역군구현성"):
+        if (
+            len(head) == 1
+            and stem.endswith(head)
+            and (stem[:-1] in PLACES or _foreign(stem[:-1]) and head in "주시섬강산호만해역군구현성")
+        ):
             return "location", head
+    if (
+        stem.endswith("당")
+        and len(stem) > 2
+        and stem[-2:] not in ("식당", "성당", "정당", "강당", "담당", "야당", "여당", "해당", "일당")
+    ):
+        return "organization", "당"
     for head in CONCEPT_HEADS:
         if stem.endswith(head) and len(stem) > len(head) + 1 and (len(head) > 1 or stem[: -len(head)] in PLACES):
             return "concept", head
@@ -137,7 +199,7 @@ def _head(stem: str) -> tuple[str, str]:
 
 
 def _person(stem: str) -> bool:
-    if stem in STOP or stem in PLACES:
+    if stem in STOP or stem in PLACES or stem[-1] in "당회자부법관청팀측적":
         return False
     return len(stem) == 3 and stem[0] in SURNAMES or len(stem) == 4 and stem.startswith(COMPOUND_SURNAMES)
 
@@ -202,15 +264,42 @@ def _span(text: str, words: list[_Word], adjacent: list[bool], i: int) -> tuple[
     # A gloss tells how many words the name has.
     for size in (4, 3, 2, 1):
         last = i + size - 1
-        if last < n and words[last].glossed == size and all(adjacent[i:last]) and all(_nominal(w) for w in words[i:last]):
-            kind = _head(words[last].stem)[0] or ("person" if _title_beside(text, words, adjacent, i, last) else "unknown")
+        if (
+            last < n
+            and words[last].glossed == size
+            and all(adjacent[i:last])
+            and all(_nominal(w) for w in words[i:last])
+        ):
+            kind = _head(words[last].stem)[0] or (
+                "person" if _title_beside(text, words, adjacent, i, last) else "unknown"
+            )
             return last + 1, kind, True
     # Foreign names: neighbouring words without particles.
     last = i
-    if _foreign(word.stem) or word.stem in PLACES:
-        while adjacent[last] and last + 1 < n and last - i < 3 and _nominal(words[last + 1]) and (_foreign(words[last + 1].stem)):
+    if (
+        _foreign(word.stem)
+        or word.stem in PLACES
+        or _sounds(word.stem)
+        and (len(word.stem) > 1 or word.stem in _SHORT)
+        and adjacent[i]
+        and i + 1 < n
+        and _foreign(words[i + 1].stem)
+    ):
+        while (
+            adjacent[last]
+            and last + 1 < n
+            and last - i < 3
+            and _nominal(words[last + 1])
+            and (_foreign(words[last + 1].stem) or word.stem not in PLACES and _sounds(words[last + 1].stem))
+        ):
             last += 1
-        while adjacent[last] and last + 1 < n and last - i < 3 and _nominal(words[last + 1]) and _head(words[last + 1].stem)[0]:
+        while (
+            adjacent[last]
+            and last + 1 < n
+            and last - i < 3
+            and _nominal(words[last + 1])
+            and _head(words[last + 1].stem)[0]
+        ):
             last += 1
             return last + 1, _head(words[last].stem)[0], True
     stem = words[last].stem
@@ -247,4 +336,6 @@ def _title_beside(text: str, words: list[_Word], adjacent: list[bool], first: in
 
 
 def _speaks(words: list[_Word], at: int) -> bool:
-    return words[at].particle in ("은", "는", "이", "가") and any(word.whole.startswith(SPEECH) for word in words[at + 1 : at + 6])
+    return words[at].particle in ("은", "는", "이", "가") and any(
+        word.whole.startswith(SPEECH) for word in words[at + 1 : at + 6]
+    )

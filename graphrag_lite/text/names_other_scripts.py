@@ -48,7 +48,9 @@ _THAI_CUES = (
     ("organization", "มหาวิทยาลัย บริษัท พรรค ธนาคาร กระทรวง โรงเรียน โรงพยาบาล สมาคม มูลนิธิ สโมสร"),
     ("location", "จังหวัด อำเภอ ตำบล ประเทศ กรุง เมือง แม่น้ำ เกาะ ถนน ภูเขา ทะเล รัฐ วัด"),
 )
-_THAI_CUE = re.compile("(?:" + "|".join(sorted((w for _, ws in _THAI_CUES for w in ws.split()), key=lambda w: (-len(w), w))) + ")")
+_THAI_CUE = re.compile(
+    "(?:" + "|".join(sorted((w for _, ws in _THAI_CUES for w in ws.split()), key=lambda w: (-len(w), w))) + ")"
+)
 _THAI_KIND = {word: kind for kind, words in _THAI_CUES for word in words.split()}
 _THAI_FUNCTION = re.compile(
     "ที่|และ|ใน|ของ|เป็น|ได้|มี|จาก|ให้|กับ|ว่า|หรือ|แต่|ซึ่ง|โดย|จะ|ถูก|คือ|อยู่|ไป|มา|แล้ว|เมื่อ|เพื่อ|ก็|นี้|นั้น|ไม่|กล่าว|ต่อ|ตั้ง|เคย|เริ่ม|อีก|ยัง|ทั้ง|เดิน|เข้า|ออก"
@@ -61,7 +63,11 @@ def find_names_other_scripts(text: str) -> list[Name]:
     >>> [(n.name, n.type) for n in find_names_other_scripts("زار الرئيس محمد مرسي جامعة القاهرة في عام 2012")]
     [('محمد مرسي', 'person'), ('جامعة القاهرة', 'organization')]
     """
-    found = [Name(m.start(1), m.end(1), " ".join(m[1].split()), "work", True) for m in _QUOTED.finditer(text) if m[1].strip() and not m[1].isascii()]
+    found = [
+        Name(m.start(1), m.end(1), " ".join(m[1].split()), "work", True)
+        for m in _QUOTED.finditer(text)
+        if m[1].strip() and not m[1].isascii()
+    ]
     ends = 0
     free: list[Name] = []
     at = 0
@@ -111,9 +117,10 @@ def _thai(text: str) -> list[Name]:
     for run in _THAI.finditer(text):
         position = run.start()
         while cue := _THAI_CUE.search(text, position, run.end()):
-            stop = _THAI_FUNCTION.search(text, cue.end() + 2, run.end())
-            other = _THAI_CUE.search(text, cue.end() + 2, run.end())
-            end = min([run.end(), *(match.start() for match in (stop, other) if match)])
+            limit = min(run.end(), cue.end() + 40)  # a search to the end of the run would make the whole quadratic
+            stop = _THAI_FUNCTION.search(text, cue.end() + 2, limit)
+            other = _THAI_CUE.search(text, cue.end() + 2, limit)
+            end = min([limit, *(match.start() for match in (stop, other) if match)])
             kind = _THAI_KIND[cue.group()]
             if 2 <= end - cue.end() <= 24:
                 start = cue.end() if kind == "person" else cue.start()

@@ -9,6 +9,7 @@ import re
 UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|cf|p|pp|vol|[A-Z])\.\s*$")
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
 MARKED_LINE = re.compile(r"[^\S\n]*(?:#{1,6}\s|[-*+•|>]\s|\d{1,3}[.)]\s|[A-Z][A-Z .'-]{2,40}:)")
+STATED = re.compile(r"[.!…。！][\"'”’»)\]」』）]*$")
 MAX_WRAPPED = 0.3  # hard-wrapped prose goes on in lower case after most line ends, lists and headlines after few
 
 
@@ -40,7 +41,16 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
         lines = (line.end() for line in LINE_END.finditer(text, start, end))
         ends += [line for line in lines if line < end and (not wrapped or MARKED_LINE.match(text, line))]
         ends.append(end)
-    return list(zip([0, *ends[:-1]], ends, strict=True))
+    return list(zip([0, *ends], ends, strict=False))
+
+
+def is_statement(sentence: str) -> bool:
+    """Say whether a sentence is a whole statement: no heading, no table row, no question.
+
+    >>> [is_statement(text) for text in ("He ran.", "# He ran", "Ran he?", "彼は走った。", "Name  Age  City")]
+    [True, False, False, True, False]
+    """
+    return bool(STATED.search(sentence)) and not sentence.startswith(("#", "|"))
 
 
 def _is_wrapped(text: str) -> bool:
