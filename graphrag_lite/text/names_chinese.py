@@ -19,7 +19,6 @@ from graphrag_lite.text.chinese_words import (
     MEASURES,
     NUMERALS,
     PLACE,
-    SOUNDS_INNER,
     SOUNDS_MIDDLE,
     SOUNDS_STRONG,
     SOUNDS_WEAK,
@@ -59,8 +58,8 @@ _MAX_NAME = 16
 def find_names_chinese(text: str) -> list[Name]:
     """Return the names in `text`, ordered by start, not overlapping.
 
-    >>> [(n.name, n.type) for n in find_names_chinese("浙江省诸暨市的约翰·麦卡锡说，他毕业于北京大学。")]
-    [('浙江省', 'location'), ('诸暨市', 'location'), ('约翰·麦卡锡', 'person'), ('北京大学', 'organization')]
+    >>> [(n.name, n.type) for n in find_names_chinese("湖南省湘潭市的约翰·麦卡锡说，他毕业于北京大学。")]
+    [('湖南省', 'location'), ('湘潭市', 'location'), ('约翰·麦卡锡', 'person'), ('北京大学', 'organization')]
     """
     folded = simplified(text)
     taken = _Spans(len(text))
@@ -124,7 +123,7 @@ def _marked(text: str, taken: _Spans) -> None:
 
 
 def _subjects(text: str, taken: _Spans) -> None:
-    """The subject of a definition at the start of the text: "西施故里（...）是", and names with a gloss in brackets."""
+    """The subject of a definition at the start of the text: "X（...）是", and names with a gloss in brackets."""
     run = re.compile(f"\\s*([{HAN}{DOTS}]{{2,16}}?)(?={_DEFINES.pattern})").match(text)
     if run:
         start, end = run.span(1)
@@ -203,20 +202,19 @@ def _dotted(text: str, taken: _Spans) -> None:
         end = last
         while end < len(text) and end - last < 8:
             char = text[end]
-            if char < "\u3400" and not char.isalpha() or char in DOTS or not char.isalpha():
+            if (char < "\u3400" and not char.isalpha()) or char in DOTS or not char.isalpha():
                 break
             hit = LEXICON.at(text, end, min(len(text), end + 4))
             if hit and len(hit[0]) > 1 and hit[1] in (BREAK, TITLE, SPEECH):
                 break
             sounding = text[end + 1 : end + 2] in SOUNDS_STRONG and end > last
             if (
-                "\u3400" <= char
+                char >= "\u3400"
                 and char not in _STURDY
                 and end > last
                 and not (sounding and char not in "和与及在是的")
-            ):
-                if hit or char not in _SOUND_SET:
-                    break
+            ) and (hit or char not in _SOUND_SET):
+                break
             end += 1
         if _is_last(text, end):
             end += 1
@@ -331,7 +329,7 @@ def _tokens(text: str, start: int, end: int, taken: _Spans) -> list[tuple[int, i
 def _persons(text: str, tokens: list[tuple[int, int, str]], taken: _Spans) -> None:
     """A surname and a given name with a cue beside them: a title on either side, or a verb of speaking behind."""
     for at, (start, end, kind) in enumerate(tokens):
-        if kind == TITLE or kind == SPEECH:
+        if kind in (TITLE, SPEECH):
             for size in (3, 2, 4) if kind == SPEECH or text[start:end] in _POLITE else (3, 4):
                 first = start - size
                 if first < tokens[0][0] or not taken.free(first, start) or not _is_person(text[first:start]):
@@ -380,15 +378,14 @@ def _groups(text: str, tokens: list[tuple[int, int, str]], taken: _Spans) -> Non
 
 
 def _group(text: str, group: list[tuple[int, int, str]], taken: _Spans) -> None:
-    pieces = []
-    for start, end, kind in group:  # "省诸暨市" after "浙江": cut behind the characters that end names of places
+    pieces: list[tuple[int, int, str]] = []
+    for start, end, kind in group:  # "省湘潭市" after "湖南": cut behind the characters that end names of places
         if kind == "plain":
             cut = start
             for i in range(start, end):
-                if text[i] in "省市县州" and i + 1 < end:
-                    if i > cut or pieces:
-                        pieces.append((cut, i + 1, "part"))
-                        cut = i + 1
+                if text[i] in "省市县州" and i + 1 < end and (i > cut or pieces):
+                    pieces.append((cut, i + 1, "part"))
+                    cut = i + 1
             if end > cut:
                 pieces.append((cut, end, "part" if text[end - 1] in LOCATION_CHARACTERS else "plain"))
         else:
@@ -397,11 +394,13 @@ def _group(text: str, group: list[tuple[int, int, str]], taken: _Spans) -> None:
     body = pieces[0][0]  # where the name under construction starts
     whole = pieces[0][0]  # where the places before it start
     for at, (start, end, kind) in enumerate(pieces):
-        before = text[body:start]
         if kind in HEADS:
             first = whole if HEADS[kind] == "organization" and end - whole <= _MAX_NAME else body
+            if end - first > _MAX_NAME:
+                body = whole = end
+                continue
             before = text[first:start]
-            if len(before) > 1 and before not in _GENERIC or first < body:
+            if (len(before) > 1 and before not in _GENERIC) or first < body:
                 while found and found[-1][0] >= first:
                     found.pop()
                 sure = len(before) <= 8 or first < body
@@ -413,10 +412,8 @@ def _group(text: str, group: list[tuple[int, int, str]], taken: _Spans) -> None:
             first = body if start > body else start
             size = end - first
             if text[end - 1] in LOCATION_CHARACTERS and 2 <= size <= 7 and text[first : end - 1] not in _GENERIC:
-                solid = (
-                    size > 2
-                    and text[first] not in _LOOSE
-                    or (at > 0 and pieces[at - 1][2] in (PLACE, "sound") and pieces[at - 1][0] >= first)
+                solid = (size > 2 and text[first] not in _LOOSE) or (
+                    at > 0 and pieces[at - 1][2] in (PLACE, "sound") and pieces[at - 1][0] >= first
                 )
                 while found and found[-1][0] >= first:
                     found.pop()
@@ -514,7 +511,7 @@ def _repeated(text: str, tokens: list[list[tuple[int, int, str]]], taken: _Spans
         person = _is_person(word) and len(word) == 3
         fits = [i for i in at if i not in inner and i + len(word) not in inner]
         plain = [
-            i for i in fits if sum(j not in known for j in range(i, i + len(word))) >= 2 or person and i not in known
+            i for i in fits if sum(j not in known for j in range(i, i + len(word))) >= 2 or (person and i not in known)
         ]
         if len(plain) > 1:
             kind = "person" if person and len(at) > 2 else _kind_of(word)

@@ -77,7 +77,7 @@ def find_names_japanese(text: str) -> list[Name]:
     counts = Counter(text[start:end] for start, end, _ in loose)
     for start, end, kind in loose:
         word = text[start:end]
-        if kind == "katakana" or counts[word] > 1 and (len(word) > 2 or counts[word] > 3):
+        if kind == "katakana" or (counts[word] > 1 and (len(word) > 2 or counts[word] > 3)):
             taken.add(start, end, "unknown", False)
     return [
         Name(start, end, " ".join(text[start:end].split()), kind, sure)
@@ -110,9 +110,8 @@ def _subject(text: str, taken: _Spans) -> None:
         and match[1] not in LOAN_WORDS
         and not _NUMBER.match(match[1])
         and LEXICON.kinds.get(match[1]) not in (TITLE, *HEADS)
-    ):
-        if not any(LEXICON.kinds.get(match[1][-size:]) == TITLE for size in (1, 2, 3)):
-            taken.add(*match.span(1), _kind_of(match[1]), True)
+    ) and not any(LEXICON.kinds.get(match[1][-size:]) == TITLE for size in (1, 2, 3)):
+        taken.add(*match.span(1), _kind_of(match[1]), True)
     for match in _GLOSS.finditer(text):
         end = match.start()
         start = end
@@ -143,13 +142,8 @@ def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
         if whole and (whole[1] in (PLACE, "event_name", "concept_name") or not piece):
             stop = position + len(whole[0])
             if not (
-                text[stop - 1] >= "\u30a1"
-                and text[stop - 1] <= "\u30fe"
-                and stop < end
-                and text[stop] in "ーァ-ヶ"
-                or _katakana(text[stop - 1])
-                and stop < end
-                and _katakana(text[stop])
+                (text[stop - 1] >= "\u30a1" and text[stop - 1] <= "\u30fe" and stop < end and text[stop] in "ーァ-ヶ")
+                or (_katakana(text[stop - 1]) and stop < end and _katakana(text[stop]))
             ):
                 tokens.append((position, stop, whole[1]))
                 position = stop
@@ -194,13 +188,13 @@ def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
                 number = _NUMBER.match(text, position, end) if not hit or len(hit[0]) < 2 else None
                 if number and number.end() > position + 1:
                     hit = (number.group(), "number")
-                if not hit or len(hit[0]) == 1 and hit[1] == BREAK and (position > plain or position + 1 < stop):
+                if not hit or (len(hit[0]) == 1 and hit[1] == BREAK and (position > plain or position + 1 < stop)):
                     position += 1
                     continue
                 if (
                     len(hit[0]) == 1
                     and hit[1] != BREAK
-                    and (position == plain and not tokens or position + 1 < stop and hit[1] != "location")
+                    and ((position == plain and not tokens) or (position + 1 < stop and hit[1] != "location"))
                 ):
                     position += 1
                     continue
@@ -235,23 +229,20 @@ def _run(text: str, tokens: list[tuple[int, int, str]], taken: _Spans, loose: li
             lone = tokens[at - 1][2] if at else ""
             if (
                 size >= 2
-                or size == 1
-                and end - start == 1
-                and lone in ("kanji", PLACE)
-                or size
-                and lone in ("katakana", PLACE)
+                or (size == 1 and end - start == 1 and lone in ("kanji", PLACE))
+                or (size and lone in ("katakana", PLACE))
             ):
                 while found and found[-1][1] > body:
                     found.pop()
                 sure = (
                     size > 1
                     and text[start:end] != "線"
-                    and (end - start > 1 or kind == "location" and size <= 4 or lone in ("katakana", PLACE))
+                    and (end - start > 1 or (kind == "location" and size <= 4) or lone in ("katakana", PLACE))
                 )
                 found.append((body, end, kind, sure))
-                if kind == "location" and following and following not in HEADS:
-                    if following in ("kanji", "katakana", PLACE) and text[start:end] in "都道府県市区町村郡州":
-                        body = -1
+                parts = following in ("kanji", "katakana", PLACE)
+                if kind == "location" and parts and text[start:end] in "都道府県市区町村郡州":
+                    body = -1
                 continue
             body = start if kind != "concept" else -1
             continue
@@ -265,10 +256,8 @@ def _run(text: str, tokens: list[tuple[int, int, str]], taken: _Spans, loose: li
                     else body
                 )
                 known = text[first : first + 2] in SURNAMES or text[first : first + 3] in SURNAMES
-                if (
-                    tokens[at - 1][2] == "katakana"
-                    or tokens[at - 1][2] == "kanji"
-                    and (known or 3 <= start - first <= 5)
+                if tokens[at - 1][2] == "katakana" or (
+                    tokens[at - 1][2] == "kanji" and (known or 3 <= start - first <= 5)
                 ):
                     found.append((first, start, "person", True))
             body = -1
@@ -310,7 +299,7 @@ def _run(text: str, tokens: list[tuple[int, int, str]], taken: _Spans, loose: li
         while found and found[-1][1] > body:
             found.pop()
         found.append((body, limit, "person", True))
-    for index, (start, end, kind, sure) in enumerate(found):
+    for index, (start, end, kind, _) in enumerate(found):
         if kind == "unknown" and end == limit and _SPEAKS.match(text, limit):
             found[index] = (start, end, "person", True)
     for span in found:
@@ -326,13 +315,8 @@ def _spread(text: str, taken: _Spans) -> None:
         if anchored:
             sure.add(word)
     for start, end, word in occurrences(text, sorted(word for word in sure if len(word) > 2)):
-        if (
-            _katakana(word[0])
-            and start
-            and _katakana(text[start - 1])
-            or _katakana(word[-1])
-            and end < len(text)
-            and _katakana(text[end])
+        if (_katakana(word[0]) and start and _katakana(text[start - 1])) or (
+            _katakana(word[-1]) and end < len(text) and _katakana(text[end])
         ):
             continue
         taken.add(start, end, "unknown", True)

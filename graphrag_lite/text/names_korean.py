@@ -44,17 +44,14 @@ _SHORT = frozenset("존톰짐댄폴벤진밥팀샘잭빌론돈켄맷닉딕릭반
 class _Word:
     """One eojeol: where its stem is and what its shape says."""
 
-    __slots__ = ("start", "end", "stem", "particle", "whole", "verbal", "kind", "strength", "before", "glossed")
+    __slots__ = ("end", "glossed", "particle", "start", "stem", "verbal", "whole")
 
-    def __init__(self, text: str, match: re.Match[str]) -> None:
+    def __init__(self, match: re.Match[str]) -> None:
         self.start = match.start()
         self.whole = match.group()
         self.stem, self.particle = _stem(self.whole)
         self.end = self.start + len(self.stem)
         self.verbal = not self.stem or _is_verbal(self.whole, self.stem)
-        self.kind = ""
-        self.strength = 0
-        self.before = ""
         self.glossed = 0
 
 
@@ -69,7 +66,7 @@ def find_names_korean(text: str) -> list[Name]:
         start, end = match.span(match.lastindex or 0)
         if text[start:end].strip():
             marked.append(Name(start, end, " ".join(text[start:end].split()), "work", True))
-    words = [_Word(text, match) for match in _WORD.finditer(text)]
+    words = [_Word(match) for match in _WORD.finditer(text)]
     inside = iter([*marked, None])
     mark = next(inside)
     free = []
@@ -95,7 +92,7 @@ def _stem(word: str) -> tuple[str, str]:
             stem = word[:size]
             if not _agrees(stem[-1], particle):
                 continue
-            if size >= 2 or stem in STOP or particle in ("는", "를") and stem in STRONG_SOUNDS | SURNAMES:
+            if size >= 2 or stem in STOP or (particle in ("는", "를") and stem in STRONG_SOUNDS | SURNAMES):
                 return stem, particle
     return word, ""
 
@@ -183,7 +180,7 @@ def _head(stem: str) -> tuple[str, str]:
         if (
             len(head) == 1
             and stem.endswith(head)
-            and (stem[:-1] in PLACES or _foreign(stem[:-1]) and head in "주시섬강산호만해역군구현성")
+            and (stem[:-1] in PLACES or (_foreign(stem[:-1]) and head in "주시섬강산호만해역군구현성"))
         ):
             return "location", head
     if (
@@ -201,7 +198,7 @@ def _head(stem: str) -> tuple[str, str]:
 def _person(stem: str) -> bool:
     if stem in STOP or stem in PLACES or stem[-1] in "당회자부법관청팀측적":
         return False
-    return len(stem) == 3 and stem[0] in SURNAMES or len(stem) == 4 and stem.startswith(COMPOUND_SURNAMES)
+    return (len(stem) == 3 and stem[0] in SURNAMES) or (len(stem) == 4 and stem.startswith(COMPOUND_SURNAMES))
 
 
 def _names(text: str, words: list[_Word]) -> list[Name]:
@@ -224,7 +221,7 @@ def _names(text: str, words: list[_Word]) -> list[Name]:
     found: list[tuple[int, int, str, bool]] = []
     i = 0
     while i < n:
-        span = _span(text, words, adjacent, i)
+        span = _span(words, adjacent, i)
         if span:
             stop, kind, sure = span
             found.append((words[i].start, words[stop - 1].end, kind, sure))
@@ -243,7 +240,7 @@ def _names(text: str, words: list[_Word]) -> list[Name]:
         if sure:
             sure_names.add(text[start:end])
     result = []
-    for start, end, kind, sure in found:
+    for start, end, _, sure in found:
         name = text[start:end]
         known = Counter({key: count for key, count in kinds[name].items() if key != "unknown"})
         best = min(known, key=lambda key: (-known[key], key)) if known else "unknown"
@@ -255,7 +252,7 @@ def _nominal(word: _Word) -> bool:
     return not word.verbal and word.stem not in STOP and word.stem not in TITLES
 
 
-def _span(text: str, words: list[_Word], adjacent: list[bool], i: int) -> tuple[int, str, bool] | None:
+def _span(words: list[_Word], adjacent: list[bool], i: int) -> tuple[int, str, bool] | None:
     """Return the end, type and anchor of the name that starts with word `i`, None if there is none."""
     word = words[i]
     n = len(words)
@@ -270,27 +267,27 @@ def _span(text: str, words: list[_Word], adjacent: list[bool], i: int) -> tuple[
             and all(adjacent[i:last])
             and all(_nominal(w) for w in words[i:last])
         ):
-            kind = _head(words[last].stem)[0] or (
-                "person" if _title_beside(text, words, adjacent, i, last) else "unknown"
-            )
+            kind = _head(words[last].stem)[0] or ("person" if _title_beside(words, adjacent, i, last) else "unknown")
             return last + 1, kind, True
     # Foreign names: neighbouring words without particles.
     last = i
     if (
         _foreign(word.stem)
         or word.stem in PLACES
-        or _sounds(word.stem)
-        and (len(word.stem) > 1 or word.stem in _SHORT)
-        and adjacent[i]
-        and i + 1 < n
-        and _foreign(words[i + 1].stem)
+        or (
+            _sounds(word.stem)
+            and (len(word.stem) > 1 or word.stem in _SHORT)
+            and adjacent[i]
+            and i + 1 < n
+            and _foreign(words[i + 1].stem)
+        )
     ):
         while (
             adjacent[last]
             and last + 1 < n
             and last - i < 3
             and _nominal(words[last + 1])
-            and (_foreign(words[last + 1].stem) or word.stem not in PLACES and _sounds(words[last + 1].stem))
+            and (_foreign(words[last + 1].stem) or (word.stem not in PLACES and _sounds(words[last + 1].stem)))
         ):
             last += 1
         while (
@@ -303,7 +300,7 @@ def _span(text: str, words: list[_Word], adjacent: list[bool], i: int) -> tuple[
             last += 1
             return last + 1, _head(words[last].stem)[0], True
     stem = words[last].stem
-    titled = _title_beside(text, words, adjacent, i, last)
+    titled = _title_beside(words, adjacent, i, last)
     if last > i:
         kind = _head(stem)[0]
         return last + 1, kind or ("person" if titled or _speaks(words, last) else "unknown"), True
@@ -328,7 +325,7 @@ def _span(text: str, words: list[_Word], adjacent: list[bool], i: int) -> tuple[
     return None
 
 
-def _title_beside(text: str, words: list[_Word], adjacent: list[bool], first: int, last: int) -> bool:
+def _title_beside(words: list[_Word], adjacent: list[bool], first: int, last: int) -> bool:
     after = words[last + 1] if adjacent[last] and last + 1 < len(words) else None
     if after and (after.stem in TITLES or after.whole in TITLES or after.stem in ("씨", "양", "군", "경")):
         return True

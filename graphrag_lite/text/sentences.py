@@ -7,6 +7,9 @@ end of a line ends a sentence, and titles and references whose full stop does no
 import re
 
 UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|cf|p|pp|vol|[A-Z])\.\s*$")
+# sentencex sees one paragraph at a time: over a whole text it pairs quotation marks across paragraphs, and one inserted
+# sentence moved up to 25 ends far away.
+BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
 MARKED_LINE = re.compile(r"[^\S\n]*(?:#{1,6}\s|[-*+•|>]\s|\d{1,3}[.)]\s|[A-Z][A-Z .'-]{2,40}:)")
 STATED = re.compile(r"[.!…。！][\"'”’»)\]」』）]*$")
@@ -27,20 +30,26 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
 
     ends: list[int] = []
     wrapped = _is_wrapped(text)
-    for found in get_sentence_boundaries(language or "en", text):
-        start, end = found["start_index"], found["end_index"]
-        if ends and (found["is_paragraph_break"] or not text[start:end].strip()):
-            ends[-1] = end  # white space belongs to the sentence before it
-            continue
-        if (
-            ends
-            and UNFINISHED.search(text, max(0, ends[-1] - 12), ends[-1])
-            and "\n" not in text[ends[-1] - 1 : start + 1]
-        ):
-            ends.pop()
-        lines = (line.end() for line in LINE_END.finditer(text, start, end))
-        ends += [line for line in lines if line < end and (not wrapped or MARKED_LINE.match(text, line))]
-        ends.append(end)
+    paragraphs = [*(blank.end() for blank in BLANK_LINE.finditer(text)), len(text)]
+    for top, bottom in zip([0, *paragraphs], paragraphs, strict=False):
+        for found in get_sentence_boundaries(language or "en", text[top:bottom]):
+            start, end = top + found["start_index"], top + found["end_index"]
+            if not text[start:end].strip():
+                if ends:
+                    ends[-1] = end  # white space belongs to the sentence before it
+                continue
+            if (
+                ends
+                and UNFINISHED.search(text, max(0, ends[-1] - 12), ends[-1])
+                and "\n" not in text[ends[-1] - 1 : start + 1]
+            ):
+                ends.pop()
+            first = end - len(text[start:end].lstrip())
+            lines = (line.end() for line in LINE_END.finditer(text, first, end))
+            ends += [line for line in lines if line < end and (not wrapped or MARKED_LINE.match(text, line))]
+            ends.append(end)
+    if text and not ends:
+        ends.append(len(text))
     return list(zip([0, *ends], ends, strict=False))
 
 

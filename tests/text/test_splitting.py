@@ -76,8 +76,10 @@ def test_units_repeat_about_as_much_as_asked() -> None:
     text = " ".join(f"Sentence {i} has its own number here." for i in range(800))
     for overlap in (0, 50, 100, 300):
         units = units_of(text, 600, overlap)
-        repeated = [count(text[b.start : a.end]) if b.start < a.end else 0 for a, b in zip(units, units[1:], strict=False)]
-        assert all(abs(n - overlap) <= 12 for n in repeated), repeated
+        pairs = zip(units, units[1:], strict=False)
+        repeated = [count(text[b.start : a.end]) if b.start < a.end else 0 for a, b in pairs]
+        assert max(repeated) <= overlap + 12
+        assert sum(repeated) / len(repeated) == pytest.approx(overlap, rel=0.15), "less only where the unit before is short"
 
 
 PATHOLOGICAL = {
