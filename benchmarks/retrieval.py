@@ -55,7 +55,10 @@ def main(folder: Path, methods: tuple[str, ...], sets: tuple[str, ...]) -> None:
                 judged = [(rows[key], ids) for key, ids in gold.items() if ids]
                 means = [100 * sum(recall(*pair, cut) for pair in judged) / len(judged) for cut in CUTS]
                 figures = " ".join(f"{mean:6.1f}" for mean in means)
-                print(f"{path.name:22} {method:7} {len(judged):4} {figures} {index_seconds:8.1f} {milliseconds:11.1f}", flush=True)
+                print(
+                    f"{path.name:22} {method:7} {len(judged):4} {figures} {index_seconds:8.1f} {milliseconds:11.1f}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -22,7 +22,14 @@ def tables_page() -> str:
     for name, table in tables.TABLES.items():
         kind = "working" if name in tables.WORKING else "final"
         by = f", written by `{writers[name]}`" if name in writers else ""
-        lines += ["", f"## {name}", "", f"{(table.__doc__ or '').strip()} ({kind}{by})", "", "| column | type | holds |"]
+        lines += [
+            "",
+            f"## {name}",
+            "",
+            f"{(table.__doc__ or '').strip()} ({kind}{by})",
+            "",
+            "| column | type | holds |",
+        ]
         lines += ["| --- | --- | --- |"]
         lines += [f"| {column} | {kind} | {text} |" for column, kind, text in tables.columns(name)]
     return "\n".join(lines) + "\n"
@@ -30,7 +37,11 @@ def tables_page() -> str:
 
 def commands_page() -> str:
     """Render the help of every command."""
-    lines = ["# Commands", "", "Written by `python tests/test_docs.py` from the commands' own help. What `--json` prints"]
+    lines = [
+        "# Commands",
+        "",
+        "Written by `python tests/test_docs.py` from the commands' own help. What `--json` prints",
+    ]
     lines += ["is in [json.md](json.md)."]
     for command in ([], *([name] for name in sorted(main.commands))):
         title = " ".join(["graphrag-lite", *command])

@@ -36,6 +36,8 @@ _LOWER_RATIO = 1.0
 # A term is kept from this many mentions on, and from this share of the lower-case uses of its rarer end.
 # A surname is no short name of its bearer if things begin with it this many times as often as the full name occurs.
 _NAMESAKE_RATIO = 3
+# Places without a telling suffix are mostly common nouns (channel, zone), and so are repeated terms.
+_MIN_CASELESS_DOCUMENTS, _MIN_CASELESS_COUNT = 3, 20
 _MIN_TERM_COUNT = 4
 _MIN_TERM_SHARE = 0.12
 _MIN_TYPE_SHARE = 0.25
@@ -104,7 +106,8 @@ def resolve(
         entry.types[kind] += 1
         entry.surfaces[name] += 1
         documents[document].add(key)
-    dropped = {key for key, entry in entries.items() if not _is_name(key, entry, lower_counts)}
+    n_documents = Counter(key for held in documents.values() for key in held)
+    dropped = {key for key, entry in entries.items() if not _is_name(key, entry, n_documents[key], lower_counts)}
     kinds = {key: majority_type(entry.types) for key, entry in entries.items()}
 
     targets: dict[str, tuple[str, str]] = {}  # key -> (key it joins, rule), corpus-wide
@@ -167,8 +170,11 @@ def majority_type(types: Mapping[str, int]) -> str:
     return kind if types[kind] >= _MIN_TYPE_SHARE * sum(types.values()) else "unknown"
 
 
-def _is_name(key: str, entry: _Entry, lower_counts: Mapping[str, int]) -> bool:
+def _is_name(key: str, entry: _Entry, n_documents: int, lower_counts: Mapping[str, int]) -> bool:
     words = key.split()
+    if not entry.anchored and key.upper() == key and not key.isascii():  # a script without case: recurrence speaks
+        recurs = n_documents >= _MIN_CASELESS_DOCUMENTS or entry.count >= _MIN_CASELESS_COUNT
+        return recurs and not entry.types["concept"] and majority_type(entry.types) != "location"
     if entry.types["concept"] == entry.count and not entry.anchored:
         if entry.count < _MIN_TERM_COUNT or len(words) < 2:
             return False

@@ -173,13 +173,14 @@ def _row(row: Any, where: str, fields: Fields) -> Loaded | Unreadable:
 
 def _office(data: bytes, path: str, suffix: str) -> Loaded:
     try:
-        from markitdown import MarkItDown, StreamInfo
+        import markitdown
+        from markitdown import converters
     except ImportError:
         raise ValueError(f"{suffix} files need an extra: pip install 'graphrag-lite[documents]'") from None
+    # Not MarkItDown.convert: what one converter refuses it tries as plain text, which makes noise of a damaged file.
+    convert = getattr(converters, f"{suffix[1:].title()}Converter")().convert
     try:
-        result = MarkItDown(enable_plugins=False).convert_stream(
-            io.BytesIO(data), stream_info=StreamInfo(extension=suffix, mimetype=MIME[suffix])
-        )
+        result = convert(io.BytesIO(data), markitdown.StreamInfo(extension=suffix, mimetype=MIME[suffix]))
     except Exception as error:  # whatever a converter raises on a damaged file concerns this file alone
         raise ValueError(f"cannot be converted: {type(error).__name__}: {str(error).strip()[:200]}") from None
     return Loaded(path, clean(result.title or ""), clean(result.markdown))

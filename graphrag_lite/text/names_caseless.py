@@ -1,7 +1,7 @@
 """Find names in scripts without capitals: Chinese, Japanese, Korean; Arabic, Hebrew, Devanagari and Thai in outline.
 
-Extraction sees one text unit only. What it marks as not anchored is a candidate: `confirmed` says when the corpus
-speaks for it.
+Extraction sees one text unit only. What it marks as not anchored is a candidate, which `graph.resolution` keeps where
+it recurs in the corpus.
 """
 
 import re
@@ -12,16 +12,13 @@ from graphrag_lite.text.names_japanese import find_names_japanese
 from graphrag_lite.text.names_korean import find_names_korean
 from graphrag_lite.text.names_other_scripts import find_names_other_scripts
 
-__all__ = ["Name", "confirmed", "find_names_caseless"]
+__all__ = ["Name", "find_names_caseless"]
 
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _OTHER = re.compile("[\u0590-\u06ff\u0900-\u097f\u0e01-\u0e4e]")
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-_KANA_SHARE = (
-    0.1  # of the characters in kana or Han; a Chinese text that quotes Japanese stays below, a Japanese one has half
-)
+_KANA_SHARE = 0.1  # of kana and Han; a Chinese text that quotes Japanese stays below, a Japanese one has half
 
 
 def find_names_caseless(text: str, language: str) -> list[Name]:
@@ -44,21 +41,6 @@ def find_names_caseless(text: str, language: str) -> list[Name]:
     if _OTHER.search(text):
         names = _merged(names, find_names_other_scripts(text))
     return names
-
-
-def confirmed(name: str, n_units: int, n_occurrences: int) -> bool:
-    """Say whether the corpus confirms a name that no mention anchors.
-
-    The caller passes the number of text units that hold it and of mentions in all; the mentions must come from
-    `find_names_caseless`, which emits a candidate only where its text unit gives a reason. Two characters of a script
-    without spaces are too often half a word or a common one: they must recur, and crowd where they occur.
-
-    >>> confirmed("特朗普", 2, 3), confirmed("销量", 2, 4), confirmed("突厥", 3, 20)
-    (True, False, True)
-    """
-    if len(name) <= 2 and _UNSPACED.match(name):
-        return n_units >= 2 and n_occurrences >= 4 * n_units
-    return n_units >= 2 or n_occurrences >= 3
 
 
 def _merged(names: list[Name], others: list[Name]) -> list[Name]:

@@ -178,3 +178,9 @@ def test_what_is_named_after_a_person_keeps_the_short_name() -> None:
     found = titles([*people("d", "Edwin Velm", "Velm", "Velm"), *things])
     assert found["d", "Velm"] == "Velm"
     assert titles(people("d", "Edwin Velm", "Velm", "Velm"))["d", "Velm"] == "Edwin Velm"
+
+
+def test_a_candidate_without_case_must_recur() -> None:
+    found = titles([(f"d{i}", "巴鲁", "unknown", False) for i in range(3)] + [("d1", "规划", "unknown", False)] * 3)
+    assert found["d0", "巴鲁"] == "巴鲁"
+    assert found["d1", "规划"] == ""

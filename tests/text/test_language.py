@@ -26,12 +26,18 @@ def test_a_mixed_corpus_keeps_each_texts_own(shared: Path) -> None:
 
 
 def test_a_short_text_takes_the_language_of_the_others() -> None:
-    french = "Il était une fois un vieil homme qui vivait dans une petite maison avec son chat et sa fille, près de la mer."
+    french = (
+        "Il était une fois un vieil homme qui vivait dans une petite maison avec son chat et sa fille, près de la mer."
+    )
     assert languages([french, "OK", ""]) == ["fr", "fr", "fr"]
 
 
 def test_order_does_not_matter() -> None:
-    texts = ["The man was in the house and he was not at all well, so that they had to go to him.", "x", "猫が好きです。"]
+    texts = [
+        "The man was in the house and he was not at all well, so that they had to go to him.",
+        "x",
+        "猫が好きです。",
+    ]
     assert sorted(languages(texts)) == sorted(languages(texts[::-1]))
 
 

@@ -121,7 +121,12 @@ def test_definitions_of_acronyms() -> None:
 
 def test_an_acronym_shows_where_its_expansion_begins_and_ends() -> None:
     text = "the Wide Loom and Narrow Mill 2 (WLNM2) and the Near Tarn Loom and Multi-Yarn Mill (NTLMYM)"
-    assert list(by_name(text)) == ["Wide Loom and Narrow Mill 2", "WLNM2", "Near Tarn Loom and Multi-Yarn Mill", "NTLMYM"]
+    assert list(by_name(text)) == [
+        "Wide Loom and Narrow Mill 2",
+        "WLNM2",
+        "Near Tarn Loom and Multi-Yarn Mill",
+        "NTLMYM",
+    ]
     assert list(by_name("In June VELM said so.")) == ["VELM"]
 
 

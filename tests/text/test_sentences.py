@@ -63,7 +63,12 @@ def test_hard_wrapped_prose_goes_on_over_line_ends() -> None:
 
 
 def test_lists_headings_and_speakers_stand_alone() -> None:
-    assert cut("# Title\n- first thing\n- second thing\n\nText.") == ["# Title", "- first thing", "- second thing", "Text."]
+    assert cut("# Title\n- first thing\n- second thing\n\nText.") == [
+        "# Title",
+        "- first thing",
+        "- second thing",
+        "Text.",
+    ]
     assert cut("Kevin: Hello there\nAnna: Hi") == ["Kevin: Hello there", "Anna: Hi"]
     wrapped = "we went on and\nthen on again and\nfurther on to\nKEVIN SCOTT: Hello\nand so on and\non."
     assert "KEVIN SCOTT: Hello\nand so on and\non." in cut(wrapped)

@@ -79,7 +79,9 @@ def test_units_repeat_about_as_much_as_asked() -> None:
         pairs = zip(units, units[1:], strict=False)
         repeated = [count(text[b.start : a.end]) if b.start < a.end else 0 for a, b in pairs]
         assert max(repeated) <= overlap + 12
-        assert sum(repeated) / len(repeated) == pytest.approx(overlap, rel=0.15), "less only where the unit before is short"
+        assert sum(repeated) / len(repeated) == pytest.approx(overlap, rel=0.15), (
+            "less only where the unit before is short"
+        )
 
 
 PATHOLOGICAL = {
