@@ -144,7 +144,7 @@ def test_the_order_of_mentions_changes_nothing() -> None:
     expected = _resolve(mentions, {"silent": 3})
     shuffled = list(mentions)
     for seed in range(20):
-        random.Random(seed).shuffle(shuffled)  # noqa: S311
+        random.Random(seed).shuffle(shuffled)
         assert _resolve(shuffled, {"silent": 3}) == expected
 
 
