@@ -87,7 +87,7 @@ async def run(
     workers: int = 1,
     watch: Watch | None = None,
 ) -> Run:
-    """Bring the index in `output` up to date with `inputs` (table -> rows), and publish it; the caller holds the lock."""
+    """Bring the index in `output` up to date with `inputs` (table -> rows) and publish it. The lock is held."""
     started = time.perf_counter()
     watch = watch or Silence()
     building = output / "building"

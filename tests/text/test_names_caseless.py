@@ -63,6 +63,11 @@ def test_particles_are_no_part_of_a_korean_name() -> None:
     assert set(found("독일은 독일에서 독일의 독일을", "ko")) == {"독일"}
 
 
+ALPHABET = "中国北京大学省市克里斯特·，。「」《》（）ABc 1アメリカのは東京氏한국은트럼프대통령\n第一的说ابالงนาย"
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.text(alphabet=ALPHABET, max_size=60), st.sampled_from(["", "zh", "ja", "ko", "ar", "th"]))
 def test_spans_are_ordered_disjoint_and_true_to_the_text(text: str, language: str) -> None:
     names = find_names_caseless(text, language)
     end = 0
