@@ -366,7 +366,7 @@ def _arrow_type(kind: Any) -> "pa.DataType":
     if kind in plain:
         return plain[kind]
     if typing.get_origin(kind) is list:
-        return pa.list_(_arrow_type(typing.get_args(kind)[0]))
+        return pa.list_(pa.field("element", _arrow_type(typing.get_args(kind)[0])))  # as Parquet calls it
     hints = typing.get_type_hints(kind)
     return pa.struct([(field.name, _arrow_type(hints[field.name])) for field in fields(kind)])
 

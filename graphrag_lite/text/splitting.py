@@ -41,7 +41,7 @@ def split(
 
     `sentences` are spans that cover the text in order; `count` counts tokens. A unit that starts a section repeats
     nothing. Every character but white space is in a unit; a text of white space has none. Tokens are counted sentence
-    by sentence, so a unit counted as a whole may have one or two more than `size`.
+    by sentence, so a unit counted as a whole may have a few more than `size` (1 in real texts).
 
     >>> text = "One two. Three four. Five six."
     >>> units = split(text, [(0, 9), (9, 21), (21, 30)], lambda t: len(t.split()), size=4, overlap=0)
@@ -51,6 +51,9 @@ def split(
     parts = [part for span in sentences for part in _parts(text, *span, count, size - overlap)]
     pieces = [(start, end) for start, end, _ in parts]
     costs = [cost for _, _, cost in parts]
+    if sum(costs) <= size:
+        start, end = _trimmed(text, 0, len(text))
+        return [Unit(start, end)] if start < end else []
     ranks = [_rank(text, pieces, position) for position in range(len(pieces))]
     units: list[Unit] = []
     last = fresh = 0  # a unit is pieces[first:cut]; those before `fresh` are the overlap, less than the unit before
@@ -108,7 +111,8 @@ def _anchors(places: Sequence[int], ranks: Sequence[Rank], reach: float) -> set[
             ahead += 1
         while places[here] - places[near[0]] > reach:
             near.popleft()
-        if near[0] == here:
+        # Both ends of the text start and end a unit anyway: an anchor near them would leave a crumb.
+        if near[0] == here and reach <= places[here] <= places[-1] - reach:
             found.add(here)
     return found
 

@@ -193,13 +193,13 @@ def pdf(words: str) -> bytes:
         "<</Type/Catalog/Pages 2 0 R>>",
         "<</Type/Pages/Kids[3 0 R]/Count 1>>",
         "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
-        f"<</Length {len(page)}>>stream\n{page}\nendstream",
+        f"<</Length {len(page)}>>\nstream\n{page}\nendstream",
         "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
     ]
     data, places = b"%PDF-1.4\n", []
     for number, content in enumerate(objects, start=1):
         places.append(len(data))
-        data += f"{number} 0 obj{content}endobj\n".encode()
+        data += f"{number} 0 obj\n{content}\nendobj\n".encode()
     table = "".join(f"{place:010d} 00000 n \n" for place in places)
     head = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer<</Size {len(objects) + 1}/Root 1 0 R>>\n"
     return data + f"{head}startxref\n{len(data)}\n%%EOF".encode()

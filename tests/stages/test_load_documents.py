@@ -1,0 +1,219 @@
+"""A folder becomes documents: what belongs to it, what fails alone, and ids that depend on content only."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_lite import init, tables
+from graphrag_lite.errors import InputError
+from graphrag_lite.settings import LoadDocuments
+from graphrag_lite.stages.load_documents import load_documents, scan
+
+Corpus = Callable[..., Path]
+
+
+def load(
+    corpus: Path, output: Path | None = None, **settings: Any
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the rows of source_documents and of load_failures."""
+    files = tables.make("corpus_files", scan(corpus, leave_out=output or corpus.parent / "output"))
+    documents, failures = asyncio.run(load_documents(files, LoadDocuments(**settings), corpus))
+    tables.check("source_documents", documents)
+    tables.check("load_failures", failures)
+    return documents.to_pylist(), failures.to_pylist()
+
+
+def paths(corpus: Path, output: Path | None = None) -> list[str]:
+    return [row[0] for row in scan(corpus, leave_out=output or corpus.parent / "output")]
+
+
+def ids(corpus: Path) -> dict[str, str]:
+    return {row["text"]: row["id"] for row in load(corpus)[0]}
+
+
+def test_a_folder(corpus: Corpus) -> None:
+    folder = corpus({
+        "b/notes.txt": "Launch\n\nDate: 1990-04-24\nIt flew.",
+        "a.jsonl": [{"id": "7", "title": "T", "text": "x", "timestamp": 0, "speaker": "Ann", "deep": {"k": [1]}}],
+    })  # fmt: skip
+    (row, notes), failures = load(folder)
+    assert failures == []
+    assert (row["source_id"], row["title"], row["text"], row["path"], row["mime"]) == (
+        "7", "T", "x", "a.jsonl", "application/jsonl",
+    )  # fmt: skip
+    assert row["created_at"] == "1970-01-01T00:00:00+00:00"
+    assert row["metadata"] == '{"deep": {"k": [1]}, "speaker": "Ann"}'
+    assert (notes["source_id"], notes["title"], notes["created_at"]) == ("b/notes.txt", "Launch", "1990-04-24")
+    assert len(notes["content_sha256"]) == 64
+
+
+def test_one_file_is_a_corpus(corpus: Corpus) -> None:
+    folder = corpus({"a.txt": "one", "b.txt": "two"})
+    (row,), _ = load(folder / "a.txt")
+    assert (row["path"], row["text"], row["title"]) == ("a.txt", "one", "a")
+
+
+def test_links_out_of_the_corpus_are_not_followed(corpus: Corpus, caplog: pytest.LogCaptureFixture) -> None:
+    outside = corpus({"secret.txt": "secret"}, "outside")
+    folder = corpus({"a.txt": "a"})
+    (folder / "out.txt").symlink_to(outside / "secret.txt")
+    (folder / "folder").symlink_to(outside)
+    (folder / "up").symlink_to(folder)
+    (folder / "again.txt").symlink_to("a.txt")
+    with caplog.at_level(logging.INFO):
+        assert paths(folder) == ["a.txt", "again.txt"]
+    assert "Left out 3 links" in caplog.text
+
+
+def test_links_that_lead_nowhere_are_failures(corpus: Corpus) -> None:
+    folder = corpus({"a.txt": "a"})
+    (folder / "gone.txt").symlink_to("nothing.txt")
+    (folder / "loop.txt").symlink_to("loop.txt")
+    documents, failures = load(folder)
+    assert len(documents) == 1
+    assert [row["document"] for row in failures] == ["gone.txt", "loop.txt"]
+
+
+def test_hidden_files_and_other_kinds_are_left_out(corpus: Corpus, caplog: pytest.LogCaptureFixture) -> None:
+    folder = corpus({"a.txt": "a", ".hidden.txt": "h", ".git/b.txt": "g", "c.png": "p", "Makefile": "m"})
+    with caplog.at_level(logging.INFO):
+        assert paths(folder) == ["a.txt"]
+    assert "1 .png, 1 without ending" in caplog.text or "1 without ending, 1 .png" in caplog.text
+
+
+def test_pipes_are_not_waited_for(corpus: Corpus) -> None:
+    folder = corpus({"a.txt": "a"})
+    os.mkfifo(folder / "pipe.txt")
+    assert paths(folder) == ["a.txt"]
+
+
+def test_the_index_and_its_prompts_are_no_documents(corpus: Corpus) -> None:
+    folder = corpus({"a.txt": "a", "output/x.txt": "index", "notes/prompts/mine.md": "mine"})
+    init.write_defaults(folder, force=False)
+    assert (folder / "prompts" / "README.md").exists()
+    assert paths(folder, output=folder / "output") == ["a.txt", "notes/prompts/mine.md"]
+
+
+def test_a_folder_named_prompts_is_a_folder(corpus: Corpus) -> None:
+    assert paths(corpus({"prompts/a.md": "a"})) == ["prompts/a.md"]
+
+
+def test_what_cannot_be_read_is_a_failure_and_the_rest_goes_on(corpus: Corpus) -> None:
+    folder = corpus(
+        {"a.txt": b"\x7fELF\0\0", "b.jsonl": '{"text": "fine"}\n{"text"', "c.txt": "big" * 500, "d.txt": "d"}
+    )
+    (folder / "e.txt").symlink_to("nothing")
+    documents, failures = load(folder, max_file_mb=0.001)
+    assert [row["text"] for row in documents] == ["fine", "d"]
+    assert [(row["document"], row["stage"], row["attempts"]) for row in failures] == [
+        (name, "load_documents", 1) for name in ("a.txt", "b.jsonl:2", "c.txt", "e.txt")
+    ]
+    assert "max_file_mb" in failures[2]["error"]
+
+
+def test_a_name_that_is_not_utf8_is_a_failure(corpus: Corpus) -> None:
+    folder = corpus({"a.txt": "a"})
+    try:
+        (folder / os.fsdecode(b"caf\xe9.txt")).write_text("x")
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    documents, failures = load(folder)
+    assert len(documents) == 1
+    assert failures[0]["document"] == "caf\\xe9.txt"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may list every folder")
+def test_a_folder_that_cannot_be_listed_is_a_failure(corpus: Corpus) -> None:
+    folder = corpus({"a.txt": "a", "locked/b.txt": "b"})
+    (folder / "locked").chmod(0)
+    try:
+        assert [row["document"] for row in load(folder)[1]] == ["locked"]
+    finally:
+        (folder / "locked").chmod(0o700)
+
+
+def test_a_listing_that_fails_is_a_failure(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = corpus({"a.txt": "a", "locked/b.txt": "b"})
+    scandir = os.scandir
+
+    def refuse(path: Any) -> Any:
+        if Path(path).name == "locked":
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    documents, failures = load(folder)
+    assert [row["path"] for row in documents] == ["a.txt"]
+    assert [row["document"] for row in failures] == ["locked"]
+
+
+def test_empty_files_are_left_out(corpus: Corpus, caplog: pytest.LogCaptureFixture) -> None:
+    folder = corpus({"a.txt": " \n", "b.txt": "", "c.txt": "c", "d.jsonl": [{"id": "9", "text": ""}]})
+    with caplog.at_level(logging.INFO):
+        documents, failures = load(folder)
+    assert ([row["path"] for row in documents], failures) == (["c.txt"], [])
+    assert "3 documents without text: a.txt, b.txt, 9" in caplog.text
+
+
+def test_a_corpus_that_cannot_be_used_says_why(corpus: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        scan(tmp_path / "nowhere", tmp_path)
+    with pytest.raises(InputError, match=r"no documents.*\.csv, \.docx"):
+        scan(corpus({}), tmp_path / "output")
+    with pytest.raises(InputError, match="no documents"):
+        scan(corpus({"a.png": "p"}, "pictures"), tmp_path / "output")
+    with pytest.raises(InputError, match=r"(?s)no document could be read.*a\.txt: not a text file"):
+        load(corpus({"a.txt": b"a\0"}, "binary"))
+    with pytest.raises(InputError, match="no document could be read"):
+        load(corpus({"a.txt": ""}, "empty"))
+
+
+def test_ids_depend_on_the_content_alone(corpus: Corpus) -> None:
+    files = {"a.txt": "Launch\n\nIt flew.", "b.txt": "no title.", "c.jsonl": [{"text": "row"}]}
+    before = ids(corpus(files))
+    with_more = ids(corpus(files | {"0.txt": "more", "z.txt": "more still"}, "more"))
+    assert before.items() <= with_more.items()
+    renamed = ids(corpus({"x/1.txt": files["a.txt"], "2.txt": files["b.txt"], "y.jsonl": files["c.jsonl"]}, "renamed"))
+    assert renamed == before
+
+
+@pytest.mark.parametrize("change", [{"text": "y"}, {"title": "U"}, {"timestamp": 1}, {"speaker": "B"}])
+def test_ids_change_with_the_content(corpus: Corpus, change: dict[str, Any]) -> None:
+    row = {"id": "1", "title": "T", "text": "x", "timestamp": 0, "speaker": "A"}
+    (before,), _ = load(corpus({"a.jsonl": [row]}))
+    (after,), _ = load(corpus({"a.jsonl": [row | change]}, "changed"))
+    assert before["id"] != after["id"]
+
+
+def test_equal_documents_have_ids_of_their_own(corpus: Corpus) -> None:
+    documents, _ = load(corpus({"a.txt": "same", "b.txt": "same", "c.jsonl": [{"text": "same"}, {"text": "same"}]}))
+    assert len({row["id"] for row in documents}) == 4
+
+
+def test_a_title_comes_from_the_name_where_none_is_stated(corpus: Corpus) -> None:
+    documents, _ = load(corpus({"x/my note.txt": "no title.", "b.jsonl": [{"id": "7", "text": "a"}, {"text": "b"}]}))
+    assert [row["title"] for row in documents] == ["7", "b.jsonl:2", "my note"]
+
+
+def test_the_order_of_files_on_disk_does_not_matter(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = corpus({f"{name}/{n}.txt": f"{name}{n}" for name in "cab" for n in range(4)})
+    before = load(folder)
+    walk = os.walk
+
+    def backwards(top: Path, **options: Any) -> Any:
+        return [(here, folders[::-1], names[::-1]) for here, folders, names in walk(top, **options)][::-1]
+
+    monkeypatch.setattr(os, "walk", backwards)
+    assert load(folder) == before
+    assert paths(folder) == sorted(paths(folder))
+
+
+def test_deep_metadata_is_kept_or_reported(corpus: Corpus) -> None:
+    rows = ['{"text": "x%d", "m": %s1%s}' % (depth, "[" * depth, "]" * depth) for depth in range(900, 1000, 7)]
+    documents, failures = load(corpus({"a.jsonl": "\n".join(rows), "b.txt": "b"}))
+    assert len(documents) + len(failures) == len(rows) + 1

@@ -1,0 +1,126 @@
+"""Settings: the shipped file is the defaults, and every problem is told at once."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from graphrag_lite import settings
+from graphrag_lite.errors import SettingsError
+from graphrag_lite.settings import Settings, load, render
+
+
+def problems(root: Path, text: str, *overrides: str) -> str:
+    (root / "settings.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(SettingsError) as caught:
+        load(root, overrides=overrides)
+    return str(caught.value)
+
+
+def test_the_shipped_file_is_the_defaults() -> None:
+    shipped = Path(settings.__file__).parents[1] / "settings.yaml"
+    assert shipped.read_text(encoding="utf-8") == render()
+
+
+def test_the_shipped_file_loads_as_the_defaults(tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text(render(), encoding="utf-8")
+    assert load(tmp_path) == Settings() == load(tmp_path / "nowhere")
+
+
+def test_every_setting_is_explained() -> None:
+    for name, field in Settings.model_fields.items():
+        inner = getattr(type(field.default), "model_fields", {name: field})
+        assert all(setting.description for setting in inner.values()), name
+
+
+def test_values_are_read_and_overridden(tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text("split_text_units:\n  size: 300\nsearch:\n", encoding="utf-8")
+    loaded = load(tmp_path, overrides=["split_text_units.overlap=50", "load_documents.text_field=a: b: c", "workers=2"])
+    assert (loaded.split_text_units.size, loaded.split_text_units.overlap, loaded.workers) == (300, 50, 2)
+    assert loaded.load_documents.text_field == "a: b: c"
+    assert load(tmp_path, overrides=["search.top_k=3"]).search.top_k == 3
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "search:\n  # top_k: 3\n", "{}"])
+def test_files_that_set_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / "settings.yaml").write_text(text, encoding="utf-8")
+    assert load(tmp_path) == Settings()
+
+
+def test_all_problems_are_told_with_a_suggestion(tmp_path: Path) -> None:
+    text = (
+        "split_text_units:\n  size: 0\n  overlaps: 5\nmethod: slow\nserch: {}\nworkers: many\nsearch:\n  top_k: true\n"
+    )
+    told = problems(tmp_path, text)
+    assert told.startswith(f"{tmp_path / 'settings.yaml'} has 6 problems:")
+    assert "split_text_units.size: must be greater than or equal to 20 (it is 0)" in told
+    assert "split_text_units.overlaps: not a setting. Did you mean split_text_units.overlap?" in told
+    assert "method: must be 'fast' (it is 'slow')" in told
+    assert "serch: not a setting. Did you mean search?" in told
+    assert "workers: must be a valid integer" in told
+    assert "search.top_k: must be a valid integer" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("split_text_units: {size: 30}", "split_text_units: overlap must be at most half of size (15)"),
+        ("split_text_units: 5", "split_text_units: must be a valid dictionary"),
+        ("- 1", "must hold settings as `section: {key: value}`, not a list"),
+        ("x: [", "is not valid YAML"),
+        ("\tx: 1", "is not valid YAML"),
+        ("1: 2", "1: Keys should be strings"),
+        ("zzzzz: 1", "zzzzz: not a setting."),
+    ],
+)
+def test_problems(tmp_path: Path, text: str, told: str) -> None:
+    assert told in problems(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("search.top_k", "write it as section.key=value"),
+        ("search.top_kk=1", "Did you mean search.top_k?"),
+        ("search.top_k=many", "must be a valid integer (it is 'many')"),
+        ("workers.x=1", "workers"),
+        ("=1", "not a setting"),
+    ],
+)
+def test_overrides_that_cannot_be(tmp_path: Path, override: str, told: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, overrides=[override])
+    assert told in str(caught.value)
+    assert "--set" in str(caught.value)
+
+
+def test_a_section_of_the_file_that_is_no_section(tmp_path: Path) -> None:
+    assert "search is not a section" in problems(tmp_path, "search: 3", "search.top_k=1")
+
+
+def test_a_file_that_is_asked_for_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"mine\.yaml: there is no such settings file"):
+        load(tmp_path, config=tmp_path / "mine.yaml")
+    (tmp_path / "mine.yaml").write_text("search: {top_k: 4}", encoding="utf-8")
+    assert load(tmp_path / "nowhere", config=tmp_path / "mine.yaml").search.top_k == 4
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_bytes(b"\xff\xfe\xfd")
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load(tmp_path, config=tmp_path / "folder")
+
+
+def test_settings_do_not_change() -> None:
+    with pytest.raises(ValidationError):
+        Settings().search.top_k = 3
+
+
+def test_the_file_is_yaml_of_sections() -> None:
+    values = yaml.safe_load(render())
+    assert list(values) == list(Settings.model_fields)
+    assert Settings.model_validate(values) == Settings()

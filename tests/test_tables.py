@@ -1,0 +1,190 @@
+"""Tables: graphrag's columns, equal bytes for equal content, and damage that is always noticed."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_lite import tables
+from graphrag_lite.errors import TableError
+
+GRAPHRAG = {  # columns of microsoft/graphrag 3.x
+    "documents": "id human_readable_id title text text_unit_ids creation_date raw_data",
+    "text_units": "id human_readable_id text n_tokens document_id entity_ids relationship_ids covariate_ids",
+    "entities": "id human_readable_id title type description text_unit_ids frequency degree",
+    "relationships": "id human_readable_id source target description weight combined_degree text_unit_ids",
+    "covariates": "id human_readable_id covariate_type type description subject_id object_id status start_date end_date "
+    "source_text text_unit_id",
+    "communities": "id human_readable_id community level parent children title entity_ids relationship_ids "
+    "text_unit_ids period size",
+    "community_reports": "id human_readable_id community level parent children title summary full_content rank "
+    "rating_explanation findings full_content_json period size",
+}
+FILES = [("corpus_files", [(f"p{n}", n, f"{n:064x}") for n in range(300)])]
+
+
+@pytest.mark.parametrize("name", GRAPHRAG)
+def test_every_column_of_graphrag_is_there(name: str) -> None:
+    ours = tables.schema(name).names
+    assert set(GRAPHRAG[name].split()) <= set(ours)
+    assert name in tables.FINAL
+
+
+def fits(value: Any, kind: pa.DataType) -> bool:
+    if value is None:
+        return True
+    if pa.types.is_list(kind):
+        return isinstance(value, list) and all(fits(item, kind.value_type) for item in value)
+    if pa.types.is_struct(kind):
+        return isinstance(value, dict) and all(fits(value.get(field.name), field.type) for field in kind)
+    if pa.types.is_floating(kind):
+        return isinstance(value, int | float)
+    return isinstance(value, int if pa.types.is_integer(kind) else str)
+
+
+@pytest.mark.parametrize("index", ["dulce_index", "msgraphrag_verbs_fixture"])
+@pytest.mark.parametrize("name", GRAPHRAG)
+def test_types_are_those_of_real_indexes(shared: Path, index: str, name: str) -> None:
+    rows = [
+        json.loads(line) for line in (shared / f"replay/{index}/{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert rows
+    schema = tables.schema(name)
+    for column in set(rows[0]):
+        for row in rows:
+            assert fits(row[column], schema.field(column).type), (column, row[column])
+
+
+def test_every_table_has_a_description_of_every_column() -> None:
+    for name in tables.TABLES:
+        assert tables.TABLES[name].__doc__
+        assert all(text for _, _, text in tables.columns(name))
+        assert not any(field.nullable for field in tables.schema(name))
+
+
+@given(
+    st.lists(st.tuples(st.text(alphabet=st.characters(exclude_categories=["Cs"])), st.integers(0, 2**62), st.just("")))
+)
+def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, int, str]]) -> None:
+    folder = tmp_path_factory.mktemp("snapshot")
+    (folder / "work").mkdir()
+    data = tables.make("corpus_files", rows)
+    first = tables.write(folder, "corpus_files", data).read_bytes()
+    again = tables.read(folder, "corpus_files")
+    assert again.equals(data)
+    assert tables.write(folder, "corpus_files", again).read_bytes() == first
+
+
+def test_nested_columns_come_back_with_equal_bytes(tmp_path: Path) -> None:
+    row: dict[str, Any] = {field.name: [] if pa.types.is_list(field.type) else "x" if field.type == pa.string() else 1
+                           for field in tables.schema("community_reports")}  # fmt: skip
+    row |= {"children": [3, 1], "findings": [{"explanation": "e", "summary": "s"}], "rank": 0.1}
+    row["citations"] = [{"n": 1, "text_unit_id": "u", "document_id": "d", "char_start": 0, "char_end": 5}]
+    data = tables.make("community_reports", [row])
+    first = tables.write(tmp_path, "community_reports", data).read_bytes()
+    again = tables.read(tmp_path, "community_reports")
+    assert again.to_pylist() == [row]
+    assert tables.write(tmp_path, "community_reports", again).read_bytes() == first
+
+
+def test_some_columns_can_be_read_alone(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    tables.write(tmp_path, "corpus_files", tables.make(*FILES[0]))
+    assert tables.read(tmp_path, "corpus_files", only=["size"]).column_names == ["size"]
+
+
+def test_writing_leaves_an_older_snapshots_linked_file_alone(tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        (tmp_path / name / "work").mkdir(parents=True)
+    old = tables.write(tmp_path / "old", "corpus_files", tables.make(*FILES[0]))
+    before = old.read_bytes()
+    tables.path_in(tmp_path / "new", "corpus_files").hardlink_to(old)
+    tables.write(tmp_path / "new", "corpus_files", tables.make("corpus_files", []))
+    assert old.read_bytes() == before
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    (tmp_path / "work").mkdir()
+    return tables.write(tmp_path, "corpus_files", tables.make(*FILES[0]))
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(TableError, match=re.escape(str(path))) as caught:
+        tables.read(path.parent.parent, "corpus_files")
+    assert "Run `graphrag-lite index`" in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("size", [0, 1, 4, 8, 100, 1000, -1, -8])
+def test_a_truncated_file_is_damaged(written: Path, size: int) -> None:
+    written.write_bytes(written.read_bytes()[:size])
+    assert "damaged" in refused(written)
+
+
+def test_no_flipped_byte_gives_other_content(written: Path) -> None:
+    """Every byte, one at a time: an error that names the file, or the very same table."""
+    data, table = written.read_bytes(), tables.read(written.parent.parent, "corpus_files")
+    n_noticed = 0
+    for position in range(len(data)):
+        flipped = bytearray(data)
+        flipped[position] ^= 0x55
+        written.write_bytes(flipped)
+        try:
+            assert tables.read(written.parent.parent, "corpus_files").equals(table), position
+        except TableError as error:
+            assert str(written) in str(error)
+            n_noticed += 1
+    assert n_noticed > 0.8 * len(data)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    assert "missing" in refused(tmp_path / "work" / "corpus_files.parquet")
+
+
+@pytest.mark.parametrize("metadata", [None, {"graphrag_lite.schema": "0"}, {"graphrag_lite.schema": "99"}])
+def test_another_schema_version_is_refused(written: Path, metadata: dict[str, str] | None) -> None:
+    pq.write_table(tables.make(*FILES[0]).replace_schema_metadata(metadata), written)
+    assert "schema version" in refused(written)
+
+
+def test_other_columns_are_refused(written: Path) -> None:
+    schema = pa.schema([("x", pa.int64())], metadata=tables.schema("corpus_files").metadata)
+    pq.write_table(pa.table({"x": [1]}, schema=schema), written)
+    assert "columns differ" in refused(written)
+
+
+def test_check_finds_what_is_wrong() -> None:
+    good = tables.make(*FILES[0])
+    tables.check("corpus_files", good)
+    with pytest.raises(TableError, match="corpus_files: columns differ"):
+        tables.check("corpus_files", good.drop_columns(["size"]))
+    with pytest.raises(TableError, match="columns differ"):
+        tables.check("corpus_files", good.rename_columns(["path", "sizes", "sha256"]))
+    with pytest.raises(TableError, match="empty values in size"):
+        tables.check("corpus_files", tables.make("corpus_files", [("a", None, "b")]))
+    with pytest.raises(TableError, match="empty values in rows"):
+        tables.check("search_terms", tables.make("search_terms", [("a", [1, None], [1.0])]))
+    unit = dict(zip(tables.schema("source_units").names, ("i", "d", 0, 0, 1, "t", 1), strict=True))
+    with pytest.raises(TableError, match="ids are not unique"):
+        tables.check("source_units", tables.make("source_units", [unit, unit]))
+
+
+def test_check_looks_into_structures() -> None:
+    row: dict[str, Any] = {field.name: [] if pa.types.is_list(field.type) else "x" if field.type == pa.string() else 1
+                           for field in tables.schema("community_reports")}  # fmt: skip
+    tables.check("community_reports", tables.make("community_reports", [row]))
+    with pytest.raises(TableError, match="empty values in findings"):
+        tables.check("community_reports", tables.make("community_reports", [row | {"findings": [{"summary": "s"}]}]))
+
+
+def test_ids_tell_parts_apart() -> None:
+    assert tables.content_id("a", "bc") != tables.content_id("ab", "c")
+    assert tables.content_id("\ud800") == tables.content_id("\ud800")
+    assert re.fullmatch("[0-9a-f]{32}", tables.content_id("x"))
