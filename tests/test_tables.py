@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_lite import tables
@@ -71,6 +71,7 @@ def test_every_table_has_a_description_of_every_column() -> None:
 @given(
     st.lists(st.tuples(st.text(alphabet=st.characters(exclude_categories=["Cs"])), st.integers(0, 2**62), st.just("")))
 )
+@settings(deadline=None)
 def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, int, str]]) -> None:
     folder = tmp_path_factory.mktemp("snapshot")
     (folder / "work").mkdir()
@@ -137,10 +138,11 @@ def test_no_flipped_byte_gives_other_content(written: Path) -> None:
         flipped[position] ^= 0x55
         written.write_bytes(flipped)
         try:
-            assert tables.read(written.parent.parent, "corpus_files").equals(table), position
+            again = tables.read(written.parent.parent, "corpus_files")
         except TableError as error:
-            assert str(written) in str(error)
-            n_noticed += 1
+            n_noticed += str(written) in str(error)
+        else:
+            assert again.equals(table), position
     assert n_noticed > 0.8 * len(data)
 
 

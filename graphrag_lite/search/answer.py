@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from graphrag_lite.search.index import Index
 
+SECOND = 0.2  # of the second unit's score; .1 to .3 are about as good on documents of two units (lihua_world)
+DEPTH = 5  # units looked at for each document wanted
 NOTHING = "The corpus does not say."
 
 
@@ -57,10 +59,8 @@ class Answer:
         return asdict(self)
 
 
-def compose(
-    index: "Index", question: str, method: str, statements: Iterable[Statement], units: "NDArray[np.int64]"
-) -> Answer:
-    """Make an answer of statements, in their order, and of ranked text units (row numbers).
+def compose(index: "Index", question: str, method: str, statements: Iterable[Statement], ranking: "Ranking") -> Answer:
+    """Make an answer of statements, in their order, and of what was retrieved.
 
     A place that is stated twice keeps its number; statements about the same thing stand in one paragraph.
     """
@@ -83,27 +83,38 @@ def compose(
         cited = citations[place]
         paragraphs.setdefault(statement.about, []).append(f"{' '.join(cited.text.split())} [{cited.n}]")
     lines = [f"{about}: {' '.join(said)}" if about else "\n".join(said) for about, said in paragraphs.items()]
-    rows = dict.fromkeys(index.document_row[unit] for unit in units.tolist())
     return Answer(
         question=question,
         method=method,
         answer="\n\n".join(lines) or NOTHING,
-        documents=[documents["source_id"][row].as_py() for row in rows],
-        text_units=[text_units["id"][unit].as_py() for unit in units.tolist()],
+        documents=[documents["source_id"][row].as_py() for row in ranking.documents],
+        text_units=[text_units["id"][unit].as_py() for unit in ranking.units],
         citations=list(citations.values()),
     )
 
 
-def ranked(scores: "NDArray[np.floating[Any]]", document_row: Sequence[int], top_k: int) -> "NDArray[np.int64]":
-    """Return the best units, best first, ties by row: `top_k`, or as many as it takes to name `top_k` documents."""
-    k = top_k
+@dataclass(frozen=True)
+class Ranking:
+    """Text units and documents by row number, best first."""
+
+    units: list[int]
+    documents: list[int]
+
+
+def ranked(scores: "NDArray[np.floating[Any]]", document_row: Sequence[int], top_k: int) -> Ranking:
+    """Return the best units and documents, ties by row: at least `top_k` of both, where there are so many.
+
+    A document counts for its best unit, and a little for its second: what two passages support is less by chance.
+    """
+    k = DEPTH * top_k
     while True:
-        units = best(scores, k)
-        named: set[int] = set()
-        for position, unit in enumerate(units.tolist(), start=1):
-            named.add(document_row[unit])
-            if len(named) >= top_k and position >= top_k:
-                return units[:position]
-        if k >= len(scores):
-            return units
+        candidates = best(scores, k).tolist()
+        values: dict[int, list[float]] = {}
+        for unit in candidates:
+            values.setdefault(document_row[unit], []).append(float(scores[unit]))
+        if len(values) >= top_k or k >= len(scores):
+            break
         k *= 4
+    worth = {row: found[0] + SECOND * sum(found[1:2]) for row, found in values.items()}
+    documents = sorted(worth, key=lambda row: (-worth[row], row))[:top_k]
+    return Ranking(candidates[:top_k], documents)

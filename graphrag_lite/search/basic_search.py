@@ -13,7 +13,7 @@ def basic_search(index: "Index", question: str, top_k: int, *, retrieve_only: bo
     """Answer with the sentences of the best text units that hold the question's words."""
     terms = index.question_terms(question)
     scores = index.bm25.scores(terms)
-    units = ranked(scores, index.document_row, top_k)
-    read = [] if retrieve_only else [unit for unit in units.tolist()[:top_k] if scores[unit] > 0]
+    ranking = ranked(scores, index.document_row, top_k)
+    read = [] if retrieve_only else [unit for unit in ranking.units if scores[unit] > 0]
     statements = choose_sentences(index, terms, read, index.search.max_sentences)
-    return compose(index, question, "basic", statements, units)
+    return compose(index, question, "basic", statements, ranking)

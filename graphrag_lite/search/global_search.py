@@ -45,12 +45,12 @@ def global_search(index: "Index", question: str, top_k: int, level: int, *, retr
         for i in partition
     }
     order = sorted(partition, key=lambda i: (-worth[i], i))
-    units = ranked(_unit_scores(index, asked, rows, order, worth), index.document_row, top_k)
+    ranking = ranked(_unit_scores(index, asked, rows, order, worth), index.document_row, top_k)
     if retrieve_only:
-        return compose(index, question, "global", [], units)
+        return compose(index, question, "global", [], ranking)
     chosen = [rows[i] for i in order[: index.search.max_reports]]
     statements = [statement for report in chosen for statement in _statements(index, report, asked, language)]
-    return compose(index, question, "global", statements, units)
+    return compose(index, question, "global", statements, ranking)
 
 
 def _unit_scores(

@@ -19,15 +19,15 @@ def local_search(index: "Index", question: str, top_k: int, *, retrieve_only: bo
     """Answer with the named entities' descriptions, the best sentences, and the entities' strongest relationships."""
     asked = read_question(question, index.question_language(question), index.bm25, index.names)
     scores = rank(asked, index.links, Policy())
-    units = ranked(scores, index.document_row, top_k)
+    ranking = ranked(scores, index.document_row, top_k)
     if retrieve_only:
-        return compose(index, question, "local", [], units)
-    read = [unit for unit in units.tolist()[:READ_UNITS] if scores[unit] > 0]
+        return compose(index, question, "local", [], ranking)
+    read = [unit for unit in ranking.units[:READ_UNITS] if scores[unit] > 0]
     about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
     opening = [statement for entity in about for statement in _description(index, entity)]
     sentences = choose_sentences(index, index.question_terms(question), read, index.search.max_sentences, opening)
     closing = [statement for entity in about for statement in _relationships(index, entity)]
-    return compose(index, question, "local", [*opening, *sentences, *closing], units)
+    return compose(index, question, "local", [*opening, *sentences, *closing], ranking)
 
 
 def _description(index: "Index", entity: int) -> list[Statement]:

@@ -56,7 +56,7 @@ def split(
         return [Unit(start, end)] if start < end else []
     ranks = [_rank(text, pieces, position) for position in range(len(pieces))]
     units: list[Unit] = []
-    last = fresh = 0  # a unit is pieces[first:cut]; those before `fresh` are the overlap, less than the unit before
+    last = fresh = 0  # a unit is pieces[first:cut]; those before `fresh` are the overlap, never all of the last
     for cut in _cuts(costs, ranks, size - overlap):
         first = fresh
         room, missing = size - sum(costs[fresh:cut]), overlap
@@ -67,7 +67,7 @@ def split(
         start, end = _trimmed(text, pieces[first][0], pieces[cut - 1][1])
         if pieces[fresh][0] < end:  # else there is nothing new in it but white space
             units.append(Unit(start, end))
-        last, fresh = fresh, cut
+        last, fresh = first, cut
     return units
 
 

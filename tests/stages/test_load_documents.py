@@ -214,6 +214,6 @@ def test_the_order_of_files_on_disk_does_not_matter(corpus: Corpus, monkeypatch:
 
 
 def test_deep_metadata_is_kept_or_reported(corpus: Corpus) -> None:
-    rows = ['{"text": "x%d", "m": %s1%s}' % (depth, "[" * depth, "]" * depth) for depth in range(900, 1000, 7)]
+    rows = [f'{{"text": "x{depth}", "m": {"[" * depth}1{"]" * depth}}}' for depth in range(900, 1000, 7)]
     documents, failures = load(corpus({"a.jsonl": "\n".join(rows), "b.txt": "b"}))
     assert len(documents) + len(failures) == len(rows) + 1

@@ -7,7 +7,7 @@ import zipfile
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_lite.text import formats
@@ -143,12 +143,14 @@ def test_binary_files_are_reported() -> None:
 
 
 @given(st.binary(max_size=300), st.sampled_from(sorted(formats.READERS)))
+@settings(deadline=None)
 def test_any_bytes_give_documents_or_failures(data: bytes, suffix: str) -> None:
     for item in read(data, f"a{suffix}", Fields()):
         assert isinstance(item, Loaded | Unreadable)
 
 
 @given(st.dictionaries(st.text(max_size=5), st.none() | st.integers() | st.floats() | st.text() | st.lists(st.text())))
+@settings(deadline=None)
 def test_any_json_object_gives_a_document_or_a_failure(row: dict[str, Any]) -> None:
     (item,) = read(json.dumps(row | {"text": "x"}).encode(), "a.jsonl", Fields())
     assert isinstance(item, Loaded)

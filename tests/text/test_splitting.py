@@ -155,4 +155,4 @@ def test_real_texts_are_covered(shared: Path) -> None:
 def test_what_fits_is_one_unit_and_no_unit_is_a_crumb() -> None:
     text = "# Title\n\n" + " ".join(f"Sentence {i} has its own number here." for i in range(800))
     assert len(units_of(text[:2000])) == 1
-    assert min(count(text[unit.start : unit.end]) for unit in units_of(text)) > 150
+    assert min(count(text[unit.start : unit.end]) for unit in units_of(text)) > 100
