@@ -1,8 +1,10 @@
 """The command line: parse, call, print. Everything heavy is imported inside the commands."""
 
+import contextlib
+import errno
+import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,14 +42,28 @@ class Group(click.Group):
         try:
             return super().invoke(ctx)
         except GraphragLiteError as error:
-            click.echo(f"Error: {error}", err=True)
+            from graphrag_lite import terminal
+
+            click.echo(terminal.plain(f"Error: {error}"), err=True)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
             click.echo("Interrupted. Nothing was published; finished stages are kept, run again to go on.", err=True)
             ctx.exit(130)
         except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
-            sys.stderr.close()
+            _discard_output()
             ctx.exit(0)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename:
+                raise
+            _discard_output()
+            click.echo(f"Error: standard output cannot be written: {error.strerror}.", err=True)
+            ctx.exit(1)
+
+
+def _discard_output() -> None:
+    """Write what is still buffered for standard output nowhere, so that Python does not fail on it when it ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
@@ -148,7 +164,7 @@ def query(
     opened = Index.open(root / "output")
     options: dict[str, Any] = {"method": method, "level": level, "top_k": top_k, "retrieve_only": context_only}
     if questions is not None:
-        for number, asked in _questions(questions):
+        for number, asked in list(_questions(questions)):
             answer = opened.query(asked, **options)
             terminal.print_json({"id": number, **answer.to_dict()})
         return
@@ -319,9 +335,12 @@ def _questions(path: Path) -> Iterator[tuple[Any, str]]:
             continue
         try:
             row = json.loads(line)
-            yield row.get("id", number), str(row["question"])
-        except (ValueError, KeyError, AttributeError, TypeError):
-            raise InputError(f"{path}:{number}: not a JSON object with a `question`.") from None
+        except (ValueError, RecursionError):
+            row = None
+        question = row.get("question") if isinstance(row, dict) else None
+        if not isinstance(question, str) or not question.strip():
+            raise InputError(f"{path}:{number}: not a JSON object with a `question`.")
+        yield row.get("id", number), question
 
 
 def _name_failures(snapshot: Path) -> None:
@@ -338,10 +357,18 @@ def _name_failures(snapshot: Path) -> None:
 def _log() -> None:
     import logging
 
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    from graphrag_lite import terminal
+
+    class Plain(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return terminal.plain(super().format(record))
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Plain("%(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
 
 
-@contextmanager
+@contextlib.contextmanager
 def _terminable() -> Iterator[None]:
     """Meet SIGTERM, which a scheduler sends, like Ctrl-C."""
     import signal

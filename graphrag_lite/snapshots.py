@@ -30,10 +30,12 @@ def current(output: Path) -> Path:
     """Return the folder of the published snapshot. Raises IndexNotFound."""
     try:
         name = (output / "current").read_text(encoding="utf-8").strip()
+    except UnicodeDecodeError:
+        name = "?"
     except OSError:
         raise IndexNotFound(f"There is no index in {output}. Run `graphrag-lite index CORPUS` first.") from None
     folder = output / "snapshots" / name
-    if not name or Path(name).name != name or not folder.is_dir():
+    if name in ("", "..") or Path(name).name != name or not folder.is_dir():
         raise IndexNotFound(
             f"{output / 'current'} names the snapshot {name!r}, which is not there. Run `graphrag-lite index`."
         )
@@ -48,7 +50,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise TableError(
             f"{folder / MANIFEST} is damaged ({error}). Run `graphrag-lite index` to build it again."
         ) from None
-    if not isinstance(manifest, dict):
+    if not isinstance(manifest, dict) or not manifest.keys() >= {"tables", "stages", "settings"}:
         raise TableError(f"{folder / MANIFEST} is damaged. Run `graphrag-lite index` to build it again.")
     return manifest
 
@@ -113,6 +115,18 @@ def writing(output: Path) -> Iterator[None]:
         ) from error
 
 
+def workplace(output: Path) -> Path:
+    """Return the folder of the run in progress; a finished run that was killed before it became current goes on."""
+    building = output / "building"
+    with contextlib.suppress(IndexNotFound):
+        (current(output) / "stamps.json").unlink(missing_ok=True)
+    if not building.exists():
+        for stamps in sorted((output / "snapshots").glob("*/stamps.json"))[-1:]:
+            stamps.parent.rename(building)
+    (building / "work").mkdir(parents=True, exist_ok=True)
+    return building
+
+
 def publish(output: Path, building: Path, manifest: dict[str, Any], *, keep: int) -> Path:
     """Make the finished `building` the current snapshot in one step, and keep the newest `keep`."""
     digest = hashlib.sha256(json.dumps(manifest["tables"], sort_keys=True).encode()).hexdigest()
@@ -120,12 +134,12 @@ def publish(output: Path, building: Path, manifest: dict[str, Any], *, keep: int
     folder = output / "snapshots" / f"{stamp}-{digest[:8]}"
     folder.parent.mkdir(parents=True, exist_ok=True)
     write_json(building / MANIFEST, {"id": folder.name, **manifest})
-    (building / "stamps.json").unlink(missing_ok=True)
     for inner in (building / "work", building):
         _sync_folder(inner)
     building.rename(folder)
     _sync_folder(folder.parent)
     write_text(output / "current", folder.name + "\n")
+    (folder / "stamps.json").unlink(missing_ok=True)  # until now, `workplace` would have taken the run back
     for old in sorted(path for path in folder.parent.iterdir() if path.is_dir())[:-keep]:
         if old != folder:
             shutil.rmtree(old, ignore_errors=True)

@@ -1,6 +1,7 @@
 """What the command line shows: progress, summaries, tables, answers. Plain lines where no terminal is."""
 
 import json
+import re
 import sys
 import time
 import unicodedata
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from graphrag_lite.runner import Run
     from graphrag_lite.search.answer import Answer
 
+# Controls, directions and halves of characters that `json` does not escape.
+UNSAFE = re.compile(r"[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 MAX_CELL = 160  # characters of a table cell
 LABELS = {
     "load_documents": "load documents",
@@ -132,7 +135,7 @@ def print_summary(console: Console, run: "Run", output: str) -> None:
     table.add_row("peak memory", f"{values['peak_memory_mb']:,} MB")
     console.print(table)
     what = "Published" if run.changed else "Nothing has changed. Current is"
-    console.print(f"{what} snapshot {values['snapshot']} in {output}", markup=False, highlight=False)
+    console.print(f"{what} snapshot {values['snapshot']} in {output}", markup=False, highlight=False, soft_wrap=True)
 
 
 def print_table(console: Console, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -174,4 +177,4 @@ def source_of(path: str, document: str) -> str:
 
 def print_json(value: object) -> None:
     """Print one line of JSON to standard output."""
-    print(json.dumps(value, ensure_ascii=False), flush=True)
+    print(UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False)), flush=True)

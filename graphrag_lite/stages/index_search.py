@@ -41,7 +41,8 @@ async def index_search(
         (f"{about[document_id][0]}\n{text}", about[document_id][1])
         for document_id, text in zip(text_units["document_id"].to_pylist(), text_units["text"].to_pylist(), strict=True)
     ]
-    language = Counter(documents["language"].to_pylist()).most_common(1)[0][0]
+    languages = Counter(documents["language"].to_pylist())
+    language = min(languages, key=lambda code: (-languages[code], code))  # the one that global search takes
     reports = [(content, language) for content in community_reports["full_content"].to_pylist()]
     bm25 = partial(build, k1=settings.k1, b=settings.b)
     return (

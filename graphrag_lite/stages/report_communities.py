@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-FRAGMENT = 0.2  # factor on a statement that is a heading, a table row or a question
-REPEATED = 0.2  # factor on a statement that a child's summary makes already
 SIMILAR = 0.5  # Jaccard index of words from which two sentences say the same
 
 
@@ -75,7 +73,7 @@ async def report_communities(
 
 
 def _ranked(inside: list[Row], members: list[Row]) -> list[Row]:
-    """Order relationships that have a sentence, most central first; ties by id."""
+    """Order relationships that have a sentence, most central first; headings, table rows and questions come last."""
     strength: dict[str, float] = dict.fromkeys((row["id"] for row in members), 0.0)
     for row in inside:
         strength[row["source_id"]] += row["weight"]
@@ -84,16 +82,18 @@ def _ranked(inside: list[Row], members: list[Row]) -> list[Row]:
 
     def score(row: Row) -> float:
         central = (strength[row["source_id"]] + strength[row["target_id"]]) / most
-        return float(row["weight"]) * central * (1.0 if is_statement(row["description"]) else FRAGMENT)
+        return float(row["weight"]) * central
 
-    return sorted(
-        (row | {"score": score(row)} for row in inside if row["sources"]), key=lambda r: (-r["score"], r["id"])
-    )
+    stated = (row for row in inside if row["sources"])
+    return sorted(stated, key=lambda row: (not is_statement(row["description"]), -score(row), row["id"]))
 
 
 def _choose(statements: list[Row], most: int, told: set[str]) -> list[Row]:
-    """Choose statements in order of score, none of which says what another says; those already told come last."""
-    order = sorted(statements, key=lambda r: (-r["score"] * (REPEATED if r["description"] in told else 1.0), r["id"]))
+    """Choose statements in their order, none of which says what another says; those already told come after the rest.
+
+    Only headings, table rows and questions come later still.
+    """
+    order = sorted(statements, key=lambda row: (not is_statement(row["description"]), row["description"] in told))
     chosen: list[Row] = []
     words: list[set[str]] = []
     for row in order:

@@ -49,6 +49,11 @@ def test_units_are_exact_spans_in_order_that_hold_every_character(text: str, siz
     check(text, units_of(text, size, overlap), size)
 
 
+def test_white_space_in_front_of_a_long_sentence_is_no_unit() -> None:
+    text = "\n\nHe on, 0\x81\U000155c0\U0001e000Scrooge sat down. "
+    check(text, units_of(text, 20, 3), 20)
+
+
 @given(prose)
 @settings(max_examples=50, deadline=None)
 def test_the_same_text_gives_the_same_units(text: str) -> None:
