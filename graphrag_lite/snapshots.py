@@ -35,7 +35,7 @@ def current(output: Path) -> Path:
     except OSError:
         raise IndexNotFound(f"There is no index in {output}. Run `graphrag-lite index CORPUS` first.") from None
     folder = output / "snapshots" / name
-    if name in ("", "..") or Path(name).name != name or not folder.is_dir():
+    if name in ("", "..") or Path(name).name != name or not os.path.isdir(folder):  # noqa: PTH112 - false for any name
         raise IndexNotFound(
             f"{output / 'current'} names the snapshot {name!r}, which is not there. Run `graphrag-lite index`."
         )

@@ -62,7 +62,7 @@ class Answer:
 def compose(index: "Index", question: str, method: str, statements: Iterable[Statement], ranking: "Ranking") -> Answer:
     """Make an answer of statements, in their order, and of what was retrieved.
 
-    A place that is stated twice keeps its number; statements about the same thing stand in one paragraph.
+    A place is stated once; statements about the same thing stand in one paragraph.
     """
     documents, text_units = index.arrow("documents"), index.arrow("text_units")
     citations: dict[tuple[int, int, int], Cited] = {}
@@ -70,17 +70,17 @@ def compose(index: "Index", question: str, method: str, statements: Iterable[Sta
     for statement in statements:
         row = index.document_row[statement.unit]
         place = (row, statement.start, statement.end)
-        if place not in citations:
-            citations[place] = Cited(
-                n=len(citations) + 1,
-                document=documents["source_id"][row].as_py(),
-                path=documents["path"][row].as_py(),
-                text_unit_id=text_units["id"][statement.unit].as_py(),
-                char_start=statement.start,
-                char_end=statement.end,
-                text=documents["text"][row].as_py()[statement.start : statement.end],
-            )
-        cited = citations[place]
+        if place in citations:
+            continue
+        cited = citations[place] = Cited(
+            n=len(citations) + 1,
+            document=documents["source_id"][row].as_py(),
+            path=documents["path"][row].as_py(),
+            text_unit_id=text_units["id"][statement.unit].as_py(),
+            char_start=statement.start,
+            char_end=statement.end,
+            text=documents["text"][row].as_py()[statement.start : statement.end],
+        )
         paragraphs.setdefault(statement.about, []).append(f"{' '.join(cited.text.split())} [{cited.n}]")
     lines = [f"{about}: {' '.join(said)}" if about else "\n".join(said) for about, said in paragraphs.items()]
     return Answer(

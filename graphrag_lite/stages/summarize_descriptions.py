@@ -84,15 +84,15 @@ ENTITY_SENTENCES = f"""
 select entity as key, * from mention where char_start >= 0
 qualify row_number() over (partition by entity order by
     char_end - char_start not between {GOOD_LENGTH.start} and {GOOD_LENGTH.stop},
-    greatest(0, mention_start - char_start) // 12, char_start, document_id, text_unit_id) <= {CANDIDATES}
-order by key, document_id, char_start, text_unit_id
+    greatest(0, mention_start - char_start) // 12, char_start, document_id, text_unit_id, mention_start, name) <= {CANDIDATES}
+order by key, document_id, char_start, text_unit_id, mention_start, name
 """
 PAIR_SENTENCES = f"""
 select low || ' ' || high as key, * from instance where char_start >= 0
 qualify row_number() over (partition by low, high order by
     strength desc, char_end - char_start not between {GOOD_LENGTH.start} and {GOOD_LENGTH.stop}, relation = '',
-    char_end - char_start, document_id, char_start, text_unit_id, a) <= {CANDIDATES}
-order by key, document_id, char_start, text_unit_id, a
+    char_end - char_start, document_id, char_start, text_unit_id, a, relation) <= {CANDIDATES}
+order by key, document_id, char_start, text_unit_id, a, strength desc, relation
 """
 
 

@@ -140,7 +140,9 @@ _KEPT = """
 中华 中共 中央政府 中央委员会 人民解放军 解放军 红军 八路军 新四军 国军 人民日报 新华社 中央社 法新社 路透社 美联社 中央电视台 最高人民法院 人民法院 人民政府 人民代表大会 全国人民代表大会 政协 立法院 行政院 国际法庭 国际法院 国际刑事法院 世界卫生组织 世卫组织 世界银行 世界贸易组织 国际货币基金组织 国际奥委会 国际足联 国际足协 欧足联 英超 西甲 意甲 德甲 法甲 欧冠 中超 中甲 亚冠
 """
 _SURNAMES = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖萧田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方白邹孟熊秦邱江尹薛闫阎段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔汤康葛温柳俞施裘洪鲁岑凌翁骆骈柯梅管柴包穆安文米聂简章倪耿詹殷祝纪舒屈项成阮游欧卓辛阳童翟左齐易乔宫苗蓝颜关甘岳齐焦巫荣娄池仇司仲伍邢裴霍辜符连庄艾"
-_COMPOUND_SURNAMES = "欧阳 司马 诸葛 上官 司徒 东方 独孤 南宫 夏侯 皇甫 尉迟 公孙 慕容 令狐 长孙 宇文 耶律 完颜 拓跋 端木"
+_COMPOUND_SURNAMES = (
+    "欧阳 司马 诸葛 上官 司徒 东方 独孤 南宫 夏侯 皇甫 尉迟 公孙 慕容 令狐 长孙 宇文 耶律 完颜 拓跋 端木"
+)
 
 BREAK, TITLE, SPEECH, PLACE, KEPT = "break", "title", "speech", "place", "kept"
 HEADS = {"organization": "organization", "location": "location", "event": "event", "work": "work", "concept": "concept"}
@@ -165,12 +167,14 @@ LEXICON = Lexicon([
     ("place", _PLACES.split()),
     ("event_name", _EVENTS.split()),
     ("concept_name", _CONCEPTS.split() + _DYNASTIES.split()),
-]) # fmt: skip
+])  # fmt: skip
 SURNAMES = _chars(_SURNAMES)
 COMPOUND_SURNAMES = frozenset(_COMPOUND_SURNAMES.split())
 LOCATION_CHARACTERS = _chars(_LOCATION_CHARACTERS)
 NUMERALS = _chars("零〇一二三四五六七八九十百千万亿两")
-MEASURES = _chars("个名种次年月日号岁届位只条件场部座间家台辆艘架枚张所项份支队段层级代世点时分秒倍成元块吨米里公人些本首回度集章卷篇期类大余多口颗")
+MEASURES = _chars(
+    "个名种次年月日号岁届位只条件场部座间家台辆艘架枚张所项份支队段层级代世点时分秒倍成元块吨米里公人些本首回度集章卷篇期类大余多口颗"
+)
 
 # Characters that write the sounds of foreign names: seldom, sometimes, often used in ordinary words as well.
 SOUNDS_STRONG = _chars(
@@ -178,5 +182,7 @@ SOUNDS_STRONG = _chars(
     "费伽肯柏彼宾厄恺坎柯庞佩琼索塔坦廷托尤芝黎兹翰亨丝顿堡冈契奈茜犹蓬岱欧阿艾瑟喀莱葛祖蒙桑蒂珊杰图贾吕纽昂肖"
 )
 SOUNDS_MIDDLE = _chars("德特马亚米维威加科达布森丹格比多西里安约吉基库朗梅麦莫默纳根福温瑞圣史舒苏泰提魏希辛什因金")
-SOUNDS_WEAK = _chars("南万夏雪扬赞朱爱丁孟理士度汉胡华怀惠伍武内佛法当大东本古果海高甘岗齐奇恰乃宁努平保波伯博查登杜俄蓝林密皮热沙亨来耳路列日萝可龙代律盖凡洁屈莲弗庆那易底锡妥丰切治")
+SOUNDS_WEAK = _chars(
+    "南万夏雪扬赞朱爱丁孟理士度汉胡华怀惠伍武内佛法当大东本古果海高甘岗齐奇恰乃宁努平保波伯博查登杜俄蓝林密皮热沙亨来耳路列日萝可龙代律盖凡洁屈莲弗庆那易底锡妥丰切治"
+)
 SOUNDS_INNER = _chars("大东本里内当海高平古法度爱理多比来路日可代律")
