@@ -6,7 +6,7 @@ import numpy as np
 
 from graphrag_lite.errors import InputError
 from graphrag_lite.search.answer import Answer, Statement, compose, ranked
-from graphrag_lite.text.sentences import is_statement
+from graphrag_lite.text.sentences import stands_alone
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _statements(index: "Index", report: dict[str, Any], asked: list[str], langua
         sentence = texts[index.document_row[unit]].as_py()[citation["char_start"] : citation["char_end"]]
         place = Statement(unit, citation["char_start"], citation["char_end"], report["title"])
         n_words = len(wanted & set(terms(sentence, language)))
-        scored.append((not is_statement(sentence), -n_words, citation["n"], place))
+        scored.append((not stands_alone(sentence), -n_words, citation["n"], place))
     return [place for *_, place in sorted(scored, key=lambda item: item[:3])[:MAX_STATEMENTS]]
 
 

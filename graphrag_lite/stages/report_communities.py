@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.settings import ReportCommunities
-from graphrag_lite.text.sentences import is_statement
+from graphrag_lite.text.sentences import stands_alone
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,8 +51,12 @@ async def report_communities(
     said: dict[int, set[str]] = defaultdict(set)  # community -> sentences in its summary and its descendants'
     reports = []
     for community in sorted(held, key=lambda c: (-c["level"], c["community"])):
-        members = [entity[i] for i in community["entity_ids"]]
-        statements = _ranked([relationship[i] for i in community["relationship_ids"]], members)
+        inside = [relationship[i] for i in community["relationship_ids"]]
+        strength = _strength(inside)
+        members = sorted(
+            (entity[i] for i in community["entity_ids"]), key=lambda row: (-strength[row["id"]], row["id"])
+        )
+        statements = _ranked(inside, strength)
         told = said[community["community"]]
         chosen = _choose(statements, settings.max_summary_sentences, told)
         told |= {row["description"] for row in chosen}
@@ -72,20 +76,23 @@ async def report_communities(
     return tables.make("community_reports", [_with_content(report) for report in reports])
 
 
-def _ranked(inside: list[Row], members: list[Row]) -> list[Row]:
-    """Order relationships that have a sentence, most central first; headings, table rows and questions come last."""
-    strength: dict[str, float] = dict.fromkeys((row["id"] for row in members), 0.0)
+def _strength(inside: list[Row]) -> dict[str, float]:
+    """Return the weight of every entity's relationships inside a community, by entity id; 0 for the others."""
+    strength: dict[str, float] = defaultdict(float)
     for row in inside:
         strength[row["source_id"]] += row["weight"]
         strength[row["target_id"]] += row["weight"]
-    most = max(strength.values()) or 1.0
+    return strength
+
+
+def _ranked(inside: list[Row], strength: dict[str, float]) -> list[Row]:
+    """Order relationships that have a sentence, most central first; headings, table rows and questions come last."""
 
     def score(row: Row) -> float:
-        central = (strength[row["source_id"]] + strength[row["target_id"]]) / most
-        return float(row["weight"]) * central
+        return float(row["weight"]) * (strength[row["source_id"]] + strength[row["target_id"]])
 
     stated = (row for row in inside if row["sources"])
-    return sorted(stated, key=lambda row: (not is_statement(row["description"]), -score(row), row["id"]))
+    return sorted(stated, key=lambda row: (not stands_alone(row["description"]), -score(row), row["id"]))
 
 
 def _choose(statements: list[Row], most: int, told: set[str]) -> list[Row]:
@@ -93,7 +100,7 @@ def _choose(statements: list[Row], most: int, told: set[str]) -> list[Row]:
 
     Only headings, table rows and questions come later still.
     """
-    order = sorted(statements, key=lambda row: (not is_statement(row["description"]), row["description"] in told))
+    order = sorted(statements, key=lambda row: (not stands_alone(row["description"]), row["description"] in told))
     chosen: list[Row] = []
     words: list[set[str]] = []
     for row in order:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.settings import SummarizeDescriptions
-from graphrag_lite.text.sentences import is_statement
+from graphrag_lite.text.sentences import is_statement, stands_alone
 
 if TYPE_CHECKING:
     import duckdb
@@ -23,7 +23,6 @@ GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and
 DEFINES = re.compile(
     r"\W{0,3}(?:\([^)]{0,80}\)|,[^,.]{0,60},)?\s*(?:is|was|are|were|est|était|sont|ist|war|es|fue|è)\b", re.I
 )
-DANGLING = re.compile(r"[\s\"'“(]*(?:[a-zà-ÿ]|(?:he|she|it|they|this|that|these|those|and|but|il|elle|ce)\b)", re.I)
 
 # A name means what its own document says it means, else what the corpus says; '' was dropped. A unit's overlap repeats
 # sentences of the unit before it, so an instance counts once for its place in the document.
@@ -84,7 +83,8 @@ ENTITY_SENTENCES = f"""
 select entity as key, * from mention where char_start >= 0
 qualify row_number() over (partition by entity order by
     char_end - char_start not between {GOOD_LENGTH.start} and {GOOD_LENGTH.stop},
-    greatest(0, mention_start - char_start) // 12, char_start, document_id, text_unit_id, mention_start, name) <= {CANDIDATES}
+    greatest(0, mention_start - char_start) // 12, char_start, document_id, text_unit_id, mention_start, name
+) <= {CANDIDATES}
 order by key, document_id, char_start, text_unit_id, mention_start, name
 """
 PAIR_SENTENCES = f"""
@@ -182,9 +182,8 @@ def _informs(row: Row, sentence: str, texts: dict[str, str]) -> float:
 
 def _reads_well(sentence: str) -> float:
     """Say how well a sentence stands on its own: a whole statement of good length that points to nothing before it."""
-    return (
-        1.0 * (len(sentence) in GOOD_LENGTH) - 1.0 * bool(DANGLING.match(sentence)) - 2.0 * (not is_statement(sentence))
-    )
+    good_length = len(sentence) in GOOD_LENGTH
+    return 1.0 * good_length - 1.0 * (not stands_alone(sentence)) - 2.0 * (not is_statement(sentence))
 
 
 def _best_statement(candidates: Iterator[Row], texts: dict[str, str]) -> Row:

@@ -12,6 +12,9 @@ UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|c
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
 MARKED_LINE = re.compile(r"[^\S\n]*(?:#{1,6}\s|[-*+•|>]\s|\d{1,3}[.)]\s|[A-Z][A-Z .'-]{2,40}:)")
+DANGLING = re.compile(
+    r"[\s\"'“«(]*(?:[a-zà-ÿ]|(?i:he|she|it|its|his|her|they|their|this|that|these|those|and|but|il|elle|ce|cette)\b)"
+)
 STATED = re.compile(r"[.!…。！][\"'”’»)\]」』）]*$")
 MAX_WRAPPED = 0.3  # hard-wrapped prose goes on in lower case after most line ends, lists and headlines after few
 
@@ -60,6 +63,15 @@ def is_statement(sentence: str) -> bool:
     [True, False, False, True, False]
     """
     return bool(STATED.search(sentence)) and not sentence.startswith(("#", "|"))
+
+
+def stands_alone(sentence: str) -> bool:
+    """Say whether a statement can be read without the sentence before it: it does not begin with "It" or "This".
+
+    >>> [stands_alone(text) for text in ("The mirror was flawed.", "It was repaired.", "# Mirrors")]
+    [True, False, False]
+    """
+    return is_statement(sentence) and not DANGLING.match(sentence)
 
 
 def _is_wrapped(text: str) -> bool:
