@@ -11,7 +11,7 @@ from graphrag_lite.search.ranking import best
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from graphrag_lite.search.index import Index
+    from graphrag_lite.search.loaded import Loaded
 
 SECOND = 0.2  # of the second unit's score; .1 to .3 are about as good on documents of two units (lihua_world)
 DEPTH = 5  # units looked at for each document wanted
@@ -59,7 +59,7 @@ class Answer:
         return asdict(self)
 
 
-def compose(index: "Index", question: str, method: str, statements: Iterable[Statement], ranking: "Ranking") -> Answer:
+def compose(index: "Loaded", question: str, method: str, statements: Iterable[Statement], ranking: "Ranking") -> Answer:
     """Make an answer of statements, in their order, and of what was retrieved.
 
     A place is stated once; statements about the same thing stand in one paragraph.

@@ -6,10 +6,10 @@ from graphrag_lite.search.answer import Answer, compose, ranked
 from graphrag_lite.search.sentence_choice import choose_sentences
 
 if TYPE_CHECKING:
-    from graphrag_lite.search.index import Index
+    from graphrag_lite.search.loaded import Loaded
 
 
-def basic_search(index: "Index", question: str, top_k: int, *, retrieve_only: bool = False) -> Answer:
+def basic_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: bool = False) -> Answer:
     """Answer with the sentences of the best text units that hold the question's words."""
     terms = index.question_terms(question)
     scores = index.bm25.scores(terms)

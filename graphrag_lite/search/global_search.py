@@ -10,7 +10,7 @@ from graphrag_lite.text.sentences import stands_alone
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
-    from graphrag_lite.search.index import Index
+    from graphrag_lite.search.loaded import Loaded
 
 MAX_STATEMENTS = 2  # of each report
 IMPORTANCE = 0.5  # weight of a report's rank beside how well it matches the question
@@ -22,7 +22,7 @@ ABOUT_THE_CORPUS = (
 )
 
 
-def global_search(index: "Index", question: str, top_k: int, level: int, *, retrieve_only: bool = False) -> Answer:
+def global_search(index: "Loaded", question: str, top_k: int, level: int, *, retrieve_only: bool = False) -> Answer:
     """Answer with the best reports of a level: each one's sentences that fit the question, or its central ones.
 
     A community that is not split as deep as `level` stands for itself: the reports used are of one partition. Raises
@@ -54,7 +54,7 @@ def global_search(index: "Index", question: str, top_k: int, level: int, *, retr
 
 
 def _unit_scores(
-    index: "Index", asked: list[str], rows: list[dict[str, Any]], order: list[int], worth: dict[int, float]
+    index: "Loaded", asked: list[str], rows: list[dict[str, Any]], order: list[int], worth: dict[int, float]
 ) -> "np.ndarray[Any, np.dtype[np.float64]]":
     """Score text units by the best report that cites them, and by the question's own words."""
     scores = np.asarray(_scaled(index.bm25.scores(asked)), dtype=np.float64)
@@ -66,7 +66,7 @@ def _unit_scores(
     return scores + cited
 
 
-def _statements(index: "Index", report: dict[str, Any], asked: list[str], language: str) -> list[Statement]:
+def _statements(index: "Loaded", report: dict[str, Any], asked: list[str], language: str) -> list[Statement]:
     """Return the report's cited sentences that hold most of the question's words, in the report's own order on ties."""
     texts = index.arrow("documents")["text"]
     wanted = set(asked)

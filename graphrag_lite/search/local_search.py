@@ -8,14 +8,14 @@ from graphrag_lite.search.ranking import Policy, rank
 from graphrag_lite.search.sentence_choice import choose_sentences
 
 if TYPE_CHECKING:
-    from graphrag_lite.search.index import Index
+    from graphrag_lite.search.loaded import Loaded
 
 MAX_ENTITIES = 2  # whose descriptions open an answer
 MAX_RELATIONSHIPS = 4  # of each of them, that close it
 READ_UNITS = 12  # best text units that sentences are chosen from
 
 
-def local_search(index: "Index", question: str, top_k: int, *, retrieve_only: bool = False) -> Answer:
+def local_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: bool = False) -> Answer:
     """Answer with the named entities' descriptions, the best sentences, and the entities' strongest relationships."""
     asked = read_question(question, index.question_language(question), index.bm25, index.names)
     scores = rank(asked, index.links, Policy())
@@ -30,13 +30,13 @@ def local_search(index: "Index", question: str, top_k: int, *, retrieve_only: bo
     return compose(index, question, "local", [*opening, *sentences, *closing], ranking)
 
 
-def _description(index: "Index", entity: int) -> list[Statement]:
+def _description(index: "Loaded", entity: int) -> list[Statement]:
     row = index.arrow("entities").slice(entity, 1).to_pylist()[0]
     heading = row["title"] if row["type"] == "unknown" else f"{row['title']} ({row['type']})"
     return [_statement(index, span, heading) for span in row["sources"]]
 
 
-def _relationships(index: "Index", entity: int) -> list[Statement]:
+def _relationships(index: "Loaded", entity: int) -> list[Statement]:
     """Return the sentences of an entity's heaviest relationships, no sentence twice."""
     import pyarrow.compute as pc
 
@@ -51,5 +51,5 @@ def _relationships(index: "Index", entity: int) -> list[Statement]:
     return list(found.values())[:MAX_RELATIONSHIPS]
 
 
-def _statement(index: "Index", span: dict[str, object], about: str) -> Statement:
+def _statement(index: "Loaded", span: dict[str, object], about: str) -> Statement:
     return Statement(index.unit_row[span["text_unit_id"]], span["char_start"], span["char_end"], about)  # type: ignore[index, arg-type]

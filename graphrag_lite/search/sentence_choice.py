@@ -10,7 +10,7 @@ from graphrag_lite.text.sentences import is_statement, sentences
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
-    from graphrag_lite.search.index import Index
+    from graphrag_lite.search.loaded import Loaded
 
 MIN_LENGTH, MAX_LENGTH = 25, 600  # characters; shorter is a heading, longer is no sentence
 ENOUGH = 0.3  # of the best sentence's score: what scores less is left out
@@ -18,7 +18,7 @@ SIMILAR = 0.6  # Jaccard index of terms from which two sentences say the same
 
 
 def choose_sentences(
-    index: "Index", question_terms: Sequence[str], units: Sequence[int], most: int, told: Sequence[Statement] = ()
+    index: "Loaded", question_terms: Sequence[str], units: Sequence[int], most: int, told: Sequence[Statement] = ()
 ) -> list[Statement]:
     """Return up to `most` sentences, best first: those that hold the question's rarest terms, in the best units.
 
@@ -61,6 +61,6 @@ def choose_sentences(
     return chosen
 
 
-def _idf(index: "Index", term: str) -> float:
+def _idf(index: "Loaded", term: str) -> float:
     df = len(index.bm25.postings(term)[0])
     return float(np.log1p((index.bm25.n_units - df + 0.5) / (df + 0.5))) if df else 0.0
