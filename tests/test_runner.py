@@ -166,9 +166,7 @@ def test_a_run_resumes_where_it_broke_off(
     assert bytes_of(run.snapshot) == bytes_of(index(texts, tmp_path / "undisturbed").snapshot)
 
 
-def test_a_broken_update_leaves_the_index_as_it_was(
-    texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_update_leaves_the_index_as_it_was(texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = index(texts, output)
     (texts / "d.txt").write_text("Dora Green wrote to Alice Smith in London.\n")
     fail_at(monkeypatch, "detect_communities", KeyboardInterrupt)
@@ -240,9 +238,7 @@ def test_another_version_of_the_code_or_of_a_library_runs_again(
     assert again.ran[0] == "load_documents" and again.manifest["libraries"]["markitdown"] == "99"
 
 
-def test_a_table_of_another_shape_is_never_written(
-    texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_of_another_shape_is_never_written(texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stages = pipeline.stages()
 
     async def detect_communities() -> Any:

@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from graphrag_lite.text.name_gazetteer import FEMALE_NAMES, GIVEN_NAMES, MALE_NAMES
-from graphrag_lite.text.name_words import AND_WORDS, FEMALE_HONORIFICS, HONORIFICS, NEUTRAL_HONORIFICS
+from graphrag_lite.text.names.gazetteer import FEMALE_NAMES, GIVEN_NAMES, MALE_NAMES
+from graphrag_lite.text.names.words import AND_WORDS, FEMALE_HONORIFICS, HONORIFICS, NEUTRAL_HONORIFICS
 
 # As if honorifics: they describe a person without being part of the name.
 _DESCRIPTORS = frozenset("poor dear old young little president senator governor chancellor professor".split())

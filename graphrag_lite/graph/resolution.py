@@ -27,9 +27,9 @@ from dataclasses import dataclass, field, replace
 from graphrag_lite.graph.name_aliases import Person, alias_in_corpus, alias_in_documents, as_person
 from graphrag_lite.graph.name_keys import exact_key
 from graphrag_lite.graph.name_similarity import similar_pairs
-from graphrag_lite.text.name_gazetteer import DEMONYMS, GIVEN_NAMES, PLACES, SAME_PLACES
-from graphrag_lite.text.name_types import TYPES
-from graphrag_lite.text.name_words import CORPORATE, HONORIFICS
+from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES, SAME_PLACES
+from graphrag_lite.text.names.types import TYPES
+from graphrag_lite.text.names.words import CORPORATE, HONORIFICS
 
 # A single word is no name if the corpus writes it in lower case this many times as often as with a telling capital.
 _LOWER_RATIO = 1.0

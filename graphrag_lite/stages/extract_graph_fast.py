@@ -15,8 +15,8 @@ from graphrag_lite import tables
 from graphrag_lite.search.mentions import names_of_title
 from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.text.function_words import FUNCTION_WORDS
-from graphrag_lite.text.name import Name
 from graphrag_lite.text.names import find_names
+from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.sentences import sentences
 
 if TYPE_CHECKING:

@@ -11,14 +11,15 @@ from bisect import bisect_right
 from collections import Counter
 from dataclasses import replace
 
-from graphrag_lite.text.name import Name
-from graphrag_lite.text.name_cuts import split_run
-from graphrag_lite.text.name_gazetteer import GIVEN_NAMES
-from graphrag_lite.text.name_runs import Run, find_runs
-from graphrag_lite.text.name_terms import find_terms
-from graphrag_lite.text.name_titles import defined_subject, expansions, quoted_titles
-from graphrag_lite.text.name_tokens import AMPERSAND, JOIN, Tokens, tokenize
-from graphrag_lite.text.name_types import (
+from graphrag_lite.text.names.caseless import find_names_caseless
+from graphrag_lite.text.names.cuts import split_run
+from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
+from graphrag_lite.text.names.name import Name
+from graphrag_lite.text.names.runs import Run, find_runs
+from graphrag_lite.text.names.terms import find_terms
+from graphrag_lite.text.names.titles import defined_subject, expansions, quoted_titles
+from graphrag_lite.text.names.tokens import AMPERSAND, JOIN, Tokens, tokenize
+from graphrag_lite.text.names.types import (
     Evidence,
     best,
     evidence_beside,
@@ -28,8 +29,7 @@ from graphrag_lite.text.name_types import (
     kind_beside,
     kind_of,
 )
-from graphrag_lite.text.name_words import HONORIFICS, ROLES
-from graphrag_lite.text.names_caseless import find_names_caseless
+from graphrag_lite.text.names.words import HONORIFICS, ROLES
 
 __all__ = ["Name", "find_names", "is_acronym", "lower_case_words"]
 

@@ -9,7 +9,7 @@ katakana words and what recurs in the text unit are candidates (`anchored` False
 import re
 from collections import Counter
 
-from graphrag_lite.text.japanese_words import (
+from graphrag_lite.text.names.japanese_words import (
     BREAK,
     BREAKS,
     HEADS,
@@ -20,8 +20,8 @@ from graphrag_lite.text.japanese_words import (
     SURNAMES,
     TITLE,
 )
-from graphrag_lite.text.lexicon import occurrences
-from graphrag_lite.text.name import Name
+from graphrag_lite.text.names.lexicon import occurrences
+from graphrag_lite.text.names.name import Name
 
 _KANJI = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u30f6"
 _KATAKANA = "\u30a1-\u30fa\u30fc-\u30fe\uff66-\uff9f"

@@ -7,7 +7,7 @@ corpus must confirm.
 import re
 from collections import Counter
 
-from graphrag_lite.text.name import Name
+from graphrag_lite.text.names.name import Name
 
 _WORD = re.compile(
     "[\u0590-\u05f4]+(?:[\"'\u05f3\u05f4][\u0590-\u05ea]+)?|[\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u06ff]+|[\u0900-\u0963\u0970-\u097f]+"

@@ -6,8 +6,8 @@ nothing but a stated cue decides: a name without one is `unknown`.
 
 from collections.abc import Sequence
 
-from graphrag_lite.text.name_gazetteer import GIVEN_NAMES, PLACES
-from graphrag_lite.text.name_words import CORPORATE, EPITHETS, HONORIFICS
+from graphrag_lite.text.names.gazetteer import GIVEN_NAMES, PLACES
+from graphrag_lite.text.names.words import CORPORATE, EPITHETS, HONORIFICS
 
 TYPES = ("person", "organization", "location", "event", "work", "date", "concept")
 """Known types; the order breaks ties."""

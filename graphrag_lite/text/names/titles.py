@@ -3,9 +3,9 @@
 import re
 from bisect import bisect_left
 
-from graphrag_lite.text.name_runs import Run
-from graphrag_lite.text.name_tokens import INITIAL, JOIN, Tokens
-from graphrag_lite.text.name_types import evidence_of_words, kind_after, kind_of
+from graphrag_lite.text.names.runs import Run
+from graphrag_lite.text.names.tokens import INITIAL, JOIN, Tokens
+from graphrag_lite.text.names.types import evidence_of_words, kind_after, kind_of
 
 _QUOTED = re.compile(r"[\"“«„]\s?([^\"“”«»„\n]{1,90}?)\s?[\"”»“]")
 _BE = frozenset("may refers is was are were est était sont es fue ist war è era é foi".split())
@@ -63,7 +63,7 @@ def _title_kind(tokens: Tokens, first: int, last: int, inner: str) -> str:
 def expansions(tokens: Tokens) -> list[Run]:
     """Return the phrases that an acronym in parentheses right after them shortens.
 
-    >>> from graphrag_lite.text.name_tokens import tokenize
+    >>> from graphrag_lite.text.names.tokens import tokenize
     >>> [(run.first, run.last) for run in expansions(tokenize("use natural language processing (NLP) here", "en"))]
     [(1, 4)]
     """
@@ -100,7 +100,7 @@ def expansions(tokens: Tokens) -> list[Run]:
 def defined_subject(tokens: Tokens) -> list[Run]:
     """Return the subject of "X is a ..." at the start of a text, when it is written like a title.
 
-    >>> from graphrag_lite.text.name_tokens import tokenize
+    >>> from graphrag_lite.text.names.tokens import tokenize
     >>> text = "The Trail of the Lonesome Pine is a novel by John Fox."
     >>> [(run.first, run.last, run.kind) for run in defined_subject(tokenize(text, "en"))]
     [(0, 6, 'work')]

@@ -9,7 +9,7 @@ unit is a candidate (`anchored` False): the corpus must confirm it.
 import re
 from collections import Counter
 
-from graphrag_lite.text.chinese_words import (
+from graphrag_lite.text.names.chinese_words import (
     BREAK,
     COMPOUND_SURNAMES,
     HEADS,
@@ -27,8 +27,8 @@ from graphrag_lite.text.chinese_words import (
     TITLE,
     simplified,
 )
-from graphrag_lite.text.lexicon import occurrences
-from graphrag_lite.text.name import Name
+from graphrag_lite.text.names.lexicon import occurrences
+from graphrag_lite.text.names.name import Name
 
 HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 DOTS = "·•‧・．∙"

@@ -1,6 +1,6 @@
 """Closed classes of Japanese words that tell where a name starts and ends. Written for this project; no dictionary."""
 
-from graphrag_lite.text.lexicon import Lexicon
+from graphrag_lite.text.names.lexicon import Lexicon
 
 # Kanji words that are no names and no parts of names.
 _BREAKS = (

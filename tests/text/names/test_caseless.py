@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_lite.text.names_caseless import find_names_caseless
+from graphrag_lite.text.names.caseless import find_names_caseless
 
 
 def found(text: str, language: str) -> dict[str, tuple[str, bool]]:

@@ -8,10 +8,10 @@ possessives of institutions ("St. Paul's Cathedral") and the few cases of "and" 
 import re
 from dataclasses import dataclass
 
-from graphrag_lite.text.name_gazetteer import DEMONYMS, GIVEN_NAMES, PLACES
-from graphrag_lite.text.name_tokens import AMPERSAND, COMMA, INITIAL, JOIN, Tokens
-from graphrag_lite.text.name_types import EVENTS_OF_A_YEAR, INSTITUTION_OWNED, OF_HEADS, PAIR_HEADS
-from graphrag_lite.text.name_words import (
+from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES
+from graphrag_lite.text.names.tokens import AMPERSAND, COMMA, INITIAL, JOIN, Tokens
+from graphrag_lite.text.names.types import EVENTS_OF_A_YEAR, INSTITUTION_OWNED, OF_HEADS, PAIR_HEADS
+from graphrag_lite.text.names.words import (
     AND_WORDS,
     ARTICLES,
     CROWN_TITLES,

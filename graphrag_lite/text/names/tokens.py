@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from graphrag_lite.text.name_words import ABBREVIATIONS, function_words
+from graphrag_lite.text.names.words import ABBREVIATIONS, function_words
 
 # A web address; letters with full stops ("U.S.", "J.R.R."); a word with inner apostrophes, hyphens and ampersands.
 _WORD = re.compile(

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from functools import lru_cache
 
-from graphrag_lite.text.korean_words import (
+from graphrag_lite.text.names.korean_words import (
     COMPOUND_SURNAMES,
     CONCEPT_HEADS,
     ENDINGS,
@@ -29,7 +29,7 @@ from graphrag_lite.text.korean_words import (
     SURNAMES,
     TITLES,
 )
-from graphrag_lite.text.name import Name
+from graphrag_lite.text.names.name import Name
 
 _WORD = re.compile("[\uac00-\ud7a3]+(?:[·・][\uac00-\ud7a3]+)*")
 _MARKS = re.compile(r"《([^《》\n]{1,40})》|〈([^〈〉\n]{1,40})〉|『([^『』\n]{1,40})』|「([^「」\n]{1,40})」")

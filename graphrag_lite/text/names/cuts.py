@@ -5,11 +5,11 @@
 
 import re
 
-from graphrag_lite.text.name_gazetteer import DEMONYMS, GIVEN_NAMES
-from graphrag_lite.text.name_runs import Run
-from graphrag_lite.text.name_tokens import ACRONYMS, INITIAL, JOIN, Tokens
-from graphrag_lite.text.name_types import OF_HEADS, PAIR_HEADS, kind_of
-from graphrag_lite.text.name_words import (
+from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES
+from graphrag_lite.text.names.runs import Run
+from graphrag_lite.text.names.tokens import ACRONYMS, INITIAL, JOIN, Tokens
+from graphrag_lite.text.names.types import OF_HEADS, PAIR_HEADS, kind_of
+from graphrag_lite.text.names.words import (
     AND_WORDS,
     ARTICLES,
     CORPORATE,

@@ -5,7 +5,7 @@ positions stay as they are. The lists are no dictionary: function words, the com
 persons, heads of names of places and organisations, and the world's states and largest cities.
 """
 
-from graphrag_lite.text.lexicon import Lexicon
+from graphrag_lite.text.names.lexicon import Lexicon
 
 _PAIRS = """
 萬万 與与 專专 業业 東东 兩两 嚴严 該该 個个 豐丰 臨临 為为 麗丽 舉举 義义 烏乌 樂乐 習习 鄉乡 書书 買买 亂乱 爭争 於于 亞亚 產产 親亲 億亿

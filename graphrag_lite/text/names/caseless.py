@@ -6,11 +6,11 @@ it recurs in the corpus.
 
 import re
 
-from graphrag_lite.text.name import Name
-from graphrag_lite.text.names_chinese import find_names_chinese
-from graphrag_lite.text.names_japanese import find_names_japanese
-from graphrag_lite.text.names_korean import find_names_korean
-from graphrag_lite.text.names_other_scripts import find_names_other_scripts
+from graphrag_lite.text.names.chinese import find_names_chinese
+from graphrag_lite.text.names.japanese import find_names_japanese
+from graphrag_lite.text.names.korean import find_names_korean
+from graphrag_lite.text.names.name import Name
+from graphrag_lite.text.names.other_scripts import find_names_other_scripts
 
 __all__ = ["Name", "find_names_caseless"]
 

@@ -4,9 +4,9 @@ A phrase stands between function words and punctuation, like a noun phrase (afte
 occur twice in the unit. What is left is checked against the whole corpus by `graph.resolution`.
 """
 
-from graphrag_lite.text.name import Name
-from graphrag_lite.text.name_tokens import JOIN, Tokens
-from graphrag_lite.text.name_words import MONTHS_AND_DAYS, NUMBER_WORDS, UNITS
+from graphrag_lite.text.names.name import Name
+from graphrag_lite.text.names.tokens import JOIN, Tokens
+from graphrag_lite.text.names.words import MONTHS_AND_DAYS, NUMBER_WORDS, UNITS
 
 
 def _words(text: str) -> frozenset[str]:

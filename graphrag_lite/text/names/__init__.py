@@ -1,0 +1,12 @@
+"""Names in a text unit: people, places, organisations, works, events and terms, by text analysis alone.
+
+`find` is the entrance. Scripts with capitals: `tokens` reads words and what stands between them, `runs` joins them,
+`cuts` takes off what is no part of a name, `titles` and `terms` add what capitals do not show, `types` weighs what the
+words around a name tell. Scripts without: `caseless` chooses among `chinese`, `japanese`, `korean`, `other_scripts`.
+`words`, `gazetteer` and the `*_words` modules are word lists.
+"""
+
+from graphrag_lite.text.names.find import find_names, is_acronym, lower_case_words
+from graphrag_lite.text.names.name import Name
+
+__all__ = ["Name", "find_names", "is_acronym", "lower_case_words"]

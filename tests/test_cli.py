@@ -1,0 +1,639 @@
+"""The command line: what it prints, how it ends, and what it says when something is wrong."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from graphrag_lite import cli, pipeline, snapshots, tables
+from graphrag_lite.cli import main
+from graphrag_lite.settings import Settings
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
+METHODS = ("local", "global", "basic")
+QUESTIONS = (
+    "Who was Lyman Spitzer and what did he propose?",
+    "Why was Servicing Mission 4 cancelled, and by whom?",
+    "What are the main themes?",
+    "Qui a construit la chambre pour objets faibles ?",
+)
+TEXTS = {"a.txt": "Alice Smith met Bob Jones in Paris. Bob Jones works for Acme Corporation.\n"}
+
+
+def invoke(*arguments: object) -> Result:
+    """Run a command in this process; an error that is not for the user is raised."""
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def run(*arguments: object, **options: Any) -> "subprocess.CompletedProcess[str]":
+    """Run a command in a process of its own; warnings are errors."""
+    command = [sys.executable, "-W", "error", "-m", "graphrag_lite", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def one_error(result: "Result | subprocess.CompletedProcess[str]", code: int = 1) -> str:
+    """Check that a command ended with one message on standard error, and return it."""
+    assert (result.exit_code if isinstance(result, Result) else result.returncode) == code
+    assert not result.stdout
+    assert "Traceback" not in result.stderr and result.stderr.count("Error: ") == 1
+    return result.stderr
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A root with the index of the sample corpus."""
+    folder = tmp_path_factory.mktemp("root")
+    pipeline.index(EXAMPLE, folder / "output", Settings())
+    return folder
+
+
+# --- help
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in main.commands)])
+def test_help_is_worth_reading(command: tuple[str, ...]) -> None:
+    for option in ("--help", "-h"):
+        result = invoke(*command, option)
+        assert result.exit_code == 0
+        assert "Exit codes:" in result.output and all(
+            f"\n    {code} " in result.output for code in (0, 1, 2, 3, 75, 130)
+        )
+        examples = re.findall(r"^    (graphrag-lite .*)$", result.output, re.MULTILINE)
+        assert examples
+        for example in examples:  # each parses: its command and options are there
+            words = [word for word in re.findall(r'"[^"]*"|\S+', example.split(" > ")[0])][1:]
+            made = main.commands[words[0]].make_context(words[0], [word.strip('"') for word in words[1:]])
+            assert isinstance(made, click.Context)
+
+
+def test_help_loads_nothing_heavy() -> None:
+    script = (
+        "import sys\n"
+        "from graphrag_lite.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit as end: assert end.code == 0\n"
+        "print('LOADED', *sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.rpartition("LOADED")[2].split())
+    heavy = {"pyarrow", "pandas", "duckdb", "scipy", "numpy", "rich", "pydantic", "yaml", "asyncio", "tiktoken"}
+    assert not loaded & heavy
+    assert "click" in loaded
+
+
+def test_a_query_loads_no_pandas(root: Path) -> None:
+    script = (
+        "import sys\n"
+        "from graphrag_lite.cli import main\n"
+        f"try: main(['query', 'Who is Spitzer?', '--root', {str(root)!r}])\n"
+        "except SystemExit as end: assert end.code == 0\n"
+        "print('LOADED', *sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=True)
+    assert not {"pandas", "duckdb", "asyncio"} & set(done.stdout.rpartition("LOADED")[2].split())
+
+
+def test_version() -> None:
+    assert re.fullmatch(r".*\d+\.\d+\.\d+\n", invoke("--version").output)
+
+
+# --- index
+
+
+def test_index_json_has_the_documented_keys(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "json.md").read_text(encoding="utf-8").split("\n## ")[1]
+    documented = [key.strip() for row in re.findall(r"^\| ([a-z_, ]+) \|", page, re.M)[1:] for key in row.split(",")]
+    for status, ran in (("published", len(pipeline.stages())), ("unchanged", 0)):
+        result = invoke("index", corpus(TEXTS), "--root", tmp_path, "--json")
+        assert result.exit_code == 0
+        (printed,) = objects(result.stdout)
+        assert list(printed) == documented
+        assert printed["status"] == status and len(printed["stages_run"]) == ran
+        assert printed["snapshot"] == snapshots.current(tmp_path / "output").name
+        assert printed["documents"] == 1 and printed["entities"] == 3 and printed["failures"] == 0
+        assert sum(printed["communities_by_level"].values()) == printed["communities"]
+        assert printed["peak_memory_mb"] > 0
+
+
+def test_index_prints_a_summary_and_plain_progress(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    done = run("index", corpus(TEXTS), "--root", tmp_path)
+    assert done.returncode == 0
+    for name in ("documents", "text units", "entities", "relationships", "communities", "seconds", "peak memory"):
+        assert name in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("Published snapshot ")
+    assert [line.partition(":")[0] for line in done.stderr.splitlines()] == [s.name for s in pipeline.stages()]
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_rest_goes_on(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    folder = corpus(TEXTS | {"bad\x1b[31m.json": b"{"})
+    for _ in range(2):  # also when nothing has changed since
+        result = invoke("index", folder, "--root", tmp_path)
+        assert result.exit_code == 3
+        assert "1 failures were recorded" in result.stderr and "bad [31m.json" in result.stderr
+        assert "\x1b" not in result.stderr
+    shown = invoke("show", "failures", "--root", tmp_path, "--json")
+    assert objects(shown.stdout)[0]["stage"] == "load_documents"
+    (folder / "bad\x1b[31m.json").unlink()
+    assert invoke("index", folder, "--root", tmp_path).exit_code == 0
+
+
+def test_set_changes_a_setting_and_config_names_a_file(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    config = tmp_path / "mine.yaml"
+    config.write_text("split_text_units: {size: 200}\n")
+    arguments = ("index", corpus(TEXTS), "--root", tmp_path, "--config", config, "--set", "split_text_units.overlap=7")
+    assert invoke(*arguments).exit_code == 0
+    manifest = snapshots.read_manifest(snapshots.current(tmp_path / "output"))
+    assert (manifest["settings"]["split_text_units"]["size"], manifest["settings"]["split_text_units"]["overlap"]) == (
+        200,
+        7,
+    )
+
+
+def test_settings_errors_come_all_at_once(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text("split_text_units: {size: -1}\nextract_graph_fast: {max_neighbour: 2}\n")
+    said = one_error(invoke("index", corpus(TEXTS), "--root", tmp_path))
+    assert "has 2 problems" in said and "split_text_units.size" in said
+    assert "Did you mean extract_graph_fast.max_neighbours?" in said
+    assert not (tmp_path / "output").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--set", "method=magic"), "method"),
+        (("--set", "nonsense"), "section.key=value"),
+        (("--set", "nonsense.a=1"), "not a setting"),
+        (("--set", "workers=0"), "workers"),
+        (("--config", "nowhere.yaml"), "no such settings file"),
+    ],
+)
+def test_a_wrong_setting_is_one_error(
+    arguments: Sequence[str], says: str, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    assert says in one_error(invoke("index", corpus(TEXTS), "--root", tmp_path, *arguments))
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        (None, "no such folder"),
+        ({}, "no documents"),
+        ({"a.exe": b"MZ", "b": b""}, "no documents"),
+        ({"a.json": b"{", "b.jsonl": b"[1]\n"}, "no document could be read"),
+        ({"a.txt": b"", "b.md": b" \n\n"}, "no document could be read"),
+    ],
+)
+def test_a_corpus_without_documents_is_one_error(
+    files: dict[str, bytes] | None, says: str, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = corpus(TEXTS, "good")
+    assert invoke("index", folder, "--root", tmp_path).exit_code == 0
+    before = snapshots.current(tmp_path / "output")
+    bad = tmp_path / "nowhere" if files is None else corpus(files, "bad")
+    assert says in one_error_after_progress(invoke("index", bad, "--root", tmp_path))
+    assert snapshots.current(tmp_path / "output") == before
+    assert invoke("query", "Who met Bob Jones?", "--root", tmp_path).exit_code == 0
+    assert invoke("index", folder, "--root", tmp_path).exit_code == 0
+
+
+def one_error_after_progress(result: Result) -> str:
+    assert result.exit_code == 1 and not result.stdout and "Traceback" not in result.stderr
+    assert result.stderr.count("Error: ") == 1
+    return result.stderr
+
+
+@pytest.mark.parametrize("text", [".", "hello there, nothing here", "\u200b", "12 34", "。", "x" * 5000])
+def test_a_corpus_without_names_makes_an_index_that_answers(
+    text: str, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    assert invoke("index", corpus({"a.txt": text}), "--root", tmp_path).exit_code == 0
+    for method in METHODS:
+        assert invoke("query", "who is there?", "--method", method, "--root", tmp_path).exit_code == 0
+    for what in ("summary", *cli.VIEWS):
+        assert invoke("show", what, "--root", tmp_path).exit_code == 0
+
+
+# --- a disk that does not take what is written
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
+from graphrag_lite.cli import main
+main()
+"""
+
+
+def files_of(snapshot: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(snapshot)): path.read_bytes() for path in sorted(snapshot.rglob("*.parquet"))}
+
+
+@pytest.mark.parametrize("most_bytes", [1, 3000, 20_000])
+def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(
+    most_bytes: int, root: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(root / "output", tmp_path / "output")
+    before = snapshots.current(tmp_path / "output")
+    arguments = (
+        "index",
+        EXAMPLE,
+        "--root",
+        tmp_path,
+        "--set",
+        "split_text_units.size=100",
+        "--set",
+        "split_text_units.overlap=10",
+    )
+    command = [sys.executable, "-W", "error", "-c", LIMITED, str(most_bytes), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and not done.stdout
+    assert "Traceback" not in done.stderr and done.stderr.count("Error: ") == 1
+    assert "largest file size" in done.stderr.splitlines()[-1]
+    assert snapshots.current(tmp_path / "output") == before
+    assert invoke("query", "Who is Spitzer?", "--root", tmp_path).exit_code == 0
+    assert invoke(*arguments).exit_code == 0
+    clean = pipeline.index(
+        EXAMPLE, tmp_path / "clean", Settings.model_validate({"split_text_units": {"size": 100, "overlap": 10}})
+    )
+    assert files_of(snapshots.current(tmp_path / "output")) == files_of(clean.snapshot)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Mount a disk of a given size, and give it another one; skipped where this user may not mount."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+
+    def mount(options: str) -> Path:
+        if folder.is_mount():
+            options = f"remount,{options}"
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", options, "none", str(folder)], capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            pytest.skip(f"mounting is not permitted here: {done.stderr.strip()}")
+        return folder
+
+    if not shutil.which("mount"):
+        pytest.skip("there is no mount command here")
+    yield mount
+    if folder.is_mount():
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_is_one_error_and_the_run_goes_on_when_there_is_room(small_disk: Callable[[str], Path]) -> None:
+    folder = small_disk("size=48k")
+    sizes = (48, 100, 160, 220, 280, 400, 8000)
+    failed = 0
+    for size in sizes:
+        small_disk(f"size={size}k")
+        result = invoke("index", EXAMPLE, "--root", folder)
+        if result.exit_code == 0:
+            break
+        failed += 1
+        assert "no space left" in one_error_after_progress(result)
+        assert not (folder / "output" / "current").exists()
+        assert "no index" in one_error(invoke("query", "Who?", "--root", folder))
+    assert failed >= 3 and result.exit_code == 0
+    assert invoke("query", "Who is Spitzer?", "--root", folder).exit_code == 0
+
+
+def test_a_read_only_output_is_one_error(small_disk: Callable[[str], Path], corpus: Callable[..., Path]) -> None:
+    folder = small_disk("size=4m")
+    assert invoke("index", corpus(TEXTS), "--root", folder).exit_code == 0
+    small_disk("ro")
+    for root in (folder, folder / "new"):
+        assert "read-only" in one_error(invoke("index", corpus(TEXTS), "--root", root))
+    assert invoke("query", "Who is Bob Jones?", "--root", folder).exit_code == 0
+    assert "read-only" in one_error(invoke("init", folder))
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not bind root")
+def test_a_forbidden_output_is_one_error(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir(mode=0o500)
+    assert "no permission" in one_error(invoke("index", corpus(TEXTS), "--root", tmp_path / "root"))
+
+
+def test_a_forbidden_output_is_one_error_for_any_user(
+    corpus: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Path, *_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    folder = corpus(TEXTS)
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    assert "no permission" in one_error(invoke("index", folder, "--root", tmp_path / "root"))
+
+
+def test_an_output_that_is_a_file_is_one_error(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    (tmp_path / "output").write_text("mine")
+    assert "a file, not a folder" in one_error(invoke("index", corpus(TEXTS), "--root", tmp_path))
+    assert "a file, not a folder" in one_error(invoke("index", corpus(TEXTS), "--root", tmp_path / "output"))
+    assert (tmp_path / "output").read_text() == "mine"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize(
+    "arguments", [("show", "entities", "--json"), ("show", "entities"), ("query", "Who is Spitzer?")]
+)
+def test_a_full_disk_behind_standard_output_is_one_error(arguments: Sequence[str], root: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "graphrag_lite", *arguments, "--root", str(root)]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == ["Error: standard output cannot be written: No space left on device."]
+
+
+@pytest.mark.parametrize("arguments", [("text-units", "--json"), ("text-units",)])
+def test_a_reader_that_has_seen_enough_is_no_error(arguments: Sequence[str], root: Path) -> None:
+    command = [sys.executable, "-m", "graphrag_lite", "show", *arguments, "--root", str(root), "--limit", "9999"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout and process.stderr
+    process.stdout.readline()
+    process.stdout.close()
+    said = process.stderr.read()
+    process.stderr.close()
+    assert process.wait() in (0, 1) and said == ""
+
+
+# --- query
+
+
+def test_questions_before_an_index_are_one_error(tmp_path: Path) -> None:
+    for command in (("query", "Who?"), ("show",)):
+        assert "Run `graphrag-lite index CORPUS` first" in one_error(invoke(*command, "--root", tmp_path))
+
+
+def test_an_index_that_is_gone_is_one_error(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    assert invoke("index", corpus(TEXTS), "--root", tmp_path).exit_code == 0
+    shutil.rmtree(snapshots.current(tmp_path / "output"))
+    assert "which is not there" in one_error(invoke("query", "Who?", "--root", tmp_path))
+    assert invoke("index", corpus(TEXTS), "--root", tmp_path).exit_code == 0
+    assert invoke("query", "Who?", "--root", tmp_path).exit_code == 0
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "gone", "foreign"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_damaged_table_is_one_error_and_index_heals_it(
+    method: str, damage: str, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    assert invoke("index", corpus(TEXTS), "--root", tmp_path).exit_code == 0
+    name = {"local": "search_terms", "global": "community_reports", "basic": "documents"}[method]
+    path = tables.path_in(snapshots.current(tmp_path / "output"), name)
+    content = bytearray(path.read_bytes())
+    content[40] ^= 0xFF
+    other = tables.path_in(snapshots.current(tmp_path / "output"), "failures").read_bytes()
+    path.unlink()
+    if damage != "gone":
+        path.write_bytes({"cut": content[:-9], "flipped": content, "foreign": other}[damage])
+    question = ("query", "Who is Bob Jones?", "--method", method, "--root", tmp_path)
+    said = one_error(invoke(*question))
+    assert path.name in said and "Run `graphrag-lite index`" in said
+    assert invoke("index", corpus(TEXTS), "--root", tmp_path).exit_code == 0
+    assert invoke(*question).exit_code == 0
+
+
+def test_an_unknown_method_and_an_empty_question_are_one_error(root: Path) -> None:
+    said = one_error(invoke("query", "Who?", "--method", "drift", "--root", root))
+    assert "'drift'" in said and "local, global, basic" in said
+    assert "empty" in one_error(invoke("query", "  ", "--root", root))
+
+
+@pytest.mark.parametrize("arguments", [(), ("Who?", "--questions", "x.jsonl")])
+def test_a_question_or_a_file_is_wanted_and_not_both(arguments: Sequence[str], root: Path) -> None:
+    result = invoke("query", *arguments, "--root", root)
+    assert result.exit_code == 2 and "Give a QUESTION, or a file with --questions." in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("query", "x", "--top-k", "0"), ("query", "x", "--level", "a"), ("show", "nonsense"), ("show", "entities", "x")],
+)
+def test_wrong_usage_ends_with_2(arguments: Sequence[str], root: Path) -> None:
+    result = invoke(*arguments, "--root", root)
+    assert result.exit_code == 2 and "Usage:" in result.stderr
+
+
+@pytest.mark.parametrize("level", [-1, 99])
+def test_a_level_that_is_not_there_is_one_error(level: int, root: Path) -> None:
+    said = one_error(invoke("query", "Who?", "--method", "global", "--level", level, "--root", root))
+    assert "has the levels 0 to" in said
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_answer_is_readable_and_says_where_it_stands(method: str, root: Path) -> None:
+    result = invoke("query", QUESTIONS[0], "--method", method, "--root", root)
+    assert result.exit_code == 0
+    answer, _, sources = result.stdout.partition("\nSources\n")
+    assert "Spitzer" in answer
+    marks = {int(n) for n in re.findall(r"\[(\d+)\]", answer)}
+    listed = [
+        int(n)
+        for n in re.findall(r"^\[(\d+)\] \S.*, characters", sources.replace("\n", " ").replace(" [", "\n["), re.M)
+    ]
+    assert marks and listed == sorted(marks) == list(range(1, len(marks) + 1))
+
+
+def test_json_and_the_questions_file_give_the_same_objects(root: Path, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    rows = [{"id": f"q{i}", "question": question, "more": 1} for i, question in enumerate(QUESTIONS)]
+    file.write_text(
+        "\ufeff" + "\n\n".join(map(json.dumps, rows)) + "\n" + json.dumps({"question": "Hubble?"}), encoding="utf-8"
+    )
+    for method in METHODS:
+        result = invoke("query", "--questions", file, "--method", method, "--root", root, "--top-k", 7)
+        assert result.exit_code == 0
+        answers = objects(result.stdout)
+        assert [answer["id"] for answer in answers] == ["q0", "q1", "q2", "q3", 8]
+        for answer, question in zip(answers, [*QUESTIONS, "Hubble?"], strict=True):
+            assert answer["question"] == question and answer["method"] == method
+            assert {"id", "question", "answer", "documents", "text_units", "citations"} <= answer.keys()
+        single = invoke("query", QUESTIONS[0], "--method", method, "--json", "--root", root, "--top-k", 7)
+        assert objects(single.stdout) == [answers[0] | {"id": None}]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("top_k", [1, 5, 50, 1000])
+def test_documents_and_text_units_hold_at_least_k(top_k: int, method: str, root: Path) -> None:
+    snapshot = snapshots.current(root / "output")
+    known = tables.read(snapshot, "documents")["source_id"].to_pylist()
+    n_units = tables.read(snapshot, "text_units").num_rows
+    for question in (*QUESTIONS, "xyzzy"):
+        arguments = ("--method", method, "--top-k", top_k, "--json", "--context-only", "--root", root)
+        (found,) = objects(invoke("query", question, *arguments).stdout)
+        assert len(found["documents"]) >= min(top_k, len(known)) and len(found["text_units"]) >= min(top_k, n_units)
+        assert len(set(found["documents"])) == len(found["documents"]) and set(found["documents"]) <= set(known)
+        assert len(set(found["text_units"])) == len(found["text_units"])
+        assert found["citations"] == []
+
+
+def test_context_only_prints_passages(root: Path) -> None:
+    result = invoke("query", QUESTIONS[0], "--context-only", "--top-k", 3, "--root", root)
+    assert result.exit_code == 0 and "notes/1946-spitzer-proposal.md" in re.sub(r"\s", "", result.stdout)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        "[]",
+        "3",
+        '"x"',
+        "{}",
+        '{"id": 1}',
+        '{"question": null}',
+        '{"question": " "}',
+        '{"question": 3}',
+        "[" * 99_999,
+    ],
+)
+def test_a_bad_questions_file_is_one_error_that_names_the_line(line: str, root: Path, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text('{"question": "Hubble?"}\n\n' + line + "\n")
+    assert f"{file}:3: not a JSON object" in one_error(invoke("query", "--questions", file, "--root", root))
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe\xff"])
+def test_a_questions_file_that_cannot_be_read_is_one_error(content: bytes | None, root: Path, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    if content:
+        file.write_bytes(content)
+    assert "cannot be read" in one_error(invoke("query", "--questions", file, "--root", root))
+
+
+def test_settings_of_the_root_hold_for_queries(root: Path, tmp_path: Path) -> None:
+    shutil.copytree(root / "output", tmp_path / "output")
+    (tmp_path / "settings.yaml").write_text("search: {top_k: 3}\n")
+    (found,) = objects(invoke("query", QUESTIONS[0], "--method", "basic", "--json", "--root", tmp_path).stdout)
+    assert 3 <= len(found["text_units"]) < 10
+    (tmp_path / "settings.yaml").write_text("search: {top_k: 0}\n")
+    assert "search.top_k" in one_error(invoke("query", "Who?", "--root", tmp_path))
+
+
+# --- show
+
+
+@pytest.mark.parametrize("what", cli.VIEWS)
+def test_show_lists_searches_and_limits(what: str, root: Path) -> None:
+    table, columns = cli.VIEWS[what]
+    rows = tables.read(snapshots.current(root / "output"), table).select(columns).to_pylist()
+    assert objects(invoke("show", what, "--json", "--limit", 9999, "--root", root).stdout) == rows
+    assert objects(invoke("show", what, "--json", "--limit", 2, "--root", root).stdout) == rows[:2]
+    matching = [row for row in rows if "spitzer" in str(list(row.values())).lower()]
+    found = objects(invoke("show", what, "--search", "SPITZER", "--json", "--limit", 9999, "--root", root).stdout)
+    assert found == matching and (matching or what in ("failures", "reports", "communities"))
+    printed = invoke("show", what, "--limit", 2, "--root", root)
+    assert printed.exit_code == 0 and columns[0][:4] in printed.stdout
+    assert ("2 of " in printed.stdout) == (len(rows) > 2)
+
+
+def test_show_summarises_the_snapshot(root: Path) -> None:
+    (values,) = objects(invoke("show", "--json", "--root", root).stdout)
+    snapshot = snapshots.current(root / "output")
+    assert values["snapshot"] == snapshot.name and values["folder"] == str(snapshot)
+    for table, _ in cli.VIEWS.values():
+        assert values[table] == tables.read(snapshot, table).num_rows
+    assert snapshot.name in invoke("show", "--root", root).stdout
+
+
+def test_show_report_is_a_page(root: Path) -> None:
+    report = tables.read(snapshots.current(root / "output"), "community_reports").to_pylist()[0]
+    by_number = invoke("show", "report", report["community"], "--root", root)
+    by_id = invoke("show", "report", report["id"], "--root", root)
+    assert by_number.exit_code == 0 and by_number.stdout == by_id.stdout
+    page = " ".join(by_number.stdout.split())
+    assert report["title"] in page and f"Rank {report['rank']}" in page
+    for citation in report["citations"]:
+        assert f"characters {citation['char_start']}-{citation['char_end']}" in page
+    (printed,) = objects(invoke("show", "report", report["id"], "--json", "--root", root).stdout)
+    assert printed == report
+
+
+@pytest.mark.parametrize("identity", ["99999", "nonsense", "-1", ""])
+def test_an_unknown_report_is_one_error(identity: str, root: Path) -> None:
+    assert "There is no report" in one_error(invoke("show", "--root", root, "--", "report", identity))
+    assert "There is no report" in one_error(invoke("show", "report", "--root", root))
+
+
+# --- init
+
+
+def test_init_writes_defaults_and_never_overwrites(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "project"
+    result = invoke("init", folder)
+    assert result.exit_code == 0 and f"Wrote {folder / 'settings.yaml'}" in result.stdout
+    prompts = sorted((folder / "prompts").glob("*.md"))
+    assert prompts and all(str(path) in result.stdout for path in prompts)
+    (folder / "settings.yaml").write_text("mine")
+    prompts[0].unlink()
+    said = one_error(invoke("init", folder))
+    assert "settings.yaml" in said and "--force" in said
+    assert (folder / "settings.yaml").read_text() == "mine" and not prompts[0].exists()
+    assert invoke("init", folder, "--force").exit_code == 0
+    assert (folder / "settings.yaml").read_text() != "mine" and prompts[0].exists()
+
+
+def test_what_init_writes_changes_nothing(corpus: Callable[..., Path]) -> None:
+    folder = corpus(TEXTS)
+    assert invoke("index", folder, "--root", folder).exit_code == 0
+    assert invoke("init", folder).exit_code == 0
+    (printed,) = objects(invoke("index", folder, "--root", folder, "--json").stdout)
+    assert printed["status"] == "unchanged"
+
+
+# --- text of the corpus is not trusted
+
+
+def test_control_characters_of_documents_are_never_printed(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    nasty = "\x1b]0;owned\x07\x1b[31m\x9b31m\u202e\x7f"
+    row = {
+        "id": f"row{nasty}",
+        "title": f"Title{nasty} of Alice Smith",
+        "text": f"Alice Smith{nasty} met Bob Jones in Paris. Bob Jones {nasty}wrote to Alice Smith and Carol White.",
+    }
+    assert invoke("index", corpus({"a.jsonl": [row], "b.txt": TEXTS["a.txt"]}), "--root", tmp_path).exit_code == 0
+    commands = [("show", what, *json_) for what in ("summary", *cli.VIEWS) for json_ in ((), ("--json",))]
+    commands += [("show", "report", "0"), ("show", "report", "0", "--json")]
+    commands += [
+        ("query", "Who met Bob Jones?", "--method", m, *o)
+        for m in METHODS
+        for o in ((), ("--json",), ("--context-only",))
+    ]
+    for command in commands:
+        result = invoke(*command, "--root", tmp_path)
+        assert result.exit_code == 0
+        steering = {c for c in result.stdout + result.stderr if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"}
+        assert not steering, (command, steering)
+
+
+def test_control_characters_of_names_of_files_are_not_printed_in_errors(
+    corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    for files in ({"bad\x1b[31m.json": b"{"}, {"a.\x1b[31m": b"x"}, {"empty\x1b[31m.txt": b"", "\x1b[32m.json": b"{"}):
+        done = run("index", corpus(files, f"c{len(files)}{len(str(files))}"), "--root", tmp_path)
+        assert done.returncode == 1 and "\x1b" not in done.stderr and "31m" in done.stderr
+
+
+def test_json_is_printed_whatever_a_text_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    from graphrag_lite import terminal
+
+    value = {"a": "é\x00\x1b\x7f\x9b\u202e\ud800\n\u2028", "b": [1, None]}
+    terminal.print_json(value)
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == value and "é" in printed
+    assert not set("\x1b\x7f\x9b\u202e\ud800") & set(printed)
