@@ -75,8 +75,9 @@ def test_help_is_worth_reading(command: tuple[str, ...]) -> None:
         examples = re.findall(r"^    (graphrag-lite .*)$", result.output, re.MULTILINE)
         assert examples
         for example in examples:  # each parses: its command and options are there
-            words = [word for word in re.findall(r'"[^"]*"|\S+', example.split(" > ")[0])][1:]
-            made = main.commands[words[0]].make_context(words[0], [word.strip('"') for word in words[1:]])
+            words = re.findall(r'"[^"]*"|\S+', example.split(" > ")[0])[1:]
+            parent = click.Context(main, help_option_names=["-h", "--help"])
+            made = main.commands[words[0]].make_context(words[0], [word.strip('"') for word in words[1:]], parent)
             assert isinstance(made, click.Context)
 
 
@@ -124,7 +125,7 @@ def test_index_json_has_the_documented_keys(corpus: Callable[..., Path], tmp_pat
         assert list(printed) == documented
         assert printed["status"] == status and len(printed["stages_run"]) == ran
         assert printed["snapshot"] == snapshots.current(tmp_path / "output").name
-        assert printed["documents"] == 1 and printed["entities"] == 3 and printed["failures"] == 0
+        assert printed["documents"] == 1 and printed["entities"] == 4 and printed["failures"] == 0
         assert sum(printed["communities_by_level"].values()) == printed["communities"]
         assert printed["peak_memory_mb"] > 0
 
@@ -624,7 +625,11 @@ def test_control_characters_of_documents_are_never_printed(corpus: Callable[...,
 def test_control_characters_of_names_of_files_are_not_printed_in_errors(
     corpus: Callable[..., Path], tmp_path: Path
 ) -> None:
-    for files in ({"bad\x1b[31m.json": b"{"}, {"a.\x1b[31m": b"x"}, {"empty\x1b[31m.txt": b"", "\x1b[32m.json": b"{"}):
+    for files in (
+        {"bad\x1b[31m.json": b"{"},
+        {"a.\x1b[31m": b"x", "b.txt": b""},
+        {"empty\x1b[31m.txt": b"", "\x1b[32m.json": b"{"},
+    ):
         done = run("index", corpus(files, f"c{len(files)}{len(str(files))}"), "--root", tmp_path)
         assert done.returncode == 1 and "\x1b" not in done.stderr and "31m" in done.stderr
 

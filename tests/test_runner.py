@@ -258,7 +258,7 @@ def test_the_watch_is_told_of_every_stage(texts: Path, output: Path) -> None:
         def start(self, stage: str) -> None:
             told.append(("start", stage))
 
-        def finish(self, stage: str, seconds: float, rows: Any, reused: bool) -> None:
+        def finish(self, stage: str, seconds: float, rows: Any, reused: bool) -> None:  # noqa: ARG002
             told.append(("finish", stage, reused, set(rows)))
 
     for reused in (False, True):

@@ -160,13 +160,12 @@ def _sentence(row: Row, texts: dict[str, str]) -> str:
 
 
 def _best_sentences(candidates: Iterator[Row], texts: dict[str, str], most: int) -> list[Row]:
-    """Choose the sentences that say what an entity is; ties by place. Equal sentences are one."""
+    """Choose the sentences that say what an entity is, best first, ties by place. Equal sentences are one."""
     scored: dict[str, tuple[float, int, Row]] = {}
     for row in candidates:
         sentence = _sentence(row, texts)
         scored.setdefault(sentence, (-_informs(row, sentence, texts), len(scored), row))
-    best = sorted(scored.values(), key=lambda item: item[:2])[:most]
-    return [row for *_, row in sorted(best, key=lambda item: item[1])]
+    return [row for *_, row in sorted(scored.values(), key=lambda item: item[:2])[:most]]
 
 
 def _informs(row: Row, sentence: str, texts: dict[str, str]) -> float:
