@@ -61,6 +61,7 @@ async def report_communities(
         chosen = _choose(statements, settings.max_summary_sentences, told)
         told |= {row["description"] for row in chosen}
         said[community["parent"]] |= told
+        connected = max(members, key=lambda row: row["degree"])
         share, most = weights[community["community"]] / total, heaviest[community["level"]]
         reports.append(
             _report(community, members, chosen, _choose(statements, settings.max_findings, set()))
@@ -68,7 +69,7 @@ async def report_communities(
                 "rank": round(10 * (weights[community["community"]] / most) ** 0.5, 1) if most else 0.0,
                 "rating_explanation": (
                     f"Its {len(members)} entities hold {share:.1%} of the weight of all relationships; "
-                    f"the most connected is {members[0]['title']} with {members[0]['degree']} relationships."
+                    f"the most connected is {connected['title']} with {connected['degree']} relationships."
                 ),
             }
         )

@@ -12,7 +12,7 @@ import pytest
 from graphrag_lite import pipeline, tables
 from graphrag_lite.settings import ReportCommunities, Settings
 from graphrag_lite.stages.report_communities import report_communities
-from graphrag_lite.text.sentences import is_statement
+from graphrag_lite.text.sentences import stands_alone
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 READS = ("entities", "relationships", "communities")
@@ -31,7 +31,7 @@ def report(read: dict[str, pa.Table], **settings: Any) -> list[dict[str, Any]]:
 
 
 def marks(text: str) -> list[int]:
-    return [int(mark) for mark in re.findall(r"\[(\d+)\](?= |$)", text)]
+    return [int(mark) for mark in re.findall(r"\[(\d+)\](?=\s|$)", text)]
 
 
 def places(row: dict[str, Any], text: str) -> list[tuple[str, int, int]]:
@@ -82,14 +82,21 @@ def test_a_summary_repeats_a_childs_sentence_only_for_want_of_others(read: dict[
     for row in parents:
         below, own = said_below(row["community"]), places(row, row["summary"])
         inside = [relationships[identity] for identity in communities[row["community"]]["relationship_ids"]]
-        open_ = {
-            (r["sources"][0]["document_id"], r["sources"][0]["char_start"], r["sources"][0]["char_end"])
-            for r in inside
-            if is_statement(r["description"])
-        } - below
-        assert own
-        # A repeated sentence stands only where fewer new ones are left than a summary holds.
-        assert not set(own) & below or len(open_) < 3, row["community"]
+        told = [r["description"] for r in inside if f"{r['description']} [" in row["summary"]]
+        new = {r["description"] for r in inside if stands_alone(r["description"]) and place_of(r) not in below}
+        assert own and len(set(own)) == len(own)
+        if set(own) & below:  # what was left says the same as what was chosen
+            assert all(any(alike(sentence, other) for other in told) for sentence in new), row["community"]
+
+
+def place_of(relationship: dict[str, Any]) -> tuple[str, int, int]:
+    (source,) = relationship["sources"]
+    return source["document_id"], source["char_start"], source["char_end"]
+
+
+def alike(a: str, b: str) -> bool:
+    words, others = set(a.casefold().split()), set(b.casefold().split())
+    return len(words & others) >= 0.5 * len(words | others)
 
 
 def test_marks_are_numbered_in_order_and_each_is_cited(read: dict[str, pa.Table]) -> None:
@@ -107,7 +114,17 @@ def test_ranks_are_within_0_and_10_and_explained(read: dict[str, pa.Table]) -> N
     held = {c["community"]: sum(weights[i] for i in c["relationship_ids"]) for c in read["communities"].to_pylist()}
     top = sorted((row for row in rows if row["level"] == 0), key=lambda row: held[row["community"]])
     assert [row["rank"] for row in top] == sorted(row["rank"] for row in top)
-    assert all(re.search(r"hold \d+\.\d% of the weight", row["rating_explanation"]) for row in rows)
+    degrees = {row["title"]: row["degree"] for row in read["entities"].to_pylist()}
+    entity = {row["id"]: row["degree"] for row in read["entities"].to_pylist()}
+    communities = {row["community"]: row for row in read["communities"].to_pylist()}
+    for row in rows:
+        said = re.fullmatch(
+            r"Its (\d+) entities hold \d+\.\d% of the weight of all relationships; "
+            r"the most connected is (.+) with (\d+) relationships\.",
+            row["rating_explanation"],
+        )
+        assert said and int(said[1]) == row["size"] and int(said[3]) == degrees[said[2]]
+        assert int(said[3]) == max(entity[identity] for identity in communities[row["community"]]["entity_ids"])
 
 
 def test_the_page_and_the_json_hold_the_report(read: dict[str, pa.Table]) -> None:

@@ -1,0 +1,150 @@
+"""What search reads: postings, links and names agree with the published tables."""
+
+import asyncio
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from graphrag_lite import pipeline, tables
+from graphrag_lite.search.index import Index
+from graphrag_lite.search.mentions import names_of_title
+from graphrag_lite.settings import IndexSearch, Settings
+from graphrag_lite.stages.index_search import index_search
+from graphrag_lite.text.words import terms
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
+READS = ("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports")
+WRITES = ("search_terms", "search_report_terms", "search_links", "search_names")
+
+
+def each(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+    return map(function, items)
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return pipeline.index(EXAMPLE, tmp_path_factory.mktemp("root") / "output", Settings()).snapshot
+
+
+@pytest.fixture(scope="module")
+def read(snapshot: Path) -> dict[str, pa.Table]:
+    return {name: tables.read(snapshot, name) for name in READS}
+
+
+def search_tables(read: dict[str, pa.Table], **settings: Any) -> dict[str, list[dict[str, Any]]]:
+    made = asyncio.run(index_search(**read, settings=IndexSearch(**settings), each=each))
+    for name, table in zip(WRITES, made, strict=True):
+        tables.check(name, table)
+    return {name: table.to_pylist() for name, table in zip(WRITES, made, strict=True)}
+
+
+def test_postings_hold_every_term_of_title_and_text(read: dict[str, pa.Table]) -> None:
+    rows = search_tables(read)["search_terms"]
+    assert [row["term"] for row in rows] == sorted({row["term"] for row in rows})
+    postings = {row["term"]: row["rows"] for row in rows}
+    documents = {row["id"]: row for row in read["documents"].to_pylist()}
+    expected = defaultdict(list)
+    for number, unit in enumerate(read["text_units"].to_pylist()):
+        document = documents[unit["document_id"]]
+        words = [unit["text"], document["title"]]
+        for value in json.loads(document["metadata"]).values():
+            words += [value] if isinstance(value, str) and value.isalpha() else []
+        for term in sorted(set(terms("\n".join(words), document["language"]))):
+            expected[term].append(number)
+    for term, numbers in expected.items():
+        assert set(numbers) <= set(postings[term]), term
+    for row in rows:
+        assert row["rows"] == sorted(set(row["rows"])) and len(row["rows"]) == len(row["scores"]) > 0
+        assert all(score > 0 for score in row["scores"])
+        assert row["rows"][0] >= 0 and row["rows"][-1] < read["text_units"].num_rows
+
+
+def test_reports_are_found_by_their_words(read: dict[str, pa.Table], snapshot: Path) -> None:
+    index = Index(snapshot)
+    contents = read["community_reports"]["full_content"].to_pylist()
+    for number in (0, 5, len(contents) - 1):
+        scores = index.report_bm25.scores(terms(contents[number], "en"))
+        assert scores.argmax() == number and len(scores) == len(contents)
+
+
+def test_links_count_the_mentions_of_each_entity(read: dict[str, pa.Table]) -> None:
+    rows = search_tables(read)["search_links"]
+    unit_row = {identity: row for row, identity in enumerate(read["text_units"]["id"].to_pylist())}
+    assert len(rows) == read["entities"].num_rows
+    for row, entity in zip(rows, read["entities"].to_pylist(), strict=True):
+        assert row["rows"] == sorted(unit_row[unit] for unit in entity["text_unit_ids"])
+        assert sum(row["counts"]) >= len(row["rows"]) and min(row["counts"]) >= 1
+    assert sum(sum(row["counts"]) for row in rows) <= read["entity_mentions"].num_rows
+
+
+def test_a_document_defines_what_its_title_names(read: dict[str, pa.Table]) -> None:
+    links = search_tables(read)["search_links"]
+    names = search_tables(read)["search_names"]
+    entities_of = defaultdict(set)
+    for row in names:
+        entities_of[row["name"].casefold()].add(row["entity"])
+    unit_row = {identity: row for row, identity in enumerate(read["text_units"]["id"].to_pylist())}
+    defined = Counter()
+    for document in read["documents"].to_pylist():
+        for name in names_of_title(document["title"]):
+            for entity in entities_of[name.casefold()]:
+                assert {unit_row[unit] for unit in document["text_unit_ids"]} <= set(links[entity]["defines"])
+                defined[entity] += 1
+    assert defined
+    assert all(bool(row["defines"]) == (entity in defined) for entity, row in enumerate(links))
+
+
+def test_names_mean_entities_that_are_there(read: dict[str, pa.Table]) -> None:
+    rows = search_tables(read)["search_names"]
+    titles = read["entities"]["title"].to_pylist()
+    assert [(row["name"], row["entity"]) for row in rows] == sorted({(row["name"], row["entity"]) for row in rows})
+    named = defaultdict(set)
+    for row in rows:
+        named[row["entity"]].add(row["name"])
+    assert set(named) <= set(range(len(titles)))
+    resolutions = read["entity_resolutions"].to_pylist()
+    whole = {row["entity_id"] for row in resolutions if not row["document_id"] and row["entity_id"]}
+    ids = read["entities"]["id"].to_pylist()
+    assert {ids[entity] for entity in named} == whole & set(ids)
+    spitzer = titles.index("Lyman Spitzer")
+    assert {"Lyman Spitzer"} <= named[spitzer]
+
+
+def test_settings_are_heard(read: dict[str, pa.Table]) -> None:
+    default, flat = search_tables(read), search_tables(read, b=0.0)
+    assert default == search_tables(read, k1=1.5, b=0.75)
+    assert [row["term"] for row in default["search_terms"]] == [row["term"] for row in flat["search_terms"]]
+    assert default["search_terms"] != flat["search_terms"] and default["search_links"] == flat["search_links"]
+
+
+def test_reports_are_analysed_in_the_language_that_global_search_reads_them_in(
+    corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    """As many documents of one language as of another: both sides must take the same one."""
+    french = (
+        "La comtesse a dit qu'elle avait travaillé avec Jean Martin pendant toutes ces années à Paris. "
+        "Depuis longtemps Jean Martin travaillait pour la société, et il ne voulait pas quitter Paris."
+    )
+    english = (
+        "The duchess said that she had been working with Bob Jones for all of these years in London. "
+        "For years Bob Jones had been working for the company, and he did not want to leave London."
+    )
+    for number, files in enumerate(({"a.txt": french, "b.txt": english}, {"a.txt": english, "b.txt": french})):
+        run = pipeline.index(corpus(files, f"c{number}"), tmp_path / f"o{number}" / "output", Settings())
+        index = Index(run.snapshot)
+        assert sorted(index.arrow("documents")["language"].to_pylist()) == ["en", "fr"]
+        contents = index.arrow("community_reports")["full_content"].to_pylist()
+        expected = {term for content in contents for term in terms(content, index.languages[0])}
+        assert contents and set(index.report_bm25.vocabulary) == expected
+
+
+def test_a_corpus_without_entities_and_reports(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    run = pipeline.index(corpus({"a.txt": "hello there"}), tmp_path / "output", Settings())
+    made = search_tables({name: tables.read(run.snapshot, name) for name in READS})
+    assert made["search_report_terms"] == made["search_links"] == made["search_names"] == []
+    assert [row["term"] for row in made["search_terms"]] == ["a", "hello", "there"]  # the title is the name of the file

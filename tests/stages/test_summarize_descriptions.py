@@ -1,0 +1,210 @@
+"""Mentions are folded into entities and relationships that the corpus's own sentences describe."""
+
+import asyncio
+import math
+import random
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from graphrag_lite import pipeline, tables
+from graphrag_lite.settings import Settings, SummarizeDescriptions
+from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
+READS = ("source_documents", "entity_mentions", "relationship_mentions", "entity_resolutions")
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pa.Table]:
+    run = pipeline.index(EXAMPLE, tmp_path_factory.mktemp("root") / "output", Settings())
+    return {name: tables.read(run.snapshot, name) for name in READS}
+
+
+def summarize(read: dict[str, pa.Table], **settings: Any) -> tuple[Rows, Rows]:
+    made = asyncio.run(summarize_descriptions(**read, settings=SummarizeDescriptions(**settings)))
+    for name, table in zip(("entities", "relationships"), made, strict=True):
+        tables.check(name, table)
+    return made[0].to_pylist(), made[1].to_pylist()
+
+
+def meaning(read: dict[str, pa.Table]) -> dict[tuple[str, str], str]:
+    """Return which entity each (document, name) means, '' for the whole corpus."""
+    rows = read["entity_resolutions"].to_pylist()
+    found = {(row["document_id"], row["name"]): row["entity_id"] for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def of(meant: dict[tuple[str, str], str], document_id: str, name: str) -> str:
+    own = meant.get((document_id, name))
+    return meant.get(("", name), "") if own is None else own
+
+
+def test_entities_count_their_mentions(read: dict[str, pa.Table]) -> None:
+    entities, relationships = summarize(read)
+    meant = meaning(read)
+    units, places, documents = defaultdict(set), defaultdict(set), defaultdict(set)
+    for row in read["entity_mentions"].to_pylist():
+        if identity := of(meant, row["document_id"], row["name"]):
+            units[identity].add(row["text_unit_id"])
+            places[identity].add((row["document_id"], row["mention_start"]))
+            documents[identity].add(row["document_id"])
+    assert {row["id"] for row in entities} == set(units)
+    degree = Counter(row[end] for row in relationships for end in ("source_id", "target_id"))
+    for number, row in enumerate(entities):
+        assert row["human_readable_id"] == number
+        assert row["text_unit_ids"] == sorted(units[row["id"]]) and row["frequency"] == len(units[row["id"]])
+        assert row["n_mentions"] == len(places[row["id"]]) and row["n_documents"] == len(documents[row["id"]])
+        assert row["degree"] == degree[row["id"]]
+    order = [(-row["frequency"], -row["n_mentions"], row["title"], row["id"]) for row in entities]
+    assert order == sorted(order)
+
+
+def test_relationships_join_entities_once_and_weigh_their_instances(read: dict[str, pa.Table]) -> None:
+    entities, relationships = summarize(read)
+    entity = {row["id"]: row for row in entities}
+    meant = meaning(read)
+    units: dict[frozenset[str], set[str]] = defaultdict(set)
+    strengths: dict[frozenset[str], dict[tuple[str, int], float]] = defaultdict(dict)
+    for row in read["relationship_mentions"].to_pylist():
+        ends = frozenset(of(meant, row["document_id"], row[end]) for end in ("source", "target"))
+        if len(ends) == 2 and "" not in ends:
+            units[ends].add(row["text_unit_id"])
+            place = (row["document_id"], row["char_start"])
+            strengths[ends][place] = max(row["strength"], strengths[ends].get(place, 0.0))
+    n_units = len(set(read["entity_mentions"]["text_unit_id"].to_pylist()))
+    assert {frozenset((row["source_id"], row["target_id"])) for row in relationships} == set(units)
+    assert len(relationships) == len(units)
+    for number, row in enumerate(relationships):
+        source, target = entity[row["source_id"]], entity[row["target_id"]]
+        ends = frozenset((source["id"], target["id"]))
+        assert row["human_readable_id"] == number
+        assert (row["source"], row["target"]) == (source["title"], target["title"])
+        assert row["combined_degree"] == source["degree"] + target["degree"]
+        assert row["text_unit_ids"] == sorted(units[ends]) and row["n_mentions"] == len(strengths[ends])
+        assert set(row["text_unit_ids"]) <= set(source["text_unit_ids"]) & set(target["text_unit_ids"])
+        p = len(units[ends]) / n_units
+        pmi = math.log(p * n_units**2 / (source["frequency"] * target["frequency"]))
+        npmi = max(-1.0, min(1.0, pmi / -math.log(p)))
+        assert row["weight"] == pytest.approx(sum(strengths[ends].values()) * (1 + npmi) / 2, abs=2e-6)
+        assert row["weight"] >= 0
+    assert [row["weight"] for row in relationships] == sorted((row["weight"] for row in relationships), reverse=True)
+
+
+def test_descriptions_are_exact_spans_of_documents(read: dict[str, pa.Table]) -> None:
+    texts = dict(zip(*(read["source_documents"][name].to_pylist() for name in ("id", "text")), strict=True))
+    entities, relationships = summarize(read)
+    mentions, instances = defaultdict(set), defaultdict(set)
+    meant = meaning(read)
+    for row in read["entity_mentions"].to_pylist():
+        mentions[of(meant, row["document_id"], row["name"])].add((row["document_id"], row["char_start"]))
+    for row in read["relationship_mentions"].to_pylist():
+        ends = frozenset(of(meant, row["document_id"], row[end]) for end in ("source", "target"))
+        instances[ends].add((row["document_id"], row["char_start"]))
+    assert sum(bool(row["description"]) for row in entities) > 0.9 * len(entities)
+    for row in (*entities, *relationships):
+        said = [" ".join(texts[s["document_id"]][s["char_start"] : s["char_end"]].split()) for s in row["sources"]]
+        assert row["description"] == " ".join(said) and len(set(said)) == len(said) <= 2
+        known = mentions[row["id"]] if "title" in row else instances[frozenset((row["source_id"], row["target_id"]))]
+        assert {(s["document_id"], s["char_start"]) for s in row["sources"]} <= known
+    assert all(len(row["sources"]) == 1 for row in relationships)
+
+
+def test_the_order_of_rows_does_not_matter(read: dict[str, pa.Table]) -> None:
+    expected = summarize(read)
+    chance = random.Random(6)
+    for _ in range(4):
+        shuffled = {
+            name: table.take(chance.sample(range(table.num_rows), table.num_rows)) for name, table in read.items()
+        }
+        assert summarize(shuffled) == expected
+
+
+def test_more_sentences_where_they_are_wanted(read: dict[str, pa.Table]) -> None:
+    one, five = summarize(read, max_sentences=1)[0], summarize(read, max_sentences=5)[0]
+    assert max(len(row["sources"]) for row in one) == 1 and max(len(row["sources"]) for row in five) == 5
+    assert [row["id"] for row in one] == [row["id"] for row in five]
+
+
+TEXT = (
+    "He liked what Ada Bell wrote. Ada Bell is an engineer who built the first bridge over the river Tay. "
+    "So, Ada Bell? Ada Bell married Tom Carr in the spring of 1890 near the old harbour."
+)
+
+
+def mention(name: str, place: int, **more: Any) -> dict[str, Any]:
+    end = next(i + 1 for i in range(place, len(TEXT)) if TEXT[i] in ".?")
+    start = max((TEXT.rfind(mark, 0, place) for mark in (". ", "? ")), default=-2) + 2
+    start = 0 if start == 1 else start
+    row = {"text_unit_id": "u", "document_id": "d", "type": "person", "description": "", "anchored": True, "round": 0}
+    return row | {"name": name, "char_start": start, "char_end": end, "mention_start": place} | more
+
+
+def small(resolutions: list[tuple[str, str, str]]) -> dict[str, pa.Table]:
+    """Make what the stage reads of TEXT, with (document, name, entity) as resolutions."""
+    document = {"id": "d", "source_id": "a.txt", "title": "", "text": TEXT, "path": "a.txt", "content_sha256": ""}
+    document |= {"mime": "text/plain", "language": "en", "created_at": "", "metadata": "{}"}
+    mentions = [mention("Ada Bell", i) for i in range(len(TEXT)) if TEXT.startswith("Ada Bell", i)]
+    mentions.append(mention("Tom Carr", TEXT.index("Tom Carr")))
+    married = mention("", TEXT.index("Tom Carr"))
+    pair = {k: married[k] for k in ("text_unit_id", "document_id", "description", "char_start", "char_end", "round")}
+    pair |= {"valid_at": "", "invalid_at": "", "strength": 1.0}
+    pairs = [pair | {"source": "Tom Carr", "target": "Ada Bell", "relation": ""}]
+    pairs.append(pair | {"source": "Ada Bell", "target": "Tom Carr", "relation": "married"})
+    resolved = [
+        {
+            "document_id": document_id,
+            "name": name,
+            "entity_id": entity,
+            "title": entity,
+            "type": "person",
+            "rule": "exact",
+        }
+        for document_id, name, entity in resolutions
+    ]
+    return {
+        "source_documents": tables.make("source_documents", [document]),
+        "entity_mentions": tables.make("entity_mentions", mentions),
+        "relationship_mentions": tables.make("relationship_mentions", pairs),
+        "entity_resolutions": tables.make("entity_resolutions", resolved),
+    }
+
+
+def test_the_sentence_that_defines_comes_first_and_a_question_last() -> None:
+    read = small([("", "Ada Bell", "Ada"), ("", "Tom Carr", "Tom")])
+    entities, (relationship,) = summarize(read, max_sentences=1)
+    assert entities[0]["title"] == "Ada" and entities[0]["description"].startswith("Ada Bell is an engineer")
+    three = summarize(read, max_sentences=3)[0][0]["description"]
+    assert "So, Ada Bell?" not in three
+    assert three.startswith("Ada Bell is an engineer") and three.endswith("He liked what Ada Bell wrote.")  # best first
+    # The text says who married: the sentence with a relation decides the direction.
+    assert (relationship["source"], relationship["relation"], relationship["target"]) == ("Ada", "married", "Tom")
+    assert relationship["n_mentions"] == 1 and relationship["weight"] == 1.0
+
+
+def test_a_document_may_mean_something_else_by_a_name_and_dropped_names_are_gone() -> None:
+    entities, relationships = summarize(small([("", "Ada Bell", "A"), ("d", "Ada Bell", "B"), ("", "Tom Carr", "C")]))
+    assert [row["title"] for row in entities] == ["B", "C"] and len(relationships) == 1
+    entities, relationships = summarize(small([("", "Ada Bell", "A"), ("", "Tom Carr", "")]))
+    assert [row["title"] for row in entities] == ["A"] and relationships == [] and entities[0]["degree"] == 0
+    entities, relationships = summarize(small([("", "Ada Bell", "A"), ("", "Tom Carr", "A")]))
+    assert len(entities) == 1 and relationships == []
+    assert summarize(small([("", "Ada Bell", ""), ("", "Tom Carr", "")])) == ([], [])
+
+
+def test_repeated_text_counts_once() -> None:
+    """The overlap of two text units repeats a sentence: two units name the entity, at one place."""
+    read = small([("", "Ada Bell", "Ada"), ("", "Tom Carr", "Tom")])
+    once = summarize(read)
+    for name in ("entity_mentions", "relationship_mentions"):
+        again = [row | {"text_unit_id": "v"} for row in read[name].to_pylist()]
+        read[name] = tables.make(name, [*read[name].to_pylist(), *again])
+    twice = summarize(read)
+    assert [row["frequency"] for row in twice[0]] == [2, 2] != [row["frequency"] for row in once[0]]
+    assert [row["n_mentions"] for row in twice[0]] == [row["n_mentions"] for row in once[0]]
+    assert twice[1][0]["n_mentions"] == 1 and twice[0][0]["description"] == once[0][0]["description"]
