@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,20 +49,12 @@ class Group(click.Group):
             click.echo("Interrupted. Nothing was published; finished stages are kept, run again to go on.", err=True)
             ctx.exit(130)
         except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
-            _discard_output()
             ctx.exit(0)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename:
                 raise
-            _discard_output()
             click.echo(f"Error: standard output cannot be written: {error.strerror}.", err=True)
             ctx.exit(1)
-
-
-def _discard_output() -> None:
-    """Write what is still buffered for standard output nowhere, so that Python does not fail on it when it ends."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})

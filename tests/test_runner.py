@@ -1,7 +1,9 @@
 """A run does only what the change needs, survives a kill at any moment, and heals what is damaged."""
 
+import contextlib
 import functools
 import json
+import multiprocessing
 import os
 import random
 import signal
@@ -353,8 +355,6 @@ def wait_for_group(group: int) -> bool:
     [
         (signal.SIGINT, True, 0.02),
         (signal.SIGINT, True, 0.4),
-        (signal.SIGINT, True, 1.5),
-        (signal.SIGINT, False, 1.2),
         (signal.SIGTERM, False, 0.8),
         (signal.SIGTERM, True, 1.3),
     ],
@@ -375,15 +375,58 @@ def test_an_interrupted_run_with_workers_ends_with_one_message(
     assert set(json.loads((tmp_path / "output" / "building" / "stamps.json").read_text())) >= {"load_documents"}
 
 
-def test_workers_do_not_outlive_a_killed_parent(long_corpus: Path, tmp_path: Path) -> None:
-    process = start(tmp_path, long_corpus)
-    time.sleep(1.2)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_waits_while_workers_start(number: signal.Signals) -> None:
+    told: list[int] = []
+    before = signal.signal(number, lambda number, _: told.append(number))
+    try:
+        with runner._interrupts_held():
+            for _ in range(3):
+                os.kill(os.getpid(), number)
+            time.sleep(0.05)
+            assert told == []
+        assert told == [number]
+        os.kill(os.getpid(), number)
+        assert told == [number] * 2
+    finally:
+        signal.signal(number, before)
+
+
+IDLE = """
+import contextlib, time
+from graphrag_lite import runner
+runner.MIN_PARALLEL_ITEMS = 1
+
+if __name__ == "__main__":
+    with contextlib.ExitStack() as pools:
+        each = runner._Each(2, runner.Silence(), pools)
+        print(sum(each(abs, range(300))), flush=True)
+        time.sleep(60)
+"""
+
+
+def test_idle_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
+    (tmp_path / "idle.py").write_text(IDLE)
+    process = subprocess.Popen(
+        [sys.executable, str(tmp_path / "idle.py")], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stdout and process.stdout.readline() == f"{sum(range(300))}\n"
     process.kill()
     process.communicate(timeout=20)
     assert wait_for_group(process.pid), "a worker outlived the run"
 
 
-# Two stages of the flow wait until they are told to go on.
+def test_workers_end_with_their_stage_also_where_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else Python would finish all that is queued before it ends, a minute after Ctrl-C."""
+    monkeypatch.setattr(runner, "MIN_PARALLEL_ITEMS", 1)
+    with contextlib.ExitStack() as pools:
+        found = runner._Each(2, runner.Silence(), pools)(abs, range(100_000))
+        assert next(found) == 0  # the stage fails while it still holds the rest
+        assert multiprocessing.active_children()
+    assert not multiprocessing.active_children()
+
+
+# One stage of the flow waits.
 WAITING = """
 import functools, sys, time
 from pathlib import Path

@@ -115,6 +115,27 @@ def test_names_mean_entities_that_are_there(read: dict[str, pa.Table]) -> None:
     assert {"Lyman Spitzer"} <= named[spitzer]
 
 
+def test_a_document_may_mean_something_else_by_a_name(read: dict[str, pa.Table]) -> None:
+    """What it means there counts for its text units, and says nothing about a question."""
+    before = search_tables(read)
+    entities = read["entities"].to_pylist()
+    resolutions = read["entity_resolutions"].to_pylist()
+    hubble, other = ([row["title"] for row in entities].index(title) for title in ("Hubble", "Sputnik"))
+    mentions = [row for row in read["entity_mentions"].to_pylist() if row["name"] == "Hubble"]
+    document_id = mentions[0]["document_id"]
+    row = next(row for row in resolutions if row["name"] == "Hubble" and not row["document_id"])
+    assert row["entity_id"] == entities[hubble]["id"]
+    own = row | {"document_id": document_id, "entity_id": entities[other]["id"]}
+    after = search_tables(read | {"entity_resolutions": tables.make("entity_resolutions", [*resolutions, own])})
+    assert after["search_names"] == before["search_names"]
+    unit_row = {identity: i for i, identity in enumerate(read["text_units"]["id"].to_pylist())}
+    moved = {unit_row[row["text_unit_id"]] for row in mentions if row["document_id"] == document_id}
+    assert moved and moved <= set(after["search_links"][other]["rows"])
+    assert set(after["search_links"][other]["rows"]) == set(before["search_links"][other]["rows"]) | moved
+    lost = sum(before["search_links"][hubble]["counts"]) - sum(after["search_links"][hubble]["counts"])
+    assert lost == len([row for row in mentions if row["document_id"] == document_id])
+
+
 def test_settings_are_heard(read: dict[str, pa.Table]) -> None:
     default, flat = search_tables(read), search_tables(read, b=0.0)
     assert default == search_tables(read, k1=1.5, b=0.75)

@@ -187,6 +187,15 @@ def test_the_sentence_that_defines_comes_first_and_a_question_last() -> None:
     assert relationship["n_mentions"] == 1 and relationship["weight"] == 1.0
 
 
+def test_of_two_relations_in_one_sentence_the_order_of_rows_decides_nothing() -> None:
+    read = small([("", "Ada Bell", "Ada"), ("", "Tom Carr", "Tom")])
+    row = read["relationship_mentions"].to_pylist()[1]
+    rows = [row | {"relation": relation} for relation in ("wrote to", "met", "saw")]
+    for ordered in (rows, rows[::-1]):
+        (found,) = summarize(read | {"relationship_mentions": tables.make("relationship_mentions", ordered)})[1]
+        assert found["relation"] == "met"
+
+
 def test_a_document_may_mean_something_else_by_a_name_and_dropped_names_are_gone() -> None:
     entities, relationships = summarize(small([("", "Ada Bell", "A"), ("d", "Ada Bell", "B"), ("", "Tom Carr", "C")]))
     assert [row["title"] for row in entities] == ["B", "C"] and len(relationships) == 1
