@@ -38,6 +38,9 @@ class Group(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         from graphrag_lite.errors import GraphragLiteError
 
+        for stream in (sys.stdout, sys.stderr):  # where it is not UTF-8, what it cannot write is escaped
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
         try:
             return super().invoke(ctx)
         except GraphragLiteError as error:
@@ -82,7 +85,7 @@ def main() -> None:
 def index(corpus: Path, root: Path, config: Path | None, overrides: tuple[str, ...], as_json: bool) -> None:
     """Bring the index of CORPUS, a folder or one file, up to date.
 
-    Reads .txt .md .html .csv .json .jsonl, and .pdf .docx .pptx with the extra graphrag-lite[documents]. A file that
+    Reads .txt .md .html .csv .json .jsonl, and .pdf .docx .pptx with the extra [documents]. A file that
     cannot be read is recorded and the rest goes on. The result is published in one step under ROOT/output.
 
     \b
@@ -104,7 +107,7 @@ def index(corpus: Path, root: Path, config: Path | None, overrides: tuple[str, .
     if as_json:
         terminal.print_json(terminal.summary(run))
     else:
-        terminal.print_summary(Console(), run, str(output))
+        terminal.print_summary(terminal.Output(), run, str(output))
     if run.n_failures:
         _name_failures(run.snapshot)
         sys.exit(3)
@@ -159,16 +162,16 @@ def query(
             answer = opened.query(asked, **options)
             terminal.print_json({"id": number, **answer.to_dict()})
         return
-    answer = opened.query(question or "", **options)
+    # Under a locale that is not UTF-8 the bytes of an argument arrive as surrogates.
+    answer = opened.query((question or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace"), **options)
     if as_json:
         terminal.print_json({"id": None, **answer.to_dict()})
         return
-    from rich.console import Console
 
     if context_only:
-        _print_units(Console(), opened, answer.text_units)
+        _print_units(terminal.Output(), opened, answer.text_units)
     else:
-        terminal.print_answer(Console(), answer)
+        terminal.print_answer(terminal.Output(), answer)
 
 
 @main.command(epilog=EXIT_CODES)
@@ -190,13 +193,12 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
       graphrag-lite show entities --search scrooge --limit 5
       graphrag-lite show report 3
     """
-    from rich.console import Console
 
     from graphrag_lite import terminal
     from graphrag_lite.search.index import Index
 
     opened = Index.open(root / "output")
-    console = Console()
+    console = terminal.Output()
     if what == "report":
         _show_report(console, opened, identity, as_json)
         return

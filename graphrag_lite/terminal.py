@@ -1,6 +1,7 @@
 """What the command line shows: progress, summaries, tables, answers. Plain lines where no terminal is."""
 
 import json
+import os
 import re
 import sys
 import time
@@ -39,6 +40,15 @@ LABELS = {
 def plain(text: str) -> str:
     """Return a text of the corpus without the characters that could steer a terminal."""
     return "".join(char if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf") else " " for char in text)
+
+
+class Output(Console):
+    """A console on standard output; a reader that has seen enough, such as head, is no error."""
+
+    def on_broken_pipe(self) -> None:
+        """Send what is still buffered nowhere, so that Python does not fail on it when it ends."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0)
 
 
 class Bars:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from graphrag_lite.search.loaded import Loaded
 
 MAX_STATEMENTS = 2  # of each report
+FITTING = 0.3  # of the best report's match: a report that fits less says nothing to the question
 IMPORTANCE = 0.5  # weight of a report's rank beside how well it matches the question
 # Words by which a question means the corpus itself: they say nothing about which report is meant.
 ABOUT_THE_CORPUS = (
@@ -48,7 +49,9 @@ def global_search(index: "Loaded", question: str, top_k: int, level: int, *, ret
     ranking = ranked(_unit_scores(index, asked, rows, order, worth), index.document_row, top_k)
     if retrieve_only:
         return compose(index, question, "global", [], ranking)
-    chosen = [rows[i] for i in order[: index.search.max_reports]]
+    about_all = len(asked) < len(index.question_terms(question)) and not match.any()
+    fitting = order if not asked or about_all else [i for i in order if match[i] >= FITTING]
+    chosen = [rows[i] for i in fitting[: index.search.max_reports]]
     statements = [statement for report in chosen for statement in _statements(index, report, asked, language)]
     return compose(index, question, "global", statements, ranking)
 

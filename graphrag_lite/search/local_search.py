@@ -46,7 +46,7 @@ def _relationships(index: "Loaded", entity: int) -> list[Statement]:
     found: dict[tuple[str, int], Statement] = {}
     for row in own.slice(0, 4 * MAX_RELATIONSHIPS).to_pylist():
         for span in row["sources"]:
-            heading = f"{row['source']} {row['relation'] or '–'} {row['target']}"
+            heading = f"{row['source']} – {row['target']}"
             found.setdefault((span["document_id"], span["char_start"]), _statement(index, span, heading))
     return list(found.values())[:MAX_RELATIONSHIPS]
 

@@ -12,7 +12,7 @@ from graphrag_lite.text.words import terms
 if TYPE_CHECKING:
     from graphrag_lite.search.loaded import Loaded
 
-MIN_LENGTH, MAX_LENGTH = 25, 600  # characters; shorter is a heading, longer is no sentence
+MIN_FRAGMENT, MAX_LENGTH = 25, 600  # characters; a shorter fragment is a heading, what is longer is no sentence
 ENOUGH = 0.3  # of the best sentence's score: what scores less is left out
 SIMILAR = 0.6  # Jaccard index of terms from which two sentences say the same
 
@@ -36,7 +36,8 @@ def choose_sentences(
         )
         for start, end in sentences(text, language):
             sentence = text[start:end].strip()
-            if not MIN_LENGTH <= len(sentence) <= MAX_LENGTH or sentence.startswith("#"):
+            fragment = not is_statement(sentence)
+            if len(sentence) > MAX_LENGTH or (fragment and len(sentence) < MIN_FRAGMENT) or sentence.startswith("#"):
                 continue
             own = frozenset(terms(sentence, language))
             score = sum(weights[term] for term in own & weights.keys())
@@ -44,7 +45,7 @@ def choose_sentences(
                 start += len(text[start:end]) - len(text[start:end].lstrip())
                 place = Statement(unit, offset + start, offset + start + len(sentence))
                 # A question or a heading rarely answers; the best unit does it better than the tenth.
-                score *= (1.0 if is_statement(sentence) else 0.5) / np.log2(2 + rank) ** 0.5
+                score *= (0.5 if fragment else 1.0) / np.log2(2 + rank) ** 0.5
                 candidates.append((score, place, own))
     candidates.sort(key=lambda candidate: -candidate[0])
     chosen: list[Statement] = []

@@ -136,7 +136,7 @@ def _report(community: Row, members: list[Row], summary: list[Row], findings: li
 
 
 def _headline(row: Row) -> str:
-    return f"{row['source']} {row['relation'] or '–'} {row['target']}"
+    return f"{row['source']} – {row['target']}"  # what joins them is for the cited sentence to say
 
 
 def _join(names: list[str]) -> str:

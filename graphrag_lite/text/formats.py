@@ -103,7 +103,7 @@ def _csv(text: str, path: str, fields: Fields) -> Iterator[Loaded | Unreadable]:
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="")
     try:
         rows.fieldnames = [name.strip() for name in rows.fieldnames or ()]
-        if fields.text not in (rows.fieldnames or ()):
+        if not {fields.text, Fields.text} & set(rows.fieldnames or ()):
             columns = ", ".join(rows.fieldnames or ()) or "none"
             raise ValueError(f"no column `{fields.text}` (columns: {columns}). Name it with load_documents.text_field")
         for row in rows:
@@ -152,16 +152,22 @@ def _row(row: Any, where: str, fields: Fields) -> Loaded | Unreadable:
     """Make a document of one JSON object or CSV row."""
     if not isinstance(row, dict):
         return Unreadable(where, f"not a JSON object but {type(row).__name__}")
-    text = row.get(fields.text)
+    text, title, time, source_id = (
+        row.get(name, row.get(usual))  # a corpus may hold files of several makers: the usual names always count
+        for name, usual in (
+            (fields.text, Fields.text),
+            (fields.title, Fields.title),
+            (fields.time, Fields.time),
+            (fields.id, Fields.id),
+        )
+    )
     if not isinstance(text, str):
         found = "no field" if text is None else "no text in field"
         return Unreadable(where, f"{found} `{fields.text}` (fields: {', '.join(map(str, row))})")
-    title, time = row.get(fields.title), row.get(fields.time)
-    known = {fields.id, fields.title, fields.text}
+    known = {fields.id, fields.title, fields.text, Fields.id, Fields.title, Fields.text}
     created_at = iso(time)
     if created_at:
-        known.add(fields.time)
-    source_id = row.get(fields.id)
+        known |= {fields.time, Fields.time}
     return Loaded(
         source_id=where if source_id in (None, "") else clean(str(source_id)),
         title=clean(str(title)) if title not in (None, "") else "",
@@ -176,7 +182,9 @@ def _office(data: bytes, path: str, suffix: str) -> Loaded:
         import markitdown
         from markitdown import converters
     except ImportError:
-        raise ValueError(f"{suffix} files need an extra: pip install 'graphrag-lite[documents]'") from None
+        raise ValueError(
+            f"{suffix} files need the extra [documents]: pip install 'markitdown[docx,pdf,pptx]'"
+        ) from None
     # Not MarkItDown.convert: what one converter refuses it tries as plain text, which makes noise of a damaged file.
     convert = getattr(converters, f"{suffix[1:].title()}Converter")().convert
     try:

@@ -51,7 +51,7 @@ def test_a_question_of_two_hops_finds_both_documents(index: Index) -> None:
     assert {"notes/2008-09-30-failures-before-sm4.txt", "notes/2021-07-17-payload-computer.md"} <= set(found[:5])
 
 
-@pytest.mark.parametrize("method", ["local", "basic"])
+@pytest.mark.parametrize("method", ["local", "global", "basic"])
 def test_nothing_is_said_where_nothing_fits(index: Index, method: str) -> None:
     assert index.query("xyzzy plugh qwertyuiop?", method).answer == NOTHING
 
@@ -92,3 +92,12 @@ def test_chosen_sentences_hold_a_word_of_the_question_and_do_not_repeat(index: I
     assert len(texts) == len(set(texts)) == 5
     assert all("gyro" in text.casefold() or "1999" in text or "fail" in text for text in texts)
     assert choose_sentences(index, terms, list(range(3)), 5, told=chosen) != chosen
+
+
+def test_a_short_statement_answers_in_a_script_without_spaces(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text(
+        '{"text": "青铜器来自商代。"}\n{"text": "夏目漱石は「坊っちゃん」を書いた。"}\n', encoding="utf-8"
+    )
+    index = Index(pipeline.index(corpus, tmp_path / "output", Settings()).snapshot)
+    assert index.query("青铜器来自哪里？", "basic").answer == "青铜器来自商代。 [1]"

@@ -54,7 +54,7 @@ def test_findings_state_a_relation_and_cite_it(read: dict[str, pa.Table]) -> Non
     communities = {row["community"]: row for row in read["communities"].to_pylist()}
     for row in report(read):
         inside = [relationships[identity] for identity in communities[row["community"]]["relationship_ids"]]
-        stated = {f"{r['source']} {r['relation'] or '–'} {r['target']}": r for r in inside}
+        stated = {f"{r['source']} – {r['target']}": r for r in inside}
         assert 1 <= len(row["findings"]) <= 8
         for finding in row["findings"]:
             (place,) = places(row, finding["explanation"])

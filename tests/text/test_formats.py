@@ -185,7 +185,7 @@ def test_a_time_that_is_none_stays_in_the_metadata() -> None:
 @pytest.mark.parametrize("suffix", formats.MARKITDOWN)
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
     monkeypatch.setitem(sys.modules, "markitdown", None)
-    assert "pip install 'graphrag-lite[documents]'" in error(b"", f"a{suffix}").error
+    assert "the extra [documents]: pip install 'markitdown[docx,pdf,pptx]'" in error(b"", f"a{suffix}").error
 
 
 def pdf(words: str) -> bytes:

@@ -28,6 +28,7 @@ from graphrag_lite.text.names.words import (
 
 _ROMAN = re.compile(r"[IVXL]+$")
 _DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+_BEFORE_MONTH = frozenset("in since until by during of from on last next early late mid".split())
 _AFTER_DAY = frozenset("times night post mail mirror telegraph express herald morning football club school".split())
 # Roles that stay before a single name: "President Trump" is no other name of anyone called Trump.
 _KEPT_ROLES = frozenset("president senator governor professor chancellor".split())
@@ -132,7 +133,12 @@ def _trimmed(tokens: Tokens, run: Run) -> Run | None:
     while first < last and low[first] in MONTHS_AND_DAYS:
         if last - first > 1 and (
             (low[first] in _DAYS and low[first + 1] in _AFTER_DAY)
-            or (low[first] in GIVEN_NAMES and not words[first + 1].isdigit() and not words[first + 1].isupper())
+            or (
+                low[first] in GIVEN_NAMES
+                and not words[first + 1].isdigit()
+                and not words[first + 1].isupper()
+                and not (first and (words[first - 1].isdigit() or low[first - 1] in _BEFORE_MONTH))
+            )
         ):
             break
         first += 1

@@ -128,6 +128,7 @@ def test_an_acronym_shows_where_its_expansion_begins_and_ends() -> None:
         "NTLMYM",
     ]
     assert list(by_name("In June VELM said so.")) == ["VELM"]
+    assert list(by_name("It was done in May Tarnholm said, and on 25 April Velm left.")) == ["Tarnholm", "Velm"]
 
 
 def test_lower_case_words_count_what_is_written_in_lower_case() -> None:
