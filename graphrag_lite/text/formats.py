@@ -152,22 +152,19 @@ def _row(row: Any, where: str, fields: Fields) -> Loaded | Unreadable:
     """Make a document of one JSON object or CSV row."""
     if not isinstance(row, dict):
         return Unreadable(where, f"not a JSON object but {type(row).__name__}")
-    text, title, time, source_id = (
-        row.get(name, row.get(usual))  # a corpus may hold files of several makers: the usual names always count
-        for name, usual in (
-            (fields.text, Fields.text),
-            (fields.title, Fields.title),
-            (fields.time, Fields.time),
-            (fields.id, Fields.id),
-        )
+    # A corpus may hold files of several makers: where the field that is named is missing, the usual name counts.
+    text_key, title_key, time_key, id_key = (
+        getattr(fields, name) if getattr(fields, name) in row else getattr(Fields, name)
+        for name in ("text", "title", "time", "id")
     )
+    text, title, time, source_id = (row.get(key) for key in (text_key, title_key, time_key, id_key))
     if not isinstance(text, str):
         found = "no field" if text is None else "no text in field"
         return Unreadable(where, f"{found} `{fields.text}` (fields: {', '.join(map(str, row))})")
-    known = {fields.id, fields.title, fields.text, Fields.id, Fields.title, Fields.text}
+    known = {id_key, title_key, text_key}
     created_at = iso(time)
     if created_at:
-        known |= {fields.time, Fields.time}
+        known.add(time_key)
     return Loaded(
         source_id=where if source_id in (None, "") else clean(str(source_id)),
         title=clean(str(title)) if title not in (None, "") else "",

@@ -255,3 +255,14 @@ def test_damaged_office_files_are_reported(suffix: str, data: bytes) -> None:
     pytest.importorskip("markitdown")
     (item,) = loaded(data, f"a{suffix}")
     assert isinstance(item, Unreadable) or not item.text.strip()
+
+
+def test_a_field_of_the_usual_name_beside_the_named_one_is_kept() -> None:
+    (both, usual) = read(
+        b'{"headline": "A", "title": "B", "text": "x"}\n{"title": "C", "text": "y"}',
+        "a.jsonl",
+        Fields(title="headline"),
+    )
+    assert isinstance(both, Loaded) and isinstance(usual, Loaded)
+    assert (both.title, dict(both.metadata)) == ("A", {"title": "B"})
+    assert (usual.title, dict(usual.metadata)) == ("C", {})
