@@ -167,7 +167,6 @@ def query(
     if as_json:
         terminal.print_json({"id": None, **answer.to_dict()})
         return
-
     if context_only:
         _print_units(terminal.Output(), opened, answer.text_units)
     else:

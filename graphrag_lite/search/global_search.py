@@ -35,7 +35,8 @@ def global_search(index: "Loaded", question: str, top_k: int, level: int, *, ret
         raise InputError(f"--level {level}: this index has the levels 0 to {depth}.")
     language = index.languages[0] if index.languages else ""
     generic = set(terms(ABOUT_THE_CORPUS, language))
-    asked = [term for term in index.question_terms(question) if term not in generic]
+    said = index.question_terms(question)
+    asked = [term for term in said if term not in generic]
     rows = reports.to_pylist()
     partition = [
         i for i, row in enumerate(rows) if row["level"] == level or (row["level"] < level and not row["children"])
@@ -49,7 +50,7 @@ def global_search(index: "Loaded", question: str, top_k: int, level: int, *, ret
     ranking = ranked(_unit_scores(index, asked, rows, order, worth), index.document_row, top_k)
     if retrieve_only:
         return compose(index, question, "global", [], ranking)
-    about_all = len(asked) < len(index.question_terms(question)) and not match.any()
+    about_all = len(asked) < len(said) and not match.any()
     fitting = order if not asked or about_all else [i for i in order if match[i] >= FITTING]
     chosen = [rows[i] for i in fitting[: index.search.max_reports]]
     statements = [statement for report in chosen for statement in _statements(index, report, asked, language)]

@@ -6,7 +6,7 @@ one entity, is decided from all mentions together by `resolve_entities`.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.search.mentions import names_of_title
 from graphrag_lite.settings import ExtractGraphFast
+from graphrag_lite.stages import Each
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names import find_names
 from graphrag_lite.text.names.name import Name
-from graphrag_lite.text.sentences import sentences
+from graphrag_lite.text.sentences import sentences, trimmed
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 Row = tuple[Any, ...]
 BATCH = 2000  # text units whose mentions are kept as Python objects at once
 JOINING = re.compile(r"[^\W\d_]+(?:['’\- ][^\W\d_]+){0,5}")  # up to six words, no punctuation
@@ -84,7 +84,7 @@ def _units(source_documents: "pa.Table", source_units: "pa.Table", settings: Ext
 def _extract(unit: Unit, settings: ExtractGraphFast) -> tuple[list[Row], list[Row]]:
     """Return the rows of `entity_mentions` and `relationship_mentions` of one text unit."""
     names = find_names(unit.text, unit.language)
-    spans = [_trimmed(unit.text, span) for span in sentences(unit.text, unit.language)]
+    spans = [trimmed(unit.text, *span) for span in sentences(unit.text, unit.language)]
     starts = [start for start, _ in spans]
     sentence = [spans[bisect_right(starts, name.start) - 1] for name in names]
     in_title = find_names(unit.title, unit.language) if unit.title else []
@@ -163,9 +163,3 @@ def _relation(text: str, a: Name, b: Name, function_words: frozenset[str]) -> st
     words = set(between.casefold().split())
     # "and", "of the" relate nothing; "who joined" or "said that" belong to another clause.
     return "" if words <= function_words or words & CLAUSES else between
-
-
-def _trimmed(text: str, span: tuple[int, int]) -> tuple[int, int]:
-    """Leave white space at both ends out of a span."""
-    piece = text[slice(*span)]
-    return span[0] + len(piece) - len(piece.lstrip()), span[1] - (len(piece) - len(piece.rstrip()))

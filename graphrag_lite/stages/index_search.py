@@ -3,7 +3,6 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +11,13 @@ from graphrag_lite.graph.name_keys import exact_key
 from graphrag_lite.search.bm25 import Bm25, build
 from graphrag_lite.search.mentions import names_of_title
 from graphrag_lite.settings import IndexSearch
+from graphrag_lite.stages import Each
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 WORDS = re.compile(r"[^\d_/:]{1,80}")
-Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 
 
 async def index_search(

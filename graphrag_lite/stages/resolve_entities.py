@@ -1,18 +1,17 @@
 """Mentions -> which entity each name means, and which candidates are no names."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
 from graphrag_lite.graph.resolution import resolve
 from graphrag_lite.settings import ResolveEntities
+from graphrag_lite.stages import Each
 from graphrag_lite.text.names import is_acronym, lower_case_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 
 
 async def resolve_entities(

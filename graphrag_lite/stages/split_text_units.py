@@ -1,20 +1,18 @@
 """Documents -> text units."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
 from graphrag_lite.settings import SplitTextUnits
+from graphrag_lite.stages import Each
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.splitting import split
 from graphrag_lite.text.tokens import counter
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 
 
 async def split_text_units(source_documents: "pa.Table", settings: SplitTextUnits, each: Each) -> "pa.Table":

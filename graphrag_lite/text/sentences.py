@@ -56,6 +56,16 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     return list(zip([0, *ends], ends, strict=False))
 
 
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the span [start, end) of `text` without the white space at both ends.
+
+    >>> trimmed(" He ran. ", 0, 9)
+    (1, 8)
+    """
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
+
+
 def is_statement(sentence: str) -> bool:
     """Say whether a sentence is a whole statement: no heading, no table row, no question.
 

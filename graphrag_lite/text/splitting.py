@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from graphrag_lite.text.sentences import trimmed
+
 SECTION = re.compile(
     r"#{1,6}\s|(?:chapter|part|book|section|act|scene|stave|chapitre|kapitel|第.{1,6}[章节節回])\b.{0,60}$", re.I
 )
@@ -52,7 +54,7 @@ def split(
     pieces = [(start, end) for start, end, _ in parts]
     costs = [cost for _, _, cost in parts]
     if sum(costs) <= size:
-        start, end = _trimmed(text, 0, len(text))
+        start, end = trimmed(text, 0, len(text))
         return [Unit(start, end)] if start < end else []
     ranks = [_rank(text, pieces, position) for position in range(len(pieces))]
     units: list[Unit] = []
@@ -64,9 +66,9 @@ def split(
             first -= 1
             room -= costs[first]
             missing -= costs[first]
-        start, end = _trimmed(text, pieces[first][0], pieces[cut - 1][1])
+        start, end = trimmed(text, pieces[first][0], pieces[cut - 1][1])
         if units and start <= units[-1].start:  # the unit before began with white space
-            start, end = _trimmed(text, pieces[fresh][0], pieces[cut - 1][1])
+            start, end = trimmed(text, pieces[fresh][0], pieces[cut - 1][1])
         if pieces[fresh][0] < end:  # else there is nothing new in it but white space
             units.append(Unit(start, end))
         last, fresh = first, cut
@@ -147,9 +149,3 @@ def _parts(text: str, start: int, end: int, count: Callable[[str], int], size: i
         ends = [(start + end) // 2, end]
     starts = [start, *ends[:-1]]
     return [part for inner in zip(starts, ends, strict=True) for part in _parts(text, *inner, count, size)]
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Leave white space at both ends out of a span."""
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))

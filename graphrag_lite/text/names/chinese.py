@@ -29,6 +29,7 @@ from graphrag_lite.text.names.chinese_words import (
 )
 from graphrag_lite.text.names.lexicon import occurrences
 from graphrag_lite.text.names.name import Name
+from graphrag_lite.text.names.spans import Spans
 
 HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 DOTS = "·•‧・．∙"
@@ -62,7 +63,7 @@ def find_names_chinese(text: str) -> list[Name]:
     [('湖南省', 'location'), ('湘潭市', 'location'), ('约翰·麦卡锡', 'person'), ('北京大学', 'organization')]
     """
     folded = simplified(text)
-    taken = _Spans(len(text))
+    taken = Spans(len(text))
     _marked(folded, taken)
     _subjects(folded, taken)
     tokens: list[list[tuple[int, int, str]]] = []
@@ -81,28 +82,7 @@ def find_names_chinese(text: str) -> list[Name]:
     ]
 
 
-class _Spans:
-    """Names found so far; none overlaps another."""
-
-    def __init__(self, size: int) -> None:
-        self.spans: list[tuple[int, int, str, bool]] = []
-        self._used = bytearray(size)
-
-    def free(self, start: int, end: int) -> bool:
-        return end > start and not any(self._used[start:end])
-
-    def used(self, position: int) -> bool:
-        return self._used[position] != 0
-
-    def add(self, start: int, end: int, kind: str, anchored: bool) -> bool:
-        if not self.free(start, end):
-            return False
-        self._used[start:end] = b"\x01" * (end - start)
-        self.spans.append((start, end, kind, anchored))
-        return True
-
-
-def _marked(text: str, taken: _Spans) -> None:
+def _marked(text: str, taken: Spans) -> None:
     """Titles of works in title marks, and short quotations that are introduced as a name."""
     for match in _TITLE_MARKS.finditer(text):
         start, end = match.span(match.lastindex or 0)
@@ -122,7 +102,7 @@ def _marked(text: str, taken: _Spans) -> None:
             taken.add(start, end, "unknown", False)
 
 
-def _subjects(text: str, taken: _Spans) -> None:
+def _subjects(text: str, taken: Spans) -> None:
     """The subject of a definition at the start of the text: "X（...）是", and names with a gloss in brackets."""
     run = re.compile(f"\\s*([{HAN}{DOTS}]{{2,16}}?)(?={_DEFINES.pattern})").match(text)
     if run:
@@ -173,7 +153,7 @@ def _kind_of(body: str) -> str:
     return "location" if body[-1] in LOCATION_CHARACTERS and len(body) > 2 else "unknown"
 
 
-def _dotted(text: str, taken: _Spans) -> None:
+def _dotted(text: str, taken: Spans) -> None:
     """Transliterated names with a dot between their parts. The ends go as far as the characters write sounds."""
     for match in _DOTTED.finditer(text):
         start = match.start()
@@ -277,7 +257,7 @@ def _sounding(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return found
 
 
-def _tokens(text: str, start: int, end: int, taken: _Spans) -> list[tuple[int, int, str]]:
+def _tokens(text: str, start: int, end: int, taken: Spans) -> list[tuple[int, int, str]]:
     """Cut a run of Han characters into tokens (start, end, kind); what no list knows is `plain`."""
     sounds = dict(_sounding(text, start, end))
     tokens: list[tuple[int, int, str]] = []
@@ -326,7 +306,7 @@ def _tokens(text: str, start: int, end: int, taken: _Spans) -> list[tuple[int, i
     return tokens
 
 
-def _persons(text: str, tokens: list[tuple[int, int, str]], taken: _Spans) -> None:
+def _persons(text: str, tokens: list[tuple[int, int, str]], taken: Spans) -> None:
     """A surname and a given name with a cue beside them: a title on either side, or a verb of speaking behind."""
     for at, (start, end, kind) in enumerate(tokens):
         if kind in (TITLE, SPEECH):
@@ -365,7 +345,7 @@ def _is_person(word: str) -> bool:
     return not any(LEXICON.kinds.get(word[i : i + 2]) in (BREAK, TITLE, PLACE, *HEADS) for i in range(len(word) - 1))
 
 
-def _groups(text: str, tokens: list[tuple[int, int, str]], taken: _Spans) -> None:
+def _groups(text: str, tokens: list[tuple[int, int, str]], taken: Spans) -> None:
     """Names made of neighbouring tokens: body and head, places, foreign names."""
     group: list[tuple[int, int, str]] = []
     for token in [*tokens, (0, 0, BREAK)]:
@@ -377,7 +357,7 @@ def _groups(text: str, tokens: list[tuple[int, int, str]], taken: _Spans) -> Non
             group.append(token)
 
 
-def _group(text: str, group: list[tuple[int, int, str]], taken: _Spans) -> None:
+def _group(text: str, group: list[tuple[int, int, str]], taken: Spans) -> None:
     pieces: list[tuple[int, int, str]] = []
     for start, end, kind in group:  # "省湘潭市" after "湖南": cut behind the characters that end names of places
         if kind == "plain":
@@ -441,7 +421,7 @@ def _group(text: str, group: list[tuple[int, int, str]], taken: _Spans) -> None:
         taken.add(start, end, kind, anchored)
 
 
-def _spread(text: str, taken: _Spans) -> None:
+def _spread(text: str, taken: Spans) -> None:
     """Find the other mentions of the anchored names in the unit, and give the type that one mention tells to all."""
     kinds: dict[str, Counter[str]] = {}
     sure: set[str] = set()
@@ -463,7 +443,7 @@ def _spread(text: str, taken: _Spans) -> None:
     ]
 
 
-def _repeated(text: str, tokens: list[list[tuple[int, int, str]]], taken: _Spans) -> None:
+def _repeated(text: str, tokens: list[list[tuple[int, int, str]]], taken: Spans) -> None:
     """Add what recurs in the unit: the longest strings between word boundaries that occur at least twice."""
     inner: set[int] = set()  # positions inside a word of the lists: no name starts or ends there
     known: set[int] = set()

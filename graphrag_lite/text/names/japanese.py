@@ -22,6 +22,7 @@ from graphrag_lite.text.names.japanese_words import (
 )
 from graphrag_lite.text.names.lexicon import occurrences
 from graphrag_lite.text.names.name import Name
+from graphrag_lite.text.names.spans import Spans
 
 _KANJI = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u30f6"
 _KATAKANA = "\u30a1-\u30fa\u30fc-\u30fe\uff66-\uff9f"
@@ -45,29 +46,13 @@ _SPEAKS = re.compile(
 _PARTICLE = "をにがはでとものへやか、。「」（）()・ 　\n"
 
 
-class _Spans:
-    def __init__(self, size: int) -> None:
-        self.spans: list[tuple[int, int, str, bool]] = []
-        self._used = bytearray(size)
-
-    def free(self, start: int, end: int) -> bool:
-        return end > start and not any(self._used[start:end])
-
-    def add(self, start: int, end: int, kind: str, anchored: bool) -> bool:
-        if not self.free(start, end):
-            return False
-        self._used[start:end] = b"\x01" * (end - start)
-        self.spans.append((start, end, kind, anchored))
-        return True
-
-
 def find_names_japanese(text: str) -> list[Name]:
     """Return the names in `text`, ordered by start, not overlapping.
 
     >>> [(n.name, n.type) for n in find_names_japanese("ジョン・スミス氏は東京大学で『こころ』を読んだ。")]
     [('ジョン・スミス', 'person'), ('東京大学', 'organization'), ('こころ', 'work')]
     """
-    taken = _Spans(len(text))
+    taken = Spans(len(text))
     _quoted(text, taken)
     _subject(text, taken)
     loose: list[tuple[int, int, str]] = []
@@ -85,7 +70,7 @@ def find_names_japanese(text: str) -> list[Name]:
     ]
 
 
-def _quoted(text: str, taken: _Spans) -> None:
+def _quoted(text: str, taken: Spans) -> None:
     for match in _QUOTES.finditer(text):
         start, end = match.span(match.lastindex or 0)
         body = text[start:end]
@@ -102,7 +87,7 @@ def _quoted(text: str, taken: _Spans) -> None:
             taken.add(start, end, "unknown", named)
 
 
-def _subject(text: str, taken: _Spans) -> None:
+def _subject(text: str, taken: Spans) -> None:
     match = re.match(rf"\s*([{_KANJI}{_KATAKANA}{_DOT}A-Za-z0-9]{{2,20}}?)(?={_DEFINES.pattern})", text)
     if (
         match
@@ -213,7 +198,7 @@ def _katakana(char: str) -> bool:
     return "\u30a1" <= char <= "\u30fe" and char not in _DOT and char != "ヶ"
 
 
-def _run(text: str, tokens: list[tuple[int, int, str]], taken: _Spans, loose: list[tuple[int, int, str]]) -> None:
+def _run(text: str, tokens: list[tuple[int, int, str]], taken: Spans, loose: list[tuple[int, int, str]]) -> None:
     """Join the tokens of one run to names."""
     if not tokens:
         return
@@ -306,7 +291,7 @@ def _run(text: str, tokens: list[tuple[int, int, str]], taken: _Spans, loose: li
         taken.add(*span)
 
 
-def _spread(text: str, taken: _Spans) -> None:
+def _spread(text: str, taken: Spans) -> None:
     kinds: dict[str, Counter[str]] = {}
     sure: set[str] = set()
     for start, end, kind, anchored in taken.spans:
