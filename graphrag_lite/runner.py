@@ -278,7 +278,7 @@ class _Each:
 def _interrupts_held() -> Iterator[None]:
     """Hold Ctrl-C and SIGTERM back: a process whose start breaks off half-way ends with a traceback of its own.
 
-    Processes started meanwhile inherit that Ctrl-C is blocked. A terminal sends it to them too; the parent ends them.
+    Processes started meanwhile inherit that both are blocked, until they have left the parent's process group.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -289,7 +289,7 @@ def _interrupts_held() -> Iterator[None]:
         # Blocking is not enough: a thread of Arrow's may take the signal, and Python then tells the main thread.
         for number in (signal.SIGINT, signal.SIGTERM):
             handlers[number] = signal.signal(number, lambda number, _: held.append(number))
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:
@@ -301,8 +301,16 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _end_with_parent() -> None:
-    """Leave Ctrl-C to the parent process, and do not outlive it, however it ends."""
+    """Leave Ctrl-C, and a SIGTERM to the whole process group, to the parent; do not outlive it, however it ends.
+
+    Where a worker dies while the parent cancels its work, `ProcessPoolExecutor` of Python 3.11 waits for ever.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # forget the one that came before
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     parent = multiprocessing.parent_process()
 
     def wait() -> None:
