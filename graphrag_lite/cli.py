@@ -3,14 +3,16 @@
 import contextlib
 import errno
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from graphrag_lite.search.answer import Answer
     from graphrag_lite.search.index import Index
+    from graphrag_lite.settings import Settings
 
 EXIT_CODES = """
 \b
@@ -30,6 +32,10 @@ ROOT = click.option(
     help="Folder that holds settings.yaml and output/.",
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+CONFIG = click.option("--config", type=click.Path(path_type=Path), help="Settings file instead of ROOT/settings.yaml.")
+OVERRIDES = click.option(
+    "--set", "overrides", metavar="SECTION.KEY=VALUE", multiple=True, help="Change one setting; repeatable."
+)
 
 
 class Group(click.Group):
@@ -79,10 +85,13 @@ def main() -> None:
 @main.command(epilog=EXIT_CODES)
 @click.argument("corpus", type=click.Path(path_type=Path))
 @ROOT
-@click.option("--config", type=click.Path(path_type=Path), help="Settings file instead of ROOT/settings.yaml.")
-@click.option("--set", "overrides", metavar="SECTION.KEY=VALUE", multiple=True, help="Change one setting; repeatable.")
+@CONFIG
+@OVERRIDES
+@click.option("--dry-run", is_flag=True, help="Say what would be asked of the model, as `plan` does; do nothing.")
 @JSON
-def index(corpus: Path, root: Path, config: Path | None, overrides: tuple[str, ...], as_json: bool) -> None:
+def index(
+    corpus: Path, root: Path, config: Path | None, overrides: tuple[str, ...], dry_run: bool, as_json: bool
+) -> None:
     """Bring the index of CORPUS, a folder or one file, up to date.
 
     Reads .txt .md .html .csv .json .jsonl, and .pdf .docx .pptx with the extra [documents]. A file that
@@ -99,6 +108,9 @@ def index(corpus: Path, root: Path, config: Path | None, overrides: tuple[str, .
 
     _log()
     loaded = settings.load(root, config, overrides)
+    if dry_run:
+        _print_plan(corpus, root, loaded, as_json)
+        return
     console = Console(stderr=True)
     output = root / "output"
     watch = terminal.Bars(console) if console.is_terminal and not as_json else terminal.Lines()
@@ -114,16 +126,71 @@ def index(corpus: Path, root: Path, config: Path | None, overrides: tuple[str, .
 
 
 @main.command(epilog=EXIT_CODES)
+@click.argument("corpus", type=click.Path(path_type=Path))
+@ROOT
+@CONFIG
+@OVERRIDES
+@JSON
+def plan(corpus: Path, root: Path, config: Path | None, overrides: tuple[str, ...], as_json: bool) -> None:
+    """Say what `index CORPUS` would ask of the model, before anything is spent.
+
+    Calls, tokens and cost of every stage, without what kept answers serve. Needs no key and no endpoint, and
+    changes nothing. The first pass of extraction is counted exactly; what depends on answers to come is estimated.
+
+    \b
+    Examples:
+      graphrag-lite plan ./corpus
+      graphrag-lite plan ./corpus --set method=standard --set llm.model=gpt-4o-mini --json
+    """
+    from graphrag_lite import settings
+
+    _log()
+    _print_plan(corpus, root, settings.load(root, config, overrides), as_json)
+
+
+@main.command("prompt-tune", epilog=EXIT_CODES)
+@click.argument("corpus", type=click.Path(path_type=Path))
+@ROOT
+@CONFIG
+@OVERRIDES
+@click.option("--sample", type=click.IntRange(1), default=12, show_default=True, help="Text units to learn from.")
+@click.option("--force", is_flag=True, help="Overwrite prompt files that are there.")
+def prompt_tune(
+    corpus: Path, root: Path, config: Path | None, overrides: tuple[str, ...], sample: int, force: bool
+) -> None:
+    """Write prompts for the domain and the language of CORPUS into ROOT/prompts.
+
+    Asks the model of section llm about a sample of the corpus: its domain, the kinds of entities in it, and examples
+    of their extraction. Prints the entity types to put into settings.yaml, which it does not change.
+
+    \b
+    Example:
+      graphrag-lite prompt-tune ./corpus --set llm.model=gpt-4o-mini
+    """
+    from graphrag_lite import settings, terminal, tuning
+
+    _log()
+    loaded = settings.load(root, config, overrides)
+    with _terminable():
+        tuned = tuning.tune(corpus, root, loaded, n_units=sample, force=force)
+    terminal.print_tuned(terminal.Output(), tuned, loaded.llm.model or "")
+
+
+@main.command(epilog=EXIT_CODES)
 @click.argument("question", required=False)
 @ROOT
+@CONFIG
+@OVERRIDES
 @click.option(
     "--method",
     default="local",
     show_default=True,
     help="local: named entities and the passages they lead to. global: community reports. basic: BM25 alone.",
 )
-@click.option("--level", type=int, default=0, show_default=True, help="Community level of global search, 0 = coarsest.")
+@click.option("--level", type=int, help="Community level of global search, 0 = coarsest.  [default: 0]")
+@click.option("--dynamic", is_flag=True, help="Let the model choose the reports of global search, on every level.")
 @click.option("--top-k", type=click.IntRange(1), help="Documents and text units to retrieve, at least. [default: 10]")
+@click.option("--response-type", metavar="FORM", help="Form of a model's answer. [default: multiple paragraphs]")
 @click.option("--context-only", is_flag=True, help="Retrieve without answering.")
 @click.option(
     "--questions", type=click.Path(path_type=Path), help="Answer a JSONL file of {id, question}, a line each."
@@ -132,45 +199,99 @@ def index(corpus: Path, root: Path, config: Path | None, overrides: tuple[str, .
 def query(
     question: str | None,
     root: Path,
+    config: Path | None,
+    overrides: tuple[str, ...],
     method: str,
-    level: int,
+    level: int | None,
+    dynamic: bool,
     top_k: int | None,
+    response_type: str | None,
     context_only: bool,
     questions: Path | None,
     as_json: bool,
 ) -> None:
     """Answer QUESTION from the index, every sentence with its source.
 
+    The model that the settings name answers, from what the index holds; without one the answer is made of sentences of
+    the corpus. Marks that a model makes up are left out and counted, and so are sentences without a mark.
+
     With --json, or --questions FILE, one JSON object a question: id, question, answer, documents (ranked, by their own
-    ids), text_units (ranked) and citations (path and character span of every mark).
+    ids), text_units (ranked), citations (path and character span of every mark), and what the model used.
 
     \b
     Examples:
       graphrag-lite query "Who is Scrooge and whom does he know?"
       graphrag-lite query --method global --level 1 "What are the main themes?"
+      graphrag-lite query --method global --dynamic --response-type "three bullet points" "Who pays?"
+      graphrag-lite query --set llm.model=null "Who is Scrooge?"
       graphrag-lite query --method basic --questions questions.jsonl --top-k 20 > answers.jsonl
     """
     from graphrag_lite import terminal
+    from graphrag_lite.search.answer import Answer
     from graphrag_lite.search.index import Index
 
     if (question is None) == (questions is None):
         raise click.UsageError("Give a QUESTION, or a file with --questions.")
-    opened = Index.open(root / "output")
-    options: dict[str, Any] = {"method": method, "level": level, "top_k": top_k, "retrieve_only": context_only}
+    if dynamic and level is not None:
+        raise click.UsageError("--dynamic chooses reports of all levels: give no --level.")
+    opened = Index.open(root / "output", config=config, overrides=overrides)
+    if opened.asks:
+        _log()
+    options: dict[str, Any] = {
+        "method": method,
+        "level": level or 0,
+        "dynamic": dynamic,
+        "top_k": top_k,
+        "response_type": response_type,
+        "retrieve_only": context_only,
+    }
     if questions is not None:
-        for number, asked in list(_questions(questions)):
-            answer = opened.query(asked, **options)
-            terminal.print_json({"id": number, **answer.to_dict()})
+        listed = list(_questions(questions))
+
+        def told(place: int, outcome: Any) -> None:
+            number, asked = listed[place]
+            if isinstance(outcome, Answer):
+                terminal.print_json({"id": number, **outcome.to_dict()})
+            else:
+                terminal.print_json({"id": number, "question": asked, "method": method, "error": str(outcome)})
+
+        outcomes = opened.query_all([asked for _, asked in listed], **options, done=told)
+        answers = [outcome for outcome in outcomes if isinstance(outcome, Answer)]
+        n_failed = len(outcomes) - len(answers)
+        if n_failed:
+            click.echo(f"{n_failed} of {len(outcomes)} questions were not answered.", err=True)
+        _end_query(answers, n_failed)
         return
     # Under a locale that is not UTF-8 the bytes of an argument arrive as surrogates.
-    answer = opened.query((question or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace"), **options)
+    asked = (question or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     if as_json:
+        answer = opened.query(asked, **options)
         terminal.print_json({"id": None, **answer.to_dict()})
-        return
-    if context_only:
+    elif context_only:
+        answer = opened.query(asked, **options)
         _print_units(terminal.Output(), opened, answer.text_units)
+    elif opened.asks:
+        answer = opened.query(asked, **options, show=terminal.print_piece)
+        terminal.print_sources(terminal.Output(), answer)
     else:
+        answer = opened.query(asked, **options)
         terminal.print_answer(terminal.Output(), answer)
+    _end_query([answer])
+
+
+def _end_query(answers: "Sequence[Answer]", n_failed: int = 0) -> None:
+    """Say on standard error what went wrong and what the model used; exit with 3 where something failed."""
+    import gc
+
+    from graphrag_lite import terminal
+
+    if "duckdb" not in sys.modules:  # whose binding complains; a query has no need of it
+        gc.freeze()  # the process ends here: to collect what `openai` has imported would take a quarter of a second
+
+    for line in terminal.remarks(answers):
+        click.echo(terminal.plain(line), err=True)
+    if n_failed or any(answer.failures for answer in answers):
+        sys.exit(3)
 
 
 @main.command(epilog=EXIT_CODES)
@@ -219,6 +340,38 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
     terminal.print_table(console, columns, (row.values() for row in rows[:limit]))
     if len(rows) > limit:
         console.print(f"{limit} of {len(rows)} rows; --limit shows more", style="dim")
+
+
+@main.command("import", epilog=EXIT_CODES)
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@ROOT
+@JSON
+def import_(folder: Path, root: Path, as_json: bool) -> None:
+    """Take over the finished index of microsoft/graphrag in DIR, to ask it questions here.
+
+    DIR holds its tables: text_units.parquet, entities.parquet, relationships.parquet, and communities,
+    community_reports, covariates and documents where there are any; names of its version 1 and .jsonl are read, too.
+    Nothing is asked of a model. What refers to records that are not there is left out and counted.
+
+    \b
+    Example:
+      graphrag-lite import ./ragtest/output --root my-index
+      graphrag-lite query --root my-index --method global "What are the main themes?"
+    """
+    from rich.console import Console
+
+    from graphrag_lite import pipeline, settings, terminal
+
+    _log()
+    loaded = settings.load(root)
+    console = Console(stderr=True)
+    watch = terminal.Bars(console) if console.is_terminal and not as_json else terminal.Lines()
+    with _terminable(), watch:
+        run = pipeline.take_over(folder, root / "output", loaded, watch=watch)
+    if as_json:
+        terminal.print_json(terminal.summary(run))
+    else:
+        terminal.print_summary(terminal.Output(), run, str(root / "output"))
 
 
 @main.command(epilog=EXIT_CODES)
@@ -333,6 +486,16 @@ def _questions(path: Path) -> Iterator[tuple[Any, str]]:
         if not isinstance(question, str) or not question.strip():
             raise InputError(f"{path}:{number}: not a JSON object with a `question`.")
         yield row.get("id", number), question
+
+
+def _print_plan(corpus: Path, root: Path, loaded: "Settings", as_json: bool) -> None:
+    from graphrag_lite import planning, terminal
+
+    planned = planning.plan(corpus, root / "output", loaded)
+    if as_json:
+        terminal.print_json(planned.to_dict())
+    else:
+        terminal.print_plan(terminal.Output(), planned, loaded)
 
 
 def _name_failures(snapshot: Path) -> None:

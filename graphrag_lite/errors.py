@@ -7,7 +7,10 @@ GraphragLiteError
 ├── TableError       a table of an index that is damaged or not of this version
 ├── IndexNotFound    no index at this root yet
 ├── OutputError      the output folder cannot be written
-└── LockedError      another run holds the lock
+├── LockedError      another run holds the lock
+├── ModelError       the model's endpoint, key, or the budget for it
+├── CallError        one request to it, after all its attempts
+└── ReplyError       one reply of it, which cannot be used
 """
 
 
@@ -45,3 +48,15 @@ class LockedError(GraphragLiteError):
     """Another run holds the lock of this output folder."""
 
     exit_code = 75  # EX_TEMPFAIL of sysexits.h: try again later
+
+
+class ModelError(GraphragLiteError):
+    """No request to the model can succeed: the endpoint is down, the key is wrong, the budget is spent."""
+
+
+class CallError(GraphragLiteError):
+    """This request did not succeed, after all its attempts; another one may."""
+
+
+class ReplyError(GraphragLiteError):
+    """A reply of the model cannot be used: cut off, empty, or not of the form asked for."""

@@ -6,42 +6,71 @@ To add a stage: write `stages/verb_noun.py`, give its tables a dataclass in `tab
 `settings.py`, and its place here.
 """
 
-import asyncio
-from collections.abc import Coroutine
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from graphrag_lite import runner, snapshots
+from graphrag_lite import prompts, runner, snapshots
+from graphrag_lite.llm.chat import ChatModel
+from graphrag_lite.llm.model import open_model
 from graphrag_lite.runner import Run, Stage, Watch
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.detect_communities import detect_communities
+from graphrag_lite.stages.extract_claims import extract_claims
+from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
+from graphrag_lite.stages.import_graphrag import find, import_graphrag
 from graphrag_lite.stages.index_search import index_search
 from graphrag_lite.stages.load_documents import load_documents, scan
 from graphrag_lite.stages.publish_tables import publish_tables
 from graphrag_lite.stages.report_communities import report_communities
+from graphrag_lite.stages.report_communities_fast import report_communities_fast
 from graphrag_lite.stages.resolve_entities import resolve_entities
 from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
+from graphrag_lite.waiting import complete
 
 
-def stages() -> list[Stage]:
-    """Return the stages in order; a model's stages will stand in the places marked."""
-    return [
-        Stage(load_documents, reads=("corpus_files",), writes=("source_documents", "load_failures")),
-        Stage(split_text_units, reads=("source_documents",), writes=("source_units",)),
-        Stage(  # with a model: extract_graph, then extract_claims for the covariates
+def stages(method: str = "fast") -> list[Stage]:
+    """Return the stages in order. The methods differ in the stages that stand here, and nowhere else."""
+    if method == "standard":
+        extract = Stage(
+            extract_graph,
+            reads=("source_documents", "source_units"),
+            writes=("entity_mentions", "relationship_mentions"),
+        )
+        claim = [
+            Stage(
+                extract_claims,
+                reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
+                writes=("covariates",),
+            )
+        ]
+        report = Stage(
+            report_communities,
+            reads=("source_units", "entities", "relationships", "covariates", "communities"),
+            writes=("community_reports",),
+        )
+    else:
+        extract = Stage(
             extract_graph_fast,
             reads=("source_documents", "source_units"),
             writes=("entity_mentions", "relationship_mentions", "covariates"),
-        ),
+        )
+        claim = []
+        report = Stage(
+            report_communities_fast, reads=("entities", "relationships", "communities"), writes=("community_reports",)
+        )
+    return [
+        Stage(load_documents, reads=("corpus_files",), writes=("source_documents",)),
+        Stage(split_text_units, reads=("source_documents",), writes=("source_units",)),
+        extract,
         Stage(
             resolve_entities,
             reads=("source_units", "entity_mentions"),
             writes=("entity_resolutions",),
         ),
+        *claim,
         Stage(
             summarize_descriptions,
             reads=("source_documents", "entity_mentions", "relationship_mentions", "entity_resolutions"),
@@ -52,15 +81,11 @@ def stages() -> list[Stage]:
             reads=("source_documents", "source_units", "entities", "relationships"),
             writes=("communities",),
         ),
-        Stage(
-            report_communities,
-            reads=("entities", "relationships", "communities"),
-            writes=("community_reports",),
-        ),
+        report,
         Stage(
             publish_tables,
-            reads=("source_documents", "source_units", "entities", "relationships", "covariates", "load_failures"),
-            writes=("documents", "text_units", "failures"),
+            reads=("source_documents", "source_units", "entities", "relationships", "covariates"),
+            writes=("documents", "text_units"),
         ),
         Stage(
             index_search,
@@ -70,39 +95,58 @@ def stages() -> list[Stage]:
     ]
 
 
-def index(corpus: Path, output: Path, settings: Settings, *, workers: int = 1, watch: Watch | None = None) -> Run:
+def imported_stages() -> list[Stage]:
+    """Return the stages that take over a finished index of microsoft/graphrag, in order."""
+    take_over = Stage(
+        import_graphrag,
+        reads=("corpus_files",),
+        writes=(
+            *("source_documents", "source_units", "entity_mentions", "entity_resolutions", "entities"),
+            *("relationships", "covariates", "communities", "community_reports"),
+        ),
+    )
+    return [take_over, *(stage for stage in stages() if stage.run in (publish_tables, index_search))]
+
+
+def index(
+    corpus: Path,
+    output: Path,
+    settings: Settings,
+    *,
+    workers: int = 1,
+    watch: Watch | None = None,
+    model: ChatModel | None = None,
+) -> Run:
     """Bring the index in `output` up to date with a corpus folder (or one file), and publish it in one step.
 
-    Raises InputError for a corpus that cannot be used, LockedError while another run writes the same output,
-    OutputError where it cannot be written. Interrupted at any moment, the next call goes on from there.
+    `model` takes the place of the one that the settings name. Raises InputError for a corpus that cannot be used,
+    ModelError where the model cannot be asked or the budget is spent, LockedError while another run writes the same
+    output, OutputError where it cannot be written. Interrupted at any moment, the next call goes on from there.
     """
     files = scan(corpus, leave_out=output)
-    with snapshots.locked(output):
+    with snapshots.locked(output), ExitStack() as opened:
+        services: dict[str, Any] = {"corpus": corpus, "model": None, "prompts": prompts.load(output.parent / "prompts")}
+        if settings.method == "standard":
+            services["model"] = opened.enter_context(open_model(settings.llm, output, model))
         work = runner.run(
-            stages(), {"corpus_files": files}, settings, output, {"corpus": corpus}, workers=workers, watch=watch
+            stages(settings.method),
+            {"corpus_files": files},
+            settings,
+            output,
+            services,
+            workers=workers,
+            watch=watch,
         )
-        return _complete(work)
+        return complete(work)
 
 
-def _complete(work: Coroutine[Any, Any, Run]) -> Run:
-    """Run a coroutine to its end; in a thread of its own where an event loop runs already, as in a notebook."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        # Not asyncio.run: it holds the first Ctrl-C back until the coroutine waits, and analysis of text never does.
-        with asyncio.Runner() as runner:
-            return runner.get_loop().run_until_complete(work)
-    task: Future[asyncio.Task[Any]] = Future()
+def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | None = None) -> Run:
+    """Publish a finished index of microsoft/graphrag, a folder of Parquet or JSON lines, in `output`.
 
-    async def working() -> Run:
-        task.set_result(cast(asyncio.Task[Any], asyncio.current_task()))
-        return await work
-
-    with ThreadPoolExecutor(1) as thread:
-        done = thread.submit(asyncio.run, working())
-        try:
-            return done.result()
-        except KeyboardInterrupt:
-            with suppress(RuntimeError):  # it has ended by now
-                task.result().get_loop().call_soon_threadsafe(task.result().cancel)
-            raise
+    Raises InputError that names every file and column which cannot be used, and LockedError and OutputError as `index`.
+    """
+    place, files = find(folder)
+    with snapshots.locked(output):
+        settings = settings.model_copy(update={"method": "imported"})
+        work = runner.run(imported_stages(), {"corpus_files": files}, settings, output, {"corpus": place}, watch=watch)
+        return complete(work)

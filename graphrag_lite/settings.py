@@ -55,18 +55,45 @@ class ExtractGraphFast(Section):
     )
 
 
+class ExtractGraph(Section):
+    """Entities and relationships by a model (method: standard; GraphRAG paper 3.1.2)."""
+
+    entity_types: list[str] = Field(
+        ["person", "organization", "location", "event", "work", "concept"], description="kinds of entities to look for"
+    )
+    max_gleanings: int = Field(1, ge=0, description="rounds that look for what was missed")
+
+
+class ExtractClaims(Section):
+    """Claims about entities by a model (method: standard); off by default, as in graphrag."""
+
+    enabled: bool = Field(False, description="whether claims are extracted")
+    claim_description: str = Field(
+        "Any claims or facts that could be relevant to information discovery.", description="which claims to look for"
+    )
+    max_gleanings: int = Field(1, ge=0, description="rounds that look for what was missed")
+
+
 class ResolveEntities(Section):
     """When two names are one entity; each rung can be switched off."""
 
     lexical: bool = Field(True, description="join names whose character 3-grams nearly agree")
     lexical_threshold: float = Field(0.9, gt=0, le=1, description="Jaccard index from which they do")
     alias: bool = Field(True, description="join a short name with the one longer name it can mean")
+    model: bool = Field(
+        True, description="ask the model about pairs that the other rungs leave open (method: standard)"
+    )
+    max_pairs: int = Field(20, ge=1, description="pairs in one question to the model")
 
 
 class SummarizeDescriptions(Section):
     """What is said of an entity or a relationship."""
 
     max_sentences: int = Field(2, ge=1, description="sentences in an entity's description")
+    max_tokens: int = Field(
+        400, ge=50, description="a model's descriptions of one thing are merged once they are longer together (tokens)"
+    )
+    max_input_tokens: int = Field(4000, ge=200, description="descriptions in one question to the model (tokens)")
 
 
 class DetectCommunities(Section):
@@ -78,7 +105,14 @@ class DetectCommunities(Section):
 
 
 class ReportCommunities(Section):
-    """Community reports."""
+    """Community reports by a model (method: standard; GraphRAG paper 3.1.4)."""
+
+    max_input_tokens: int = Field(8000, ge=500, description="what a report is made from (tokens)")
+    max_words: int = Field(1500, ge=50, description="length that the model is asked to keep to")
+
+
+class ReportCommunitiesFast(Section):
+    """Community reports from the corpus's own sentences (method: fast)."""
 
     max_findings: int = Field(8, ge=1, description="most findings in a report")
     max_summary_sentences: int = Field(3, ge=1, description="sentences in a summary")
@@ -97,6 +131,59 @@ class Search(Section):
     top_k: int = Field(10, ge=1, description="documents and text units to retrieve, at least")
     max_sentences: int = Field(5, ge=1, description="sentences chosen for a local or basic answer")
     max_reports: int = Field(5, ge=1, description="community reports that a global answer draws on")
+    max_context_tokens: int = Field(
+        12000, ge=500, description="a model answers from records of this length; each map call of global search too"
+    )
+    max_entities: int = Field(10, ge=1, description="entities in the context of local search by a model")
+    response_type: str = Field("multiple paragraphs", description="form of a model's answer, such as a list")
+
+
+class Prices(Section):
+    """What a model costs, in US dollars per million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached_input: float | None = Field(None, ge=0)
+
+
+# https://platform.openai.com/docs/pricing, 2025
+PRICES = {
+    "gpt-4o-mini": Prices(input=0.15, cached_input=0.075, output=0.6),
+    "gpt-4.1-mini": Prices(input=0.4, cached_input=0.1, output=1.6),
+    "gpt-5-mini": Prices(input=0.25, cached_input=0.025, output=2.0),
+}
+
+
+class Llm(Section):
+    """The chat model: any OpenAI-compatible endpoint. `method: standard` needs one, answers use one that is named."""
+
+    model: str | None = Field(None, description="its name; null: no model, answers are sentences of the corpus")
+    base_url: str | None = Field(None, description="endpoint, such as http://localhost:11434/v1; null: OpenAI's own")
+    api_key_env: str = Field("OPENAI_API_KEY", description="the environment variable that holds the key, never the key")
+    temperature: float | None = Field(
+        0.0, ge=0, description="null: not sent, for models that accept no other than theirs"
+    )
+    parameters: dict[str, Any] = Field({}, description="more request parameters, such as {seed: 1}")
+    concurrency: int = Field(25, ge=1, description="most requests in flight")
+    requests_per_minute: int | None = Field(None, ge=1, description="null: no limit but the endpoint's own")
+    tokens_per_minute: int | None = Field(None, ge=1, description="prompt and completion; null: no limit")
+    timeout: float = Field(180.0, gt=0, description="seconds that one request may take")
+    max_attempts: int = Field(6, ge=1, description="tries of a request that can heal: 429, 5xx, timeouts")
+    max_failure_ratio: float = Field(0.05, ge=0, le=1, description="a stage stops when more of its items have failed")
+    max_calls: int | None = Field(None, ge=0, description="a run stops, to be resumed, before it makes more calls")
+    max_cost: float | None = Field(
+        None, ge=0, description="a run stops, to be resumed, once it has cost this (US dollars)"
+    )
+    prices: dict[str, Prices] = Field(PRICES, description="by model, US dollars per million tokens; these are of 2025")
+
+
+class Embeddings(Section):
+    """The embedding model, optional: any OpenAI-compatible endpoint. Limits and retries are those of llm."""
+
+    model: str | None = Field(None, description="its name; null: none")
+    base_url: str | None = Field(None, description="endpoint; null: that of llm")
+    api_key_env: str | None = Field(None, description="the environment variable that holds the key; null: that of llm")
+    batch_size: int = Field(64, ge=1, description="most texts in one request")
 
 
 class Snapshots(Section):
@@ -108,20 +195,33 @@ class Snapshots(Section):
 class Settings(Section):
     """All settings of a run."""
 
-    method: Literal["fast"] = Field("fast", description="fast: embedded text analysis, no key, no network")
+    method: Literal["fast", "standard"] = Field(
+        "fast", description="fast: embedded text analysis, no key, no network; standard: the model of section llm"
+    )
     workers: int | None = Field(
         None, ge=1, description="processes for text analysis; null: one per core on the command line, one from Python"
     )
     load_documents: LoadDocuments = LoadDocuments()
     split_text_units: SplitTextUnits = SplitTextUnits()
+    llm: Llm = Llm()
+    embeddings: Embeddings = Embeddings()
+    extract_graph: ExtractGraph = ExtractGraph()
+    extract_claims: ExtractClaims = ExtractClaims()
     extract_graph_fast: ExtractGraphFast = ExtractGraphFast()
     resolve_entities: ResolveEntities = ResolveEntities()
     summarize_descriptions: SummarizeDescriptions = SummarizeDescriptions()
     detect_communities: DetectCommunities = DetectCommunities()
     report_communities: ReportCommunities = ReportCommunities()
+    report_communities_fast: ReportCommunitiesFast = ReportCommunitiesFast()
     index_search: IndexSearch = IndexSearch()
     search: Search = Search()
     snapshots: Snapshots = Snapshots()
+
+    @model_validator(mode="after")
+    def _standard_has_a_model(self) -> Self:
+        if self.method == "standard" and not self.llm.model:
+            raise ValueError("llm.model: method standard asks a model; name one")
+        return self
 
 
 def load(root: Path, config: Path | None = None, overrides: Sequence[str] = ()) -> Settings:
@@ -204,5 +304,7 @@ def render() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _yaml(value: object) -> str:
-    return yaml.safe_dump(value).removesuffix("...\n").strip()
+def _yaml(value: Any) -> str:
+    if isinstance(value, dict):
+        value = {key: each.model_dump() if isinstance(each, Section) else each for key, each in value.items()}
+    return yaml.safe_dump(value, default_flow_style=True, width=1000).removesuffix("...\n").strip()

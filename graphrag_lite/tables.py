@@ -25,6 +25,7 @@ Float32 = NewType("Float32", float)
 
 TABLES: dict[str, type] = {}
 WORKING: set[str] = set()
+PARQUET: dict[str, Any] = {"compression": "zstd", "row_group_size": 131072, "write_page_checksum": True}
 
 
 def table(name: str, *, final: bool = True) -> Any:
@@ -93,16 +94,6 @@ class SourceDocuments:
     metadata: Annotated[str, "JSON object of everything else the row holds"]
 
 
-@table("load_failures", final=False)
-class LoadFailures:
-    """Files or rows that could not be read."""
-
-    document: Annotated[str, "path, or path:line"]
-    stage: Annotated[str, "stage that failed"]
-    error: Annotated[str, "what went wrong"]
-    attempts: Annotated[int, "times tried in this run"]
-
-
 @table("source_units", final=False)
 class SourceUnits:
     """Text units as split, ordered by document and place."""
@@ -127,7 +118,7 @@ class EntityMentions:
     description: Annotated[str, "as extracted; empty where a span stands for it"]
     char_start: Annotated[int, "of the sentence that holds the mention, in documents.text; -1 unknown"]
     char_end: Annotated[int, "end of that sentence"]
-    mention_start: Annotated[int, "first character of the mention in documents.text; -1 for a title"]
+    mention_start: Annotated[int, "first character of the mention in documents.text; -1 for a title, or not found"]
     anchored: Annotated[bool, "false where the corpus must confirm the name"]
     round: Annotated[int, "0 = first pass, 1.. = gleaning"]
 
@@ -140,9 +131,9 @@ class RelationshipMentions:
     document_id: Annotated[str, "documents.id"]
     source: Annotated[str, "name as extracted"]
     target: Annotated[str, "name as extracted"]
-    relation: Annotated[str, "words that join the two, empty where none do"]
+    relation: Annotated[str, "words that join the two, or a model's word for the relation; empty where none do"]
     description: Annotated[str, "as extracted; empty where a span stands for it"]
-    strength: Annotated[float, "how directly the text relates them, 1 = same sentence"]
+    strength: Annotated[float, "how directly the text relates them: 1 = same sentence; a model says 1-10"]
     valid_at: Annotated[str, "ISO 8601, when the relation began to hold; empty unknown"]
     invalid_at: Annotated[str, "ISO 8601, when it ceased to hold; empty unknown"]
     char_start: Annotated[int, "of the sentence that states it, in documents.text; -1 unknown"]
@@ -263,7 +254,7 @@ class Communities:
     level: Annotated[int, "0 = the whole graph's partition; deeper = finer"]
     parent: Annotated[int, "community number, -1 at level 0"]
     children: Annotated[list[int], "community numbers one level deeper"]
-    title: Annotated[str, "its most connected entities"]
+    title: Annotated[str, "its most connected entities, numbered where another community has the same"]
     entity_ids: Annotated[list[str], "members, most connected first"]
     relationship_ids: Annotated[list[str], "relationships with both ends inside"]
     text_unit_ids: Annotated[list[str], "text units that state those relationships"]
@@ -298,7 +289,7 @@ class CommunityReports:
 class Failures:
     """What could not be done: kept, shown, retried by the next run."""
 
-    document: Annotated[str, "path, path:line, or text unit id"]
+    document: Annotated[str, "path, path:line, text unit id, or what else could not be done"]
     stage: Annotated[str, "stage that failed"]
     error: Annotated[str, "what went wrong"]
     attempts: Annotated[int, "times tried in this run"]
@@ -431,10 +422,20 @@ def write(folder: Path, name: str, data: "pa.Table") -> Path:
     path = path_in(folder, name)
     path.unlink(missing_ok=True)  # it may be a link to an older snapshot's file, which must stay as it is
     with path.open("wb") as file:
-        pq.write_table(data, file, compression="zstd", row_group_size=131072, write_page_checksum=True)
+        pq.write_table(data, file, **PARQUET)
         file.flush()
         os.fsync(file.fileno())
     return path
+
+
+def sha256(data: "pa.Table") -> str:
+    """Return the sha256 of the file that `write` would make of a table."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(data, sink, **PARQUET)
+    return hashlib.sha256(memoryview(sink.getvalue())).hexdigest()
 
 
 def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":

@@ -6,33 +6,40 @@ import re
 import sys
 import time
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.markdown import Markdown
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from graphrag_lite import tables
 
 if TYPE_CHECKING:
+    from graphrag_lite.planning import Plan
     from graphrag_lite.runner import Run
     from graphrag_lite.search.answer import Answer
+    from graphrag_lite.settings import Settings
+    from graphrag_lite.tuning import Tuned
 
 # Controls, directions and halves of characters that `json` does not escape.
 UNSAFE = re.compile(r"[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 MAX_CELL = 160  # characters of a table cell
+MAX_PLACES = 3  # that are listed for one mark of an answer
 LABELS = {
     "load_documents": "load documents",
     "split_text_units": "split text units",
     "extract_graph_fast": "extract names and relations",
+    "extract_graph": "extract entities and relationships",
+    "extract_claims": "extract claims",
     "resolve_entities": "resolve entities",
     "summarize_descriptions": "summarize descriptions",
     "detect_communities": "detect communities",
+    "report_communities_fast": "report communities",
     "report_communities": "report communities",
     "publish_tables": "publish tables",
+    "import_graphrag": "take over the index",
     "index_search": "index for search",
 }
 
@@ -55,6 +62,8 @@ class Bars:
     """Live progress on a terminal: one line per stage, a bar while it runs."""
 
     def __init__(self, console: Console) -> None:
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
         self.progress = Progress(
             SpinnerColumn(finished_text="[green]✓"),
             TextColumn("{task.description}", style="bold"),
@@ -79,7 +88,19 @@ class Bars:
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:  # noqa: ARG002
         note = "unchanged" if reused else ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in rows.items() if n)
+        if asked := self.progress.tasks[self.task].fields["note"]:
+            note = f"{note}; {asked}"
         self.progress.update(self.task, completed=1, total=1, note=note)
+
+    def spend(self, usage: Mapping[str, Any]) -> None:
+        self.progress.update(self.task, note=spent(usage))
+
+
+def spent(usage: Mapping[str, Any]) -> str:
+    """Say what a stage has asked of the model."""
+    cost = "" if usage["cost"] is None else f", ${usage['cost']:.4f}"
+    tokens = f"{usage['prompt_tokens']:,} + {usage['completion_tokens']:,} tokens"
+    return f"{usage['calls']:,} calls, {usage['memo_hits']:,} kept, {tokens}{cost}"
 
 
 class Lines:
@@ -97,15 +118,19 @@ class Lines:
     def start(self, stage: str) -> None:
         self.stage = stage
         self.last = time.monotonic()
+        self.spent = ""
 
     def advance(self, done: int, total: int) -> None:
         if time.monotonic() - self.last >= 10:
             self.last = time.monotonic()
-            print(f"{self.stage}: {done} of {total}", file=sys.stderr, flush=True)
+            print(f"{self.stage}: {done} of {total}{self.spent}", file=sys.stderr, flush=True)
+
+    def spend(self, usage: Mapping[str, Any]) -> None:
+        self.spent = f"; {spent(usage)}"
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:
         done = "unchanged" if reused else ", ".join(f"{n} {name}" for name, n in rows.items())
-        print(f"{stage}: {done} ({seconds:.2f} s)", file=sys.stderr, flush=True)
+        print(f"{stage}: {done} ({seconds:.2f} s{self.spent})", file=sys.stderr, flush=True)
 
 
 def summary(run: "Run") -> dict[str, Any]:
@@ -120,8 +145,19 @@ def summary(run: "Run") -> dict[str, Any]:
         "communities_by_level": _by_level(run),
         "failures": rows["failures"],
         "stages_run": list(run.ran),
+        **({} if run.manifest["settings"]["method"] != "standard" else {"usage": total(run.usage)}),
         "seconds": round(run.seconds, 3),
         "peak_memory_mb": run.peak_memory_mb,
+    }
+
+
+def total(usage: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Add what stages asked of the model. The cost is None where the model's prices are not known."""
+    names = ("calls", "memo_hits", "prompt_tokens", "cached_tokens", "completion_tokens")
+    costs = [stage["cost"] for stage in usage.values()]
+    return {
+        **{name: sum(stage[name] for stage in usage.values()) for name in names},
+        "cost": None if None in costs else round(sum(costs), 6),
     }
 
 
@@ -141,11 +177,82 @@ def print_summary(console: Console, run: "Run", output: str) -> None:
     levels = ", ".join(f"level {level}: {n:,}" for level, n in values["communities_by_level"].items())
     table.add_row("communities", f"{values['communities']:,} ({levels})")
     table.add_row("community reports", f"{values['community_reports']:,}")
+    if "usage" in values:
+        spent = values["usage"]
+        table.add_row("model", f"{spent['calls']:,} calls, {spent['memo_hits']:,} answers kept from before")
+        cached = f" ({spent['cached_tokens']:,} cached)" if spent["cached_tokens"] else ""
+        table.add_row("tokens", f"{spent['prompt_tokens']:,} prompt{cached}, {spent['completion_tokens']:,} completion")
+        unknown = f"not known: set llm.prices.{run.manifest['settings']['llm']['model']}"
+        table.add_row("cost", unknown if spent["cost"] is None else f"${spent['cost']:,.4f}")
     table.add_row("seconds", f"{values['seconds']:.1f}")
     table.add_row("peak memory", f"{values['peak_memory_mb']:,} MB")
     console.print(table)
     what = "Published" if run.changed else "Nothing has changed. Current is"
     console.print(f"{what} snapshot {values['snapshot']} in {output}", markup=False, highlight=False, soft_wrap=True)
+
+
+def print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
+    """Print what a run would ask of the model, and what may surprise about it."""
+    if plan.method == "fast":
+        console.print("Method fast asks no model: nothing will be spent.")
+        console.print("To plan the other method: --set method=standard --set llm.model=NAME", style="dim")
+        return
+    sizes = f"{plan.documents:,} documents, {plan.text_units:,} text units, {plan.text_tokens:,} tokens of text"
+    console.print(Text(plain(f"Model {plan.model}: {sizes}.\n")))
+    priced = plan.total.cost is not None
+    rows = [["stage", "calls", "kept", "prompt", "completion", *(["cost"] if priced else []), ""]]
+    notes: dict[str, int] = {}
+    for step in (*plan.steps, plan.total):
+        number = 0 if step.exact or not step.basis else notes.setdefault(step.basis, len(notes) + 1)
+        rows.append(
+            [
+                f"{step.stage}: {step.step}" if step.step else step.stage,
+                *(f"{n:,}" for n in (step.calls, step.memo_hits, step.prompt_tokens, step.completion_tokens)),
+                *([f"${step.cost:,.2f}"] if priced else []),
+                f"estimate {number}" if number else step.basis,
+            ]
+        )
+    for row, line in enumerate(_aligned(rows)):
+        console.print(Text(line, style="bold" if row in (0, len(rows) - 1) else ""), soft_wrap=True)
+    console.print()
+    for basis, number in notes.items():
+        console.print(Text(f"estimate {number}: {basis.removeprefix('estimate: ')}", style="dim"))
+    encoding = settings.split_text_units.encoding
+    legend = (
+        "kept: requests that answers from before serve",
+        f"prompt, completion: tokens as {encoding} counts them; completion is always an estimate",
+        *(["cost: as if the provider's own cache served nothing"] if priced else []),
+    )
+    console.print(Text("\n".join(legend), style="dim"), soft_wrap=True)
+    if not priced:
+        price = f'llm.prices={{"{plan.model}": {{input: ..., output: ...}}}}'
+        unknown = f"\nThe prices of {plan.model} are not known. Set them, in US dollars per million tokens, as in:"
+        console.print(Text(plain(f"{unknown}\n  --set '{price}'")), soft_wrap=True)
+    if plan.stop:
+        stop = f"\n{plan.stop.setting} = {plan.stop.limit:g} would stop this run in {plan.stop.stage}. "
+        stop += "Its answers are kept, and the next run goes on from there."
+        console.print(Text(stop, style="bold"), soft_wrap=True)
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines, the first and the last column to the left and numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join([row[0].ljust(widths[0]), *cells[1:-1], row[-1]]).rstrip())
+    return lines
+
+
+def print_tuned(console: Console, tuned: "Tuned", model: str) -> None:
+    """Print what `prompt-tune` wrote, and what is left to the user."""
+    console.print(Text(plain(f"Domain: {tuned.domain}\nLanguage: {tuned.language}")))
+    for path in tuned.written:
+        console.print(Text(f"Wrote {path}"), soft_wrap=True)
+    console.print(f"\n{tuned.n_examples} examples of extraction came out well.", highlight=False)
+    console.print(Text(plain(f"Asked {model}: {spent(tuned.usage)}")))
+    console.print(Text("The entity types are a setting. Put this into settings.yaml:\n", style="bold"))
+    console.print(Text(plain(tuned.settings)), soft_wrap=True)
 
 
 def print_table(console: Console, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -164,20 +271,63 @@ def _short(text: str) -> str:
 
 def print_report(console: Console, content: str, sources: Iterable[str]) -> None:
     """Print a report as a page, then where its statements stand."""
+    from rich.markdown import Markdown
+
     console.print(Markdown(plain(content)))
     console.print()
     for source in sources:
         console.print(Text(plain(source), style="dim"))
 
 
+def print_piece(text: str) -> None:
+    """Print a piece of an answer that is being written."""
+    print(plain(text), end="", flush=True)
+
+
 def print_answer(console: Console, answer: "Answer") -> None:
     """Print an answer and where its statements stand."""
     console.print(Text(plain(answer.answer)))
+    print_sources(console, answer)
+
+
+def print_sources(console: Console, answer: "Answer") -> None:
+    """Print where an answer's statements stand."""
+    if answer.model:
+        console.print()  # the answer was printed in pieces, and its last line has not ended
     if answer.citations:
         console.print(Text("\nSources", style="bold"))
+    n_told: Counter[int] = Counter()
+    places = Counter(cited.n for cited in answer.citations)
     for cited in answer.citations:
+        n_told[cited.n] += 1
         where = f"characters {cited.char_start}-{cited.char_end}"
-        console.print(Text(plain(f"[{cited.n}] {source_of(cited.path, cited.document)}, {where}"), style="dim"))
+        if n_told[cited.n] <= MAX_PLACES:
+            console.print(Text(plain(f"[{cited.n}] {source_of(cited.path, cited.document)}, {where}"), style="dim"))
+        elif n_told[cited.n] == places[cited.n]:
+            more = _counted(places[cited.n] - MAX_PLACES, "more place")
+            console.print(Text(f"[{cited.n}] and {more}; --json lists them", style="dim"))
+
+
+def remarks(answers: "Sequence[Answer]") -> Iterator[str]:
+    """Yield what a reader should know of answers by a model beside their text: gaps, failures, and the cost."""
+    asked = [answer for answer in answers if answer.usage is not None]
+    for answer in asked:
+        about = f"{answer.question[:60]!r}: " if len(answers) > 1 else ""
+        if answer.n_uncited_sentences:
+            yield f"{about}{_counted(answer.n_uncited_sentences, 'sentence')} of the answer without a source."
+        if answer.n_dropped_citations:
+            dropped = _counted(answer.n_dropped_citations, "citation")
+            yield f"{about}{dropped} left out: the model was shown no such record."
+        if answer.failures:
+            yield f"{about}{_counted(len(answer.failures), 'call')} failed; the answer rests on the others:"
+            yield from (f"  {failure}" for failure in answer.failures)
+    if asked:
+        usage = total({str(i): answer.usage for i, answer in enumerate(asked) if answer.usage is not None})
+        yield f"{asked[0].model}: {spent(usage)}"
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def source_of(path: str, document: str) -> str:

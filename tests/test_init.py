@@ -6,22 +6,23 @@ import pytest
 
 from graphrag_lite import settings
 from graphrag_lite.errors import OutputError
-from graphrag_lite.init import shipped_prompts, write_defaults
+from graphrag_lite.init import write_defaults
+from graphrag_lite.prompts import shipped
 
 
 def test_the_shipped_files_are_written(tmp_path: Path) -> None:
     written = write_defaults(tmp_path / "new" / "root", force=False)
     root = tmp_path / "new" / "root"
     assert (root / "settings.yaml").read_text(encoding="utf-8") == settings.render()
-    assert {path.name: path.read_text(encoding="utf-8") for path in (root / "prompts").iterdir()} == shipped_prompts()
+    assert {path.name: path.read_text(encoding="utf-8") for path in (root / "prompts").iterdir()} == shipped()
     assert sorted(written) == sorted(path for path in root.rglob("*") if path.is_file())
     assert settings.load(root) == settings.Settings()
 
 
 def test_prompts_are_the_files_of_the_repository() -> None:
     folder = Path(settings.__file__).parents[1] / "prompts"
-    assert shipped_prompts() == {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
-    assert shipped_prompts()
+    assert shipped() == {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
+    assert shipped()
 
 
 @pytest.mark.parametrize("name", ["settings.yaml", "prompts/README.md"])

@@ -18,8 +18,8 @@ from graphrag_lite.settings import Section, Settings
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
 INPUTS = {"corpus_files"}
-SERVICES = {"corpus", "each"}
-NOT_STAGES = {"search", "snapshots"}  # sections of settings that belong to no stage
+SERVICES = {"corpus", "each", "fail", "model", "prompts"}
+NOT_STAGES = {"embeddings", "llm", "search", "snapshots"}  # sections of settings that belong to no stage
 
 INDEX = """
 import sys
@@ -61,19 +61,23 @@ def index_elsewhere(folder: Path, corpus: Path, *, workers: int = 1, hash_seed: 
     return bytes_of(Path(done.stdout.strip()))
 
 
-def test_every_read_follows_its_write_and_each_table_has_one_writer() -> None:
+METHODS = ("fast", "standard")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_read_follows_its_write_and_each_table_has_one_writer(method: str) -> None:
     written = set(INPUTS)
-    for stage in pipeline.stages():
+    for stage in pipeline.stages(method):
         assert set(stage.reads) <= written, stage.name
         assert not set(stage.writes) & written, stage.name
         assert len(set(stage.reads)) == len(stage.reads) and len(set(stage.writes)) == len(stage.writes)
         written |= set(stage.writes)
-    assert written == set(tables.TABLES)
-    assert set(tables.FINAL) <= written
+    assert written | {"failures"} == set(tables.TABLES)  # the runner's own
 
 
-def test_parameters_of_a_stage_are_its_reads_its_settings_and_services() -> None:
-    for stage in pipeline.stages():
+@pytest.mark.parametrize("method", METHODS)
+def test_parameters_of_a_stage_are_its_reads_its_settings_and_services(method: str) -> None:
+    for stage in pipeline.stages(method):
         parameters = inspect.signature(stage.run).parameters
         section = {"settings"} if stage.name in Settings.model_fields else set()
         assert set(stage.reads) | section <= set(parameters) <= set(stage.reads) | section | SERVICES, stage.name
@@ -83,17 +87,21 @@ def test_parameters_of_a_stage_are_its_reads_its_settings_and_services() -> None
 
 
 def test_stage_and_section_and_file_have_one_name() -> None:
-    names = [stage.name for stage in pipeline.stages()]
-    assert len(set(names)) == len(names)
+    for method in METHODS:
+        names = [stage.name for stage in pipeline.stages(method)]
+        assert len(set(names)) == len(names)
+    stages = [*(stage for method in METHODS for stage in pipeline.stages(method)), *pipeline.imported_stages()]
+    names = [stage.name for stage in stages]
     sections = {name for name, field in Settings.model_fields.items() if isinstance(field.default, Section)}
     assert sections - NOT_STAGES <= set(names)
     files = {path.stem for path in (Path(pipeline.__file__).parent / "stages").glob("*.py")} - {"__init__"}
     assert files == set(names)
-    assert all(stage.run.__module__ == f"graphrag_lite.stages.{stage.name}" for stage in pipeline.stages())
+    assert all(stage.run.__module__ == f"graphrag_lite.stages.{stage.name}" for stage in stages)
 
 
-def test_every_written_table_is_read_later_or_final_or_for_search() -> None:
-    stages = pipeline.stages()
+@pytest.mark.parametrize("method", METHODS)
+def test_every_written_table_is_read_later_or_final_or_for_search(method: str) -> None:
+    stages = pipeline.stages(method)
     read = {name for stage in stages for name in stage.reads}
     for stage in stages:
         for name in stage.writes:
@@ -177,12 +185,12 @@ def test_an_edit_runs_only_the_stages_that_it_reaches(corpus: Callable[..., Path
     ran = pipeline.index(folder, output, settings).ran
     assert "load_documents" in ran and "publish_tables" in ran
     # More sentences in a description change what follows it, nothing before it.
-    changed = Settings.model_validate({"report_communities": {"max_findings": 3}})
+    changed = Settings.model_validate({"report_communities_fast": {"max_findings": 3}})
     ran = pipeline.index(folder, output, changed).ran
-    assert ran[0] == "report_communities" and set(ran) <= {"report_communities", "index_search"}
+    assert ran[0] == "report_communities_fast" and set(ran) <= {"report_communities_fast", "index_search"}
     # A setting without effect on the result: its stage runs, and nothing after it does.
-    same = Settings.model_validate({"report_communities": {"max_findings": 4}})
-    assert pipeline.index(folder, output, same).ran == ("report_communities",)
+    same = Settings.model_validate({"report_communities_fast": {"max_findings": 4}})
+    assert pipeline.index(folder, output, same).ran == ("report_communities_fast",)
 
 
 def test_a_missing_corpus_leaves_no_output_behind(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def fail_at(monkeypatch: pytest.MonkeyPatch, name: str, error: type[BaseExceptio
 
         return Stage(run, stage.reads, stage.writes)
 
-    monkeypatch.setattr(pipeline, "stages", lambda: [failing(s) if s.name == name else s for s in stages])
+    monkeypatch.setattr(pipeline, "stages", lambda *_: [failing(s) if s.name == name else s for s in stages])
 
 
 def test_nothing_to_do_runs_no_stage_and_publishes_nothing(texts: Path, output: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_setting_runs_its_stage_and_what_its_result_reaches(name: str, texts: 
         "resolve_entities": {"alias": False},
         "summarize_descriptions": {"max_sentences": 1},
         "detect_communities": {"max_cluster_size": 2},
-        "report_communities": {"max_findings": 1},
+        "report_communities_fast": {"max_findings": 1},
         "index_search": {"b": 0.5},
     }
     before = index(texts, output)
@@ -136,7 +136,7 @@ def test_a_setting_runs_its_stage_and_what_its_result_reaches(name: str, texts: 
 
 def test_tables_of_an_unchanged_stage_are_links(texts: Path, output: Path) -> None:
     before = index(texts, output)
-    after = index(texts, output, {"report_communities": {"max_findings": 1}})
+    after = index(texts, output, {"report_communities_fast": {"max_findings": 1}})
     for stage in pipeline.stages():
         for name in stage.writes:
             old, new = tables.path_in(before.snapshot, name), tables.path_in(after.snapshot, name)
@@ -216,7 +216,7 @@ def test_damage_to_the_run_in_progress_is_healed(
 def test_damaged_stamps_only_cost_time(
     content: str, texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fail_at(monkeypatch, "report_communities", Stop)
+    fail_at(monkeypatch, "report_communities_fast", Stop)
     with pytest.raises(Stop):
         index(texts, output)
     monkeypatch.undo()
@@ -247,7 +247,7 @@ def test_a_table_of_another_shape_is_never_written(texts: Path, output: Path, mo
         return tables.make("failures", [])
 
     wrong = Stage(detect_communities, (), ("communities",))
-    monkeypatch.setattr(pipeline, "stages", lambda: [wrong if s.name == wrong.name else s for s in stages])
+    monkeypatch.setattr(pipeline, "stages", lambda *_: [wrong if s.name == wrong.name else s for s in stages])
     with pytest.raises(runner.GraphragLiteError, match="communities: columns differ"):
         index(texts, output)
     assert not (output / "building" / "communities.parquet").exists()
@@ -451,7 +451,7 @@ def waiting(stage):
         time.sleep(60)
     return Stage(run, stage.reads, stage.writes)
 
-pipeline.stages = lambda: [waiting(s) if s.name == "detect_communities" else s for s in stages]
+pipeline.stages = lambda *_: [waiting(s) if s.name == "detect_communities" else s for s in stages]
 main()
 """
 

@@ -56,7 +56,7 @@ def test_all_problems_are_told_with_a_suggestion(tmp_path: Path) -> None:
     assert told.startswith(f"{tmp_path / 'settings.yaml'} has 6 problems:")
     assert "split_text_units.size: must be greater than or equal to 20 (it is 0)" in told
     assert "split_text_units.overlaps: not a setting. Did you mean split_text_units.overlap?" in told
-    assert "method: must be 'fast' (it is 'slow')" in told
+    assert "method: must be 'fast' or 'standard' (it is 'slow')" in told
     assert "serch: not a setting. Did you mean search?" in told
     assert "workers: must be a valid integer" in told
     assert "search.top_k: must be a valid integer" in told

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
-_NUMERAL = re.compile(r"\d+|\b[ivxlcdm]+\b")
+NUMERAL = re.compile(r"\d+|\b[ivxlcdm]+\b")
 # So many names with one rare 3-gram are compared; more would be a corpus of near-equal names, compared all to all.
 _MAX_BLOCK = 100
 # Names in one block are alike in what makes them rare; below this length a 3-gram more is another name.
@@ -28,11 +28,11 @@ def similar_pairs(keys: Iterable[str], threshold: float = 0.9) -> list[tuple[str
     >>> similar_pairs(["skeleton world cup", "skeleton world cups", "world war i", "world war ii"])
     [('skeleton world cup', 'skeleton world cups')]
     """
-    grams = {key: _grams(key) for key in sorted(set(keys)) if len(key) >= _MIN_LENGTH}
+    grams = {key: grams_of(key) for key in sorted(set(keys)) if len(key) >= _MIN_LENGTH}
     partners: dict[str, set[str]] = defaultdict(set)
     by_numerals: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for key in grams:
-        by_numerals[tuple(_NUMERAL.findall(key))].append(key)
+        by_numerals[tuple(NUMERAL.findall(key))].append(key)
     short = 1  # up to this size, sets that differ by two 3-grams are not alike
     while short / (short + 2) < threshold - 1e-9:
         short += 1
@@ -48,7 +48,7 @@ def similar_pairs(keys: Iterable[str], threshold: float = 0.9) -> list[tuple[str
     return sorted((key, other) for key, other in single.items() if other in single and key < other)
 
 
-def _grams(key: str) -> frozenset[str]:
+def grams_of(key: str) -> frozenset[str]:
     """Return the 3-grams of `key` without the accents of its letters."""
     if not key.isascii():
         key = "".join(c for c in unicodedata.normalize("NFD", key) if not unicodedata.combining(c)) or key

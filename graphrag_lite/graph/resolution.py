@@ -16,10 +16,14 @@ The rungs, each of which can be switched off:
   (`name_aliases`); a company without its legal form; an acronym that the text defines.
 
 Dropped are names that only ever stand where a capital proves nothing, single words that the corpus mostly writes in
-lower case, and terms without support. Nothing depends on the order of the mentions. The cost is near linear:
-candidates share words or a rare 3-gram, and are never compared all to all.
+lower case, and terms without support. Nothing is dropped from `confirmed` mentions, which a model or a person named as
+entities: there the commonest spelling is the title, and types, which may be any words, are decided by majority.
+
+Nothing depends on the order of the mentions. The cost is near linear: candidates share words or a rare 3-gram, and are
+never compared all to all.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,6 +45,7 @@ _MIN_CASELESS_DOCUMENTS, _MIN_CASELESS_COUNT = 3, 20
 _MIN_TERM_COUNT = 4
 _MIN_TERM_SHARE = 0.12
 _MIN_TYPE_SHARE = 0.25
+POSSESSIVE = re.compile(r"['’]s?\s", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +87,13 @@ def resolve(
     lexical: bool = True,
     alias: bool = True,
     threshold: float = 0.9,
+    confirmed: bool = False,
 ) -> list[Resolution]:
     """Return one row for every distinct name, and one for every (document, name) that differs, in that order.
 
     The first four have one entry a mention. `lower_counts` tells how often the corpus writes a word in lower case.
-    `definitions` are pairs (long name, acronym) that texts define, one each time. Rows are sorted by document id,
-    then name.
+    `definitions` are pairs (long name, acronym) that texts define, one each time. `confirmed` says that all mentions
+    are entities for sure. Rows are sorted by document id, then name.
 
     >>> rows = resolve(["d"] * 3, ["Ebenezer Scrooge", "Mr. Scrooge", "Humbug"], ["person"] * 2 + ["unknown"],
     ...                [True, True, False], {"humbug": 2})
@@ -107,14 +113,19 @@ def resolve(
         entry.surfaces[name] += 1
         documents[document].add(key)
     n_documents = Counter(key for held in documents.values() for key in held)
-    dropped = {key for key, entry in entries.items() if not _is_name(key, entry, n_documents[key], lower_counts)}
-    kinds = {key: majority_type(entry.types) for key, entry in entries.items()}
+    dropped = {
+        key
+        for key, entry in entries.items()
+        if not confirmed and not _is_name(key, entry, n_documents[key], lower_counts)
+    }
+    vote = majority_word if confirmed else majority_type
+    kinds = {key: vote(entry.types) for key, entry in entries.items()}
 
     targets: dict[str, tuple[str, str]] = {}  # key -> (key it joins, rule), corpus-wide
     local: dict[tuple[str, str], str] = {}
     if alias:
         targets.update(_openers(entries, kinds, dropped, lower_counts))
-        persons, shorts = _persons(entries, kinds, dropped, targets, lower_counts)
+        persons, shorts = _persons(entries, kinds, dropped, targets, lower_counts, confirmed=confirmed)
         for key in _namesakes(entries, kinds, shorts):
             del shorts[key]
         local = alias_in_documents(documents, persons, shorts)
@@ -135,7 +146,8 @@ def resolve(
     for key, root in roots.items():
         if key not in dropped or key in targets:
             groups[root].append(key)
-    faces = {root: _face(root, group, entries, kinds) for root, group in groups.items()}
+    face = _confirmed_face if confirmed else _face
+    faces = {root: face(root, group, entries, kinds) for root, group in groups.items()}
 
     rows = []
     names_of_key: dict[str, list[str]] = defaultdict(list)
@@ -154,7 +166,7 @@ def resolve(
         if root not in faces:
             if root in dropped:
                 continue
-            faces[root] = _face(root, [root], entries, kinds)
+            faces[root] = face(root, [root], entries, kinds)
         title, kind = faces[root]
         rule = "alias" if target else "exact"
         rows.extend(Resolution(document, name, root, title, kind, rule) for name in names_of_key[key])
@@ -168,6 +180,28 @@ def majority_type(types: Mapping[str, int]) -> str:
         return "unknown"
     kind = max(known, key=lambda kind: (types[kind], -TYPES.index(kind)))
     return kind if types[kind] >= _MIN_TYPE_SHARE * sum(types.values()) else "unknown"
+
+
+def majority_word(types: Mapping[str, int]) -> str:
+    """Return the type that most mentions give, in lower case, ties by the alphabet; `unknown` where none gives one.
+
+    >>> majority_word({"PERSON": 2, "person": 2, "Ghost": 3, "unknown": 9})
+    'person'
+    """
+    votes: Counter[str] = Counter()
+    for kind, count in types.items():
+        votes[" ".join(kind.casefold().split())] += count
+    known = sorted(kind for kind in votes if kind not in ("", "unknown"))
+    return max(known, key=lambda kind: votes[kind], default="unknown")
+
+
+def commonest(names: Mapping[str, int]) -> str:
+    """Return the name written most often; of equals one not all in capitals, then the longest, then the last.
+
+    >>> commonest({"MARLEY": 2, "Marley": 2, "marley": 1})
+    'Marley'
+    """
+    return max(names, key=lambda name: (names[name], not name.isupper(), len(name), name))
 
 
 def _is_name(key: str, entry: _Entry, n_documents: int, lower_counts: Mapping[str, int]) -> bool:
@@ -215,6 +249,8 @@ def _persons(
     dropped: set[str],
     targets: Mapping[str, tuple[str, str]],
     lower_counts: Mapping[str, int],
+    *,
+    confirmed: bool,
 ) -> tuple[dict[str, Person], dict[str, Person]]:
     """Return the keys that may be a longer and those that may be a shorter name of a person."""
     longs: dict[str, Person] = {}
@@ -222,7 +258,7 @@ def _persons(
     for key, entry in entries.items():
         kind = kinds[key]
         person = None if key in targets else as_person(key, entry.anchored > 0)
-        if person is None:
+        if person is None or (confirmed and _is_description(entry, person, lower_counts)):
             continue
         first = person.words[0]
         if key not in dropped and len(set(person.words)) == len(person.words):
@@ -230,7 +266,7 @@ def _persons(
             rare = first not in DEMONYMS and not lower_counts.get(first)
             if kind == "person" and (given or rare or person.title):
                 longs[key] = person
-            elif (
+            elif not confirmed and (
                 kind == "unknown" and rare and 2 <= len(person.words) <= 3 and _is_surname(entry, person, lower_counts)
             ):
                 longs[key] = replace(person, known=False)
@@ -250,6 +286,13 @@ def _persons(
 def _is_acronym(key: str, entry: _Entry) -> bool:
     """Tell whether a key is mostly written as a short word in capitals."""
     return len(key) <= 4 and max(entry.surfaces, key=lambda name: (entry.surfaces[name], name)).isupper()
+
+
+def _is_description(entry: _Entry, person: Person, lower_counts: Mapping[str, int]) -> bool:
+    """Tell whether a model named somebody by a common noun: "the ghost" is not short for "Marley's ghost"."""
+    last = person.words[-1]
+    common = last not in GIVEN_NAMES and lower_counts.get(last, 0) >= entry.count
+    return common or any(POSSESSIVE.search(name) for name in entry.surfaces)
 
 
 def _is_surname(entry: _Entry, person: Person, lower_counts: Mapping[str, int]) -> bool:
@@ -317,3 +360,13 @@ def _face(root: str, group: Sequence[str], entries: Mapping[str, _Entry], kinds:
     if kind == "person" and title.isupper() and " " in title:
         title = title.title()
     return title, kind
+
+
+def _confirmed_face(
+    root: str, group: Sequence[str], entries: Mapping[str, _Entry], _kinds: Mapping[str, str]
+) -> tuple[str, str]:
+    """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions."""
+    types: Counter[str] = Counter()
+    for key in group:
+        types.update(entries[key].types)
+    return commonest(entries[root].surfaces), majority_word(types)

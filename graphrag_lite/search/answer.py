@@ -1,12 +1,12 @@
 """Answers: statements of the corpus, each cited down to the characters of its document."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.search.ranking import best
+from graphrag_lite.search.best import best
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,10 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """What the mark [n] of an answer points to: `text` is documents.text[char_start:char_end]."""
+    """What the mark [n] of an answer points to: `text` is documents.text[char_start:char_end].
+
+    In a model's answer n repeats where the record that is cited rests on several places.
+    """
 
     n: int
     document: str
@@ -46,7 +49,11 @@ class Cited:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer and what it rests on. `documents` (by their own ids) and `text_units` are ranked best first."""
+    """An answer and what it rests on. `documents` (by their own ids) and `text_units` are ranked best first.
+
+    The rest is of answers by a model: its name, how many marks were left out because they point to nothing that it was
+    shown, how many sentences have no mark, which calls failed, and what it cost (`Meter.to_dict`).
+    """
 
     question: str
     method: str
@@ -54,6 +61,12 @@ class Answer:
     documents: list[str]
     text_units: list[str]
     citations: list[Cited]
+    abstained: bool = False
+    model: str | None = None
+    n_dropped_citations: int = 0
+    n_uncited_sentences: int = 0
+    failures: list[str] = field(default_factory=list)
+    usage: Mapping[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -64,32 +77,45 @@ def compose(index: "Loaded", question: str, method: str, statements: Iterable[St
 
     A place is stated once; statements about the same thing stand in one paragraph.
     """
-    documents, text_units = index.arrow("documents"), index.arrow("text_units")
     citations: dict[tuple[int, int, int], Cited] = {}
     paragraphs: dict[str, list[str]] = {}
     for statement in statements:
-        row = index.document_row[statement.unit]
-        place = (row, statement.start, statement.end)
+        place = (index.document_row[statement.unit], statement.start, statement.end)
         if place in citations:
             continue
-        cited = citations[place] = Cited(
-            n=len(citations) + 1,
-            document=documents["source_id"][row].as_py(),
-            path=documents["path"][row].as_py(),
-            text_unit_id=text_units["id"][statement.unit].as_py(),
-            char_start=statement.start,
-            char_end=statement.end,
-            text=documents["text"][row].as_py()[statement.start : statement.end],
-        )
+        cited = citations[place] = cite(index, len(citations) + 1, statement)
         paragraphs.setdefault(statement.about, []).append(f"{' '.join(cited.text.split())} [{cited.n}]")
     lines = [f"{about}: {' '.join(said)}" if about else "\n".join(said) for about, said in paragraphs.items()]
+    return answered(
+        index, question, method, ranking, answer="\n\n".join(lines) or NOTHING, citations=list(citations.values())
+    )
+
+
+def cite(index: "Loaded", n: int, place: Statement) -> Cited:
+    """Return what a mark that points to `place` says to a reader."""
+    documents, row = index.arrow("documents"), index.document_row[place.unit]
+    return Cited(
+        n=n,
+        document=documents["source_id"][row].as_py(),
+        path=documents["path"][row].as_py(),
+        text_unit_id=index.arrow("text_units")["id"][place.unit].as_py(),
+        char_start=place.start,
+        char_end=place.end,
+        text=documents["text"][row].as_py()[place.start : place.end],
+    )
+
+
+def answered(index: "Loaded", question: str, method: str, ranking: "Ranking", *, answer: str, **fields: Any) -> Answer:
+    """Make an answer of its text and of what was retrieved."""
+    documents, text_units = index.arrow("documents"), index.arrow("text_units")
     return Answer(
         question=question,
         method=method,
-        answer="\n\n".join(lines) or NOTHING,
+        answer=answer,
         documents=[documents["source_id"][row].as_py() for row in ranking.documents],
         text_units=[text_units["id"][unit].as_py() for unit in ranking.units],
-        citations=list(citations.values()),
+        abstained=answer == NOTHING,
+        **fields,
     )
 
 

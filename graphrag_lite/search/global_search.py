@@ -1,15 +1,17 @@
 """Global search: the community reports that matter to a question, and what they say about it."""
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphrag_lite.errors import InputError
-from graphrag_lite.search.answer import Answer, Statement, compose, ranked
+from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, answered, compose, ranked
 from graphrag_lite.text.sentences import stands_alone
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
+    from graphrag_lite.search.asking import Asking
     from graphrag_lite.search.loaded import Loaded
 
 MAX_STATEMENTS = 2  # of each report
@@ -21,6 +23,8 @@ ABOUT_THE_CORPUS = (
     "dataset text story collection discuss discussed describe mention cover question answer tell "
     "thème principal sujet résumé"
 )
+# A report that holds these fits no better. One of 23 on A Christmas Carol says "what", and was the whole answer.
+ASKING = frozenset("from how what when where which who whom whose why".split())
 
 
 def global_search(index: "Loaded", question: str, top_k: int, level: int, *, retrieve_only: bool = False) -> Answer:
@@ -29,32 +33,88 @@ def global_search(index: "Loaded", question: str, top_k: int, level: int, *, ret
     A community that is not split as deep as `level` stands for itself: the reports used are of one partition. Raises
     InputError for a level that the index does not have.
     """
-    reports = index.arrow("community_reports").select(["community", "level", "children", "title", "rank", "citations"])
-    depth = max(reports["level"].to_pylist(), default=0)
-    if not 0 <= level <= depth:
-        raise InputError(f"--level {level}: this index has the levels 0 to {depth}.")
-    language = index.languages[0] if index.languages else ""
-    generic = set(terms(ABOUT_THE_CORPUS, language))
-    said = index.question_terms(question)
-    asked = [term for term in said if term not in generic]
-    rows = reports.to_pylist()
-    partition = [
-        i for i, row in enumerate(rows) if row["level"] == level or (row["level"] < level and not row["children"])
-    ]
-    match = _scaled(index.report_bm25.scores(asked))
-    worth = {
-        i: float(match[i]) + IMPORTANCE * rows[i]["rank"] / 10 * (1.0 if match[i] or not match.any() else 0.2)
-        for i in partition
-    }
-    order = sorted(partition, key=lambda i: (-worth[i], i))
-    ranking = ranked(_unit_scores(index, asked, rows, order, worth), index.document_row, top_k)
+    rows = _rows(index)
+    language = _language(index)
+    said, asked = _asked(index, question, language)
+    order, ranking = _ranked(index, asked, rows, partition(rows, level), top_k)
     if retrieve_only:
-        return compose(index, question, "global", [], ranking)
+        return answered(index, question, "global", ranking, answer="", citations=[])
+    match = _scaled(index.report_bm25.scores(asked))
     about_all = len(asked) < len(said) and not match.any()
     fitting = order if not asked or about_all else [i for i in order if match[i] >= FITTING]
     chosen = [rows[i] for i in fitting[: index.search.max_reports]]
     statements = [statement for report in chosen for statement in _statements(index, report, asked, language)]
     return compose(index, question, "global", statements, ranking)
+
+
+async def ask_global(
+    index: "Loaded", question: str, top_k: int, level: int, asking: "Asking", *, dynamic: bool = False
+) -> Answer:
+    """Answer by a model from the reports of a level, or from those that it calls relevant itself (`dynamic`).
+
+    Map: every portion of reports is asked for points, scored 0 to 100. Reduce: the answer is written from the points,
+    best first, ties in the order of portions. Raises InputError like `global_search`, CallError where every map call
+    has failed; one that fails while others do not is recorded.
+    """
+    from graphrag_lite.prompts import GlobalReduce
+    from graphrag_lite.search.asking import Written
+    from graphrag_lite.search.context import Shown, TokenEstimate
+    from graphrag_lite.search.map_reduce import collect, reduced
+    from graphrag_lite.search.reports import portions, relevant, report_record, shuffled
+
+    rows = _rows(index)
+    chosen = await relevant(index, rows, question, asking) if dynamic else partition(rows, level)
+    _, ranking = _ranked(index, _asked(index, question, _language(index))[1], rows, chosen, top_k)
+    count, budget = TokenEstimate.of(index), index.search.max_context_tokens
+    parts = portions([report_record(index, i) for i in shuffled(rows, chosen)], budget, count)
+    points, n_dropped = await collect(parts, question, asking)
+    shown = Shown()
+    prompt = GlobalReduce(asking.response_type, reduced(points, budget, count, shown), question)
+    written = await asking.write(prompt, shown.marks) if points else Written(NOTHING)
+    return asking.answer(index, question, "global", ranking, shown, written, n_dropped)
+
+
+def partition(rows: Sequence[Mapping[str, Any]], level: int) -> list[int]:
+    """Return the rows of the reports of one level; a community that is not split as deep stands for itself.
+
+    So the reports used are of one partition: never a community together with its children. Raises InputError for a
+    level that the index does not have.
+    """
+    depth = max((row["level"] for row in rows), default=0)
+    if not 0 <= level <= depth:
+        raise InputError(f"--level {level}: this index has the levels 0 to {depth}.")
+    return [i for i, row in enumerate(rows) if row["level"] == level or (row["level"] < level and not row["children"])]
+
+
+def _rows(index: "Loaded") -> list[dict[str, Any]]:
+    columns = ["id", "community", "level", "children", "title", "rank", "citations"]
+    rows: list[dict[str, Any]] = index.arrow("community_reports").select(columns).to_pylist()
+    return rows
+
+
+def _language(index: "Loaded") -> str:
+    """Return the language that reports are analysed in."""
+    return index.languages[0] if index.languages else ""
+
+
+def _asked(index: "Loaded", question: str, language: str) -> tuple[list[str], list[str]]:
+    """Return a question's terms, and those that ask about something in the corpus, not about the corpus itself."""
+    generic = set(terms(ABOUT_THE_CORPUS, language))
+    said = [term for term in index.question_terms(question) if term not in ASKING]
+    return said, [term for term in said if term not in generic]
+
+
+def _ranked(
+    index: "Loaded", asked: list[str], rows: list[dict[str, Any]], chosen: list[int], top_k: int
+) -> tuple[list[int], Ranking]:
+    """Return the chosen reports, best first, and the texts that they lead to."""
+    match = _scaled(index.report_bm25.scores(asked))
+    worth = {
+        i: float(match[i]) + IMPORTANCE * rows[i]["rank"] / 10 * (1.0 if match[i] or not match.any() else 0.2)
+        for i in chosen
+    }
+    order = sorted(chosen, key=lambda i: (-worth[i], i))
+    return order, ranked(_unit_scores(index, asked, rows, order, worth), index.document_row, top_k)
 
 
 def _unit_scores(

@@ -1,18 +1,25 @@
 """An opened index, as Python users see it: tables as pandas DataFrames, and questions."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_lite import settings, snapshots, tables
-from graphrag_lite.errors import InputError
+from graphrag_lite.errors import CallError, GraphragLiteError, InputError, ReplyError
 from graphrag_lite.search.answer import Answer
-from graphrag_lite.search.basic_search import basic_search
-from graphrag_lite.search.global_search import global_search
+from graphrag_lite.search.basic_search import ask_basic, basic_search
+from graphrag_lite.search.global_search import ask_global, global_search
 from graphrag_lite.search.loaded import Loaded
-from graphrag_lite.search.local_search import local_search
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from graphrag_lite.llm.chat import ChatModel
+    from graphrag_lite.search.asking import Asking, Show
+
+METHODS = ("local", "global", "basic")
+Outcome = Answer | GraphragLiteError
 
 
 class Index(Loaded):
@@ -22,14 +29,29 @@ class Index(Loaded):
     >>> index.entities[["title", "type", "frequency"]].head()  # doctest: +SKIP
     """
 
-    @classmethod
-    def open(cls, output: str | Path = "output") -> "Index":
-        """Open the current snapshot of an output folder, with the search settings of the root it is in.
+    def __init__(self, folder: Path, values: settings.Settings | None = None, model: "ChatModel | None" = None) -> None:
+        values = values or settings.Settings()
+        super().__init__(folder, values.search)
+        self.llm = values.llm
+        self.model = model
 
-        Raises IndexNotFound.
+    @classmethod
+    def open(
+        cls,
+        output: str | Path = "output",
+        *,
+        config: str | Path | None = None,
+        overrides: Sequence[str] = (),
+        model: "ChatModel | None" = None,
+    ) -> "Index":
+        """Open the current snapshot of an output folder, with the settings of the root it is in.
+
+        `config` is a settings file instead of the root's, `overrides` change settings, such as "llm.model=null";
+        `model` takes the place of the one that the settings name. Raises IndexNotFound, SettingsError.
         """
         folder = snapshots.current(Path(output))
-        return cls(folder, settings.load(Path(output).resolve().parent).search)
+        loaded = settings.load(Path(output).resolve().parent, Path(config) if config else None, overrides)
+        return cls(folder, loaded, model)
 
     def __repr__(self) -> str:
         return f"Index({self.folder.name}, {self.n_rows('documents')} documents, {self.n_rows('entities')} entities)"
@@ -43,28 +65,152 @@ class Index(Loaded):
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *tables.FINAL]
 
+    @property
+    def asks(self) -> bool:
+        """Whether a model answers; otherwise answers are sentences of the corpus."""
+        return self.model is not None or self.llm.model is not None
+
     def query(
         self,
         question: str,
         method: str = "local",
         *,
         level: int = 0,
+        dynamic: bool = False,
         top_k: int | None = None,
         retrieve_only: bool = False,
+        response_type: str | None = None,
+        show: "Show | None" = None,
     ) -> Answer:
         """Answer a question by `local`, `global` (from the reports of `level`) or `basic` search.
 
-        Raises InputError for an empty question or an unknown method. With `retrieve_only` the answer has ranked
-        documents and text units, and no text.
+        With a model in the settings, it answers: `response_type` says in which form, `dynamic` lets it choose the
+        reports of global search, and `show` is told the answer in pieces as it comes. With `retrieve_only` nobody is
+        asked, and the answer has ranked documents and text units, and no text.
+
+        Raises InputError for an empty question, an unknown method or level, CallError and ReplyError where the model
+        did not answer, ModelError where it cannot be asked or the budget is spent.
         """
-        if not question.strip():
+        options = Options(method, level, dynamic, top_k, retrieve_only, response_type)
+        (outcome,) = self._outcomes([question], options, show)
+        if isinstance(outcome, GraphragLiteError):
+            raise outcome
+        return outcome
+
+    def query_all(
+        self,
+        questions: Sequence[str],
+        method: str = "local",
+        *,
+        level: int = 0,
+        dynamic: bool = False,
+        top_k: int | None = None,
+        retrieve_only: bool = False,
+        response_type: str | None = None,
+        done: Callable[[int, Outcome], None] | None = None,
+    ) -> list[Outcome]:
+        """Answer questions, a model several at once, and return the answers in their order.
+
+        A question that the model did not answer has its CallError or ReplyError instead. `done` is told each one's
+        place and outcome, in their order, as soon as it and those before it are there. Raises like `query` for what
+        concerns all of them.
+        """
+        options = Options(method, level, dynamic, top_k, retrieve_only, response_type)
+        return self._outcomes(questions, options, done=done)
+
+    def _outcomes(
+        self,
+        questions: Sequence[str],
+        options: "Options",
+        show: "Show | None" = None,
+        done: Callable[[int, Outcome], None] | None = None,
+    ) -> list[Outcome]:
+        self._check(questions, options)
+        outcomes: list[Outcome] = []
+
+        def tell(outcome: Outcome) -> None:
+            outcomes.append(outcome)
+            if done:
+                done(len(outcomes) - 1, outcome)
+
+        if self.asks and not options.retrieve_only:
+            from graphrag_lite.waiting import complete
+
+            complete(self._ask_all(questions, options, show, tell))
+        else:
+            for question in questions:
+                tell(self._find(question, options))
+        return outcomes
+
+    def _check(self, questions: Sequence[str], options: "Options") -> None:
+        if not all(question.strip() for question in questions):
             raise InputError("The question is empty.")
-        top_k = top_k or self.search.top_k
-        match method:
-            case "local":
-                return local_search(self, question, top_k, retrieve_only=retrieve_only)
-            case "global":
-                return global_search(self, question, top_k, level, retrieve_only=retrieve_only)
-            case "basic":
-                return basic_search(self, question, top_k, retrieve_only=retrieve_only)
-        raise InputError(f"Method {method!r} is not one of local, global, basic.")
+        if options.method not in METHODS:
+            raise InputError(f"Method {options.method!r} is not one of {', '.join(METHODS)}.")
+        if options.dynamic and options.method != "global":
+            raise InputError("Only global search chooses reports (dynamic); its method is global.")
+        if (options.dynamic or options.response_type) and not self.asks:
+            raise InputError("This needs a model: name one in the settings, as llm.model.")
+
+    def _find(self, question: str, options: "Options") -> Answer:
+        """Answer with sentences of the corpus."""
+        top_k = options.top_k or self.search.top_k
+        if options.method == "local":
+            from graphrag_lite.search.local_search import local_search  # scipy, which the others do without
+
+            return local_search(self, question, top_k, retrieve_only=options.retrieve_only)
+        if options.method == "global":
+            return global_search(self, question, top_k, options.level, retrieve_only=options.retrieve_only)
+        return basic_search(self, question, top_k, retrieve_only=options.retrieve_only)
+
+    async def _ask_all(
+        self, questions: Sequence[str], options: "Options", show: "Show | None", tell: Callable[[Outcome], None]
+    ) -> None:
+        """Ask the model about every question, under the same limits; `tell` is called in their order."""
+        from graphrag_lite import prompts
+        from graphrag_lite.llm.model import open_model
+        from graphrag_lite.search.asking import Asking, CheckedFirst, Silent
+
+        output = self.folder.parent.parent
+        loaded = prompts.load(output.parent / "prompts")
+        response_type = options.response_type or self.search.response_type
+        waiting: dict[int, Outcome] = {}
+        n_told = 0
+        with open_model(self.llm, output, self.model) as opened:
+            opened = replace(opened, chat=CheckedFirst(opened.chat))
+
+            async def answer(place: int) -> None:
+                nonlocal n_told
+                name = "query" if len(questions) == 1 else f"query {place + 1}"
+                asking = Asking(opened.of(name, [], Silent()), loaded, response_type, show)
+                try:
+                    waiting[place] = await self._ask(questions[place], options, asking)
+                except (CallError, ReplyError) as error:
+                    waiting[place] = error
+                while n_told in waiting:
+                    tell(waiting.pop(n_told))
+                    n_told += 1
+
+            await opened.of("query", [], Silent()).map(answer, range(len(questions)), str)
+
+    async def _ask(self, question: str, options: "Options", asking: "Asking") -> Answer:
+        top_k = options.top_k or self.search.top_k
+        if options.method == "local":
+            from graphrag_lite.search.local_search import ask_local
+
+            return await ask_local(self, question, top_k, asking)
+        if options.method == "global":
+            return await ask_global(self, question, top_k, options.level, asking, dynamic=options.dynamic)
+        return await ask_basic(self, question, top_k, asking)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How questions are answered."""
+
+    method: str
+    level: int
+    dynamic: bool
+    top_k: int | None
+    retrieve_only: bool
+    response_type: str | None

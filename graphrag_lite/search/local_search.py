@@ -2,12 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from graphrag_lite.search.answer import Answer, Statement, compose, ranked
+from graphrag_lite.search.answer import NOTHING, Answer, Statement, answered, compose, ranked
 from graphrag_lite.search.question import read_question
-from graphrag_lite.search.ranking import Policy, rank
+from graphrag_lite.search.ranking import Policy, Question, rank
 from graphrag_lite.search.sentence_choice import choose_sentences
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from graphrag_lite.search.asking import Asking
     from graphrag_lite.search.loaded import Loaded
 
 MAX_ENTITIES = 2  # whose descriptions open an answer
@@ -17,17 +21,39 @@ READ_UNITS = 12  # best text units that sentences are chosen from
 
 def local_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: bool = False) -> Answer:
     """Answer with the named entities' descriptions, the best sentences, and the entities' strongest relationships."""
-    asked = read_question(question, index.question_language(question), index.bm25, index.names)
-    scores = rank(asked, index.links, Policy())
+    asked, scores = _read(index, question)
     ranking = ranked(scores, index.document_row, top_k)
     if retrieve_only:
-        return compose(index, question, "local", [], ranking)
+        return answered(index, question, "local", ranking, answer="", citations=[])
     read = [unit for unit in ranking.units[:READ_UNITS] if scores[unit] > 0]
     about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
     opening = [statement for entity in about for statement in _description(index, entity)]
     sentences = choose_sentences(index, index.question_terms(question), read, index.search.max_sentences, opening)
     closing = [statement for entity in about for statement in _relationships(index, entity)]
     return compose(index, question, "local", [*opening, *sentences, *closing], ranking)
+
+
+async def ask_local(index: "Loaded", question: str, top_k: int, asking: "Asking") -> Answer:
+    """Answer by a model from the entities meant, their relationships, claims and reports, and the best text units."""
+    from graphrag_lite.prompts import LocalSearch
+    from graphrag_lite.search.asking import Written
+    from graphrag_lite.search.context import Shown, TokenEstimate, render
+    from graphrag_lite.search.local_context import local_sections
+
+    asked, scores = _read(index, question)
+    ranking = ranked(scores, index.document_row, top_k)
+    shown = Shown()
+    sections = local_sections(index, asked, scores)
+    records = render(sections, index.search.max_context_tokens, TokenEstimate.of(index), shown)
+    prompt = LocalSearch(asking.response_type, records, question)
+    written = await asking.write(prompt, shown.marks) if records else Written(NOTHING)
+    return asking.answer(index, question, "local", ranking, shown, written)
+
+
+def _read(index: "Loaded", question: str) -> tuple[Question, "npt.NDArray[np.float64]"]:
+    """Return a question as the index reads it, and the score of every text unit."""
+    asked = read_question(question, index.question_language(question), index.bm25, index.names)
+    return asked, rank(asked, index.links, Policy())
 
 
 def _description(index: "Loaded", entity: int) -> list[Statement]:

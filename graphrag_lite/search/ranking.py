@@ -29,6 +29,7 @@ import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 
 from graphrag_lite.graph.pagerank import Walk, pagerank, walk
+from graphrag_lite.search.best import best
 
 Vector = npt.NDArray[np.float64]
 
@@ -118,19 +119,6 @@ def rank(question: Question, links: Links, policy: Policy) -> Vector:
     )
     scores[question.dated_units] += policy.dating * bm25[question.dated_units]
     return _discounted(scores, term_scores, question.in_name, policy)
-
-
-def best(scores: npt.NDArray[np.floating], k: int) -> npt.NDArray[np.int64]:
-    """Return the indices of the `k` highest scores, best first, ties by index; fewer where there are fewer units.
-
-    >>> best(np.array([0.5, 0.9, 0.5, 0.1]), 3).tolist()
-    [1, 0, 2]
-    """
-    if 0 < k < len(scores):
-        candidates = np.flatnonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
-    else:
-        candidates = np.arange(len(scores))
-    return candidates[np.lexsort((candidates, -scores[candidates]))][:k]
 
 
 def _named(bm25: Vector, links: Links, question_entities: Mapping[int, float]) -> Vector:

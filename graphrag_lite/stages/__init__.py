@@ -5,3 +5,6 @@ from typing import Any
 
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 """The service `each`: map a function over items, in their order, over the run's worker processes."""
+
+Fail = Callable[[str, str, int], None]
+"""The service `fail`: record what could not be done: (document, text unit or community; error; attempts)."""

@@ -1,6 +1,6 @@
 """Relationships -> the hierarchy of communities."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
@@ -56,9 +56,12 @@ async def detect_communities(
     unit_date = [created_at[identity] for identity in source_units["document_id"].to_pylist()]
 
     rows = []
+    named: Counter[str] = Counter()
     for rank, position in enumerate(ranks):
         community = found[position]
         members = sorted(community.members.tolist(), key=lambda i: (-degrees[i], titles[i]))
+        title = ", ".join(titles[i] for i in members[:3])
+        named[title] += 1  # a part often has its whole's first members; graphrag tells communities apart by title
         places = sorted({unit_place[u] for r in inside[position] for u in relationship_units[r]})
         rows.append(
             {
@@ -68,7 +71,7 @@ async def detect_communities(
                 "level": community.level,
                 "parent": number[community.parent] if community.parent >= 0 else -1,
                 "children": children[rank],
-                "title": ", ".join(titles[i] for i in members[:3]),
+                "title": title if named[title] == 1 else f"{title} ({named[title]})",
                 "entity_ids": [ids[i] for i in members],
                 "relationship_ids": [relationship_ids[r] for r in inside[position]],
                 "text_unit_ids": [source_units["id"][place].as_py() for place in places],

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from graphrag_lite import tables
 from graphrag_lite.errors import InputError
 from graphrag_lite.settings import LoadDocuments
+from graphrag_lite.stages import Fail
 from graphrag_lite.text.formats import MIME, Fields, Loaded, Unreadable, read
 from graphrag_lite.text.language import languages
 
@@ -84,10 +85,8 @@ def _size_and_hash(path: Path) -> tuple[int, str]:
         return -1, ""
 
 
-async def load_documents(
-    corpus_files: "pa.Table", settings: LoadDocuments, corpus: Path
-) -> tuple["pa.Table", "pa.Table"]:
-    """Read every file. What cannot be read is a row of `load_failures`, and the rest goes on."""
+async def load_documents(corpus_files: "pa.Table", settings: LoadDocuments, corpus: Path, fail: Fail) -> "pa.Table":
+    """Read every file. What cannot be read is a failure, and the rest goes on."""
     fields = Fields(settings.id_field, settings.title_field, settings.text_field, settings.time_field)
     root = corpus.parent if corpus.is_file() else corpus
     rows: list[tuple[str, Loaded]] = []
@@ -120,10 +119,9 @@ async def load_documents(
         named = "\n".join(f"  {item.where}: {item.error}" for item in failures[:20])
         raise InputError(f"{corpus}: no document could be read." + (f"\n{named}" if named else ""))
     digests = dict(zip(corpus_files["path"].to_pylist(), corpus_files["sha256"].to_pylist(), strict=True))
-    return _documents(rows, digests), tables.make(
-        "load_failures",
-        [(item.where, "load_documents", item.error, 1) for item in sorted(failures, key=lambda f: f.where)],
-    )
+    for item in sorted(failures, key=lambda item: item.where):
+        fail(item.where, item.error, 1)
+    return _documents(rows, digests)
 
 
 def _documents(rows: list[tuple[str, Loaded]], digests: dict[str, str]) -> "pa.Table":

@@ -15,9 +15,8 @@ async def publish_tables(
     entities: "pa.Table",
     relationships: "pa.Table",
     covariates: "pa.Table",
-    load_failures: "pa.Table",
-) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
-    """Return `documents`, `text_units` and `failures`."""
+) -> tuple["pa.Table", "pa.Table"]:
+    """Return `documents` and `text_units`."""
     units = {name: source_units[name] for name in source_units.column_names}
     text_units = tables.make_columns(
         "text_units",
@@ -40,7 +39,7 @@ async def publish_tables(
         creation_date=source_documents["created_at"],
         raw_data=source_documents["metadata"],
     )
-    return documents, text_units, load_failures
+    return documents, text_units
 
 
 def _ids_by_unit(source_units: "pa.Table", owners: "pa.Table") -> list[list[str]]:

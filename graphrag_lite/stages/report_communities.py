@@ -1,157 +1,185 @@
-"""Communities -> reports in the corpus's own sentences, each with its place in a document.
+"""Communities -> reports, by a model (GraphRAG paper 3.1.4).
 
-A community's statements are the sentences of its relationships. They are ranked by the weight of the relationship and
-by how connected its two ends are inside the community. A summary does not repeat the summaries of its children where
-it has other things to say.
+A community is reported from its elements where they fit. Where they do not, the reports of its largest sub-communities
+take the place of their elements, one after the other, until it fits. So the deepest level comes first, and a community
+waits for those of its sub-communities that it needs, and for nothing else.
 """
 
+import asyncio
 import hashlib
-import json
-from collections import defaultdict
-from dataclasses import dataclass, field
+import logging
+import re
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
+from graphrag_lite.graph.report_context import Context, Count, Elements, Record, pack, report_record, size
+from graphrag_lite.llm.model import StageModel
+from graphrag_lite.prompts import Prompts
+from graphrag_lite.prompts import ReportCommunities as ReportPrompt
 from graphrag_lite.settings import ReportCommunities
-from graphrag_lite.text.sentences import stands_alone
+from graphrag_lite.text.locating import Document
+from graphrag_lite.text.marks import Marks, rewrite
+from graphrag_lite.text.report_page import as_json, page
+from graphrag_lite.text.report_reply import SCHEMA, Report, read_report
+from graphrag_lite.text.tokens import counter
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-SIMILAR = 0.5  # Jaccard index of words from which two sentences say the same
+KEPT = ("community", "level", "parent", "children", "period", "size")  # columns that a report has of its community
+QUOTES = re.compile(r"\.\.\.|…|;\s|\n")  # between the passages of a claim's source text
+SHORTEST_QUOTE = 12  # characters; less is found by chance
 
-
-@dataclass
-class _Citations:
-    """The marks of one report, numbered in order of use; the same place keeps its number."""
-
-    spans: dict[tuple[str, int, int], Row] = field(default_factory=dict)
-
-    def mark(self, statement: Row) -> str:
-        span = statement["sources"][0]
-        key = (span["document_id"], span["char_start"], span["char_end"])
-        self.spans.setdefault(key, {"n": len(self.spans) + 1, **span})
-        return f"{statement['description']} [{self.spans[key]['n']}]"
+logger = logging.getLogger(__name__)
 
 
 async def report_communities(
-    entities: "pa.Table", relationships: "pa.Table", communities: "pa.Table", settings: ReportCommunities
+    source_units: "pa.Table",
+    entities: "pa.Table",
+    relationships: "pa.Table",
+    covariates: "pa.Table",
+    communities: "pa.Table",
+    settings: ReportCommunities,
+    model: StageModel,
+    prompts: Prompts,
 ) -> "pa.Table":
-    """Report on every community that holds a relationship: title, summary, findings, rank, and citations for each."""
-    entity = {row["id"]: row for row in entities.select(["id", "title", "type", "degree"]).to_pylist()}
-    relationship = {row["id"]: row for row in relationships.drop_columns(["text_unit_ids"]).to_pylist()}
-    total = sum(row["weight"] for row in relationship.values()) or 1.0
+    """Report on every community that holds a relationship; where the call fails there is a failure instead."""
+    count = counter("cl100k_base")
+    elements = Elements.of(
+        entities.drop_columns(["text_unit_ids"]).to_pylist(),
+        relationships.drop_columns(["text_unit_ids"]).to_pylist(),
+        _with_places(covariates, source_units),
+        count,
+    )
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    weights = {c["community"]: sum(relationship[r]["weight"] for r in c["relationship_ids"]) for c in held}
-    heaviest: dict[int, float] = defaultdict(float)
-    for community in held:
-        heaviest[community["level"]] = max(heaviest[community["level"]], weights[community["community"]])
+    by_number = {row["community"]: row for row in held}
+    loop = asyncio.get_running_loop()
+    reports: dict[int, asyncio.Future[Row | None]] = {number: loop.create_future() for number in by_number}
 
-    said: dict[int, set[str]] = defaultdict(set)  # community -> sentences in its summary and its descendants'
-    reports = []
-    for community in sorted(held, key=lambda c: (-c["level"], c["community"])):
-        inside = [relationship[i] for i in community["relationship_ids"]]
-        strength = _strength(inside)
-        members = sorted(
-            (entity[i] for i in community["entity_ids"]), key=lambda row: (-strength[row["id"]], row["id"])
-        )
-        statements = _ranked(inside, strength)
-        told = said[community["community"]]
-        chosen = _choose(statements, settings.max_summary_sentences, told)
-        told |= {row["description"] for row in chosen}
-        said[community["parent"]] |= told
-        connected = max(members, key=lambda row: row["degree"])
-        share, most = weights[community["community"]] / total, heaviest[community["level"]]
-        reports.append(
-            _report(community, members, chosen, _choose(statements, settings.max_findings, set()))
-            | {
-                "rank": round(10 * (weights[community["community"]] / most) ** 0.5, 1) if most else 0.0,
-                "rating_explanation": (
-                    f"Its {len(members)} entities hold {share:.1%} of the weight of all relationships; "
-                    f"the most connected is {connected['title']} with {connected['degree']} relationships."
-                ),
-            }
-        )
-    reports.sort(key=lambda report: report["community"])
-    return tables.make("community_reports", [_with_content(report) for report in reports])
+    async def work(community: Row) -> Row:
+        report: Row | None = None
+        try:
+            parts = [by_number[number] for number in community["children"] if number in by_number]
+            context = await _context(community, parts, reports, elements, settings.max_input_tokens, count)
+            prompt = prompts.fill(ReportPrompt(settings.max_words, context.text))
+            reply = await model.ask([{"role": "user", "content": prompt}], read_report, schema=SCHEMA)
+            report = _row(community, context, reply)
+        finally:
+            if not reports[community["community"]].done():  # a cancelled run has cancelled it
+                reports[community["community"]].set_result(report)
+        return report
+
+    order = sorted(held, key=lambda row: (-row["level"], row["community"]))
+    made = [report for report in await model.map(work, order, lambda row: f"community {row['community']}") if report]
+    made.sort(key=lambda report: report["community"])
+    _log(made)
+    return tables.make("community_reports", made)
 
 
-def _strength(inside: list[Row]) -> dict[str, float]:
-    """Return the weight of every entity's relationships inside a community, by entity id; 0 for the others."""
-    strength: dict[str, float] = defaultdict(float)
-    for row in inside:
-        strength[row["source_id"]] += row["weight"]
-        strength[row["target_id"]] += row["weight"]
-    return strength
+async def _context(
+    community: Row,
+    parts: list[Row],
+    reports: Mapping[int, asyncio.Future[Row | None]],
+    elements: Elements,
+    max_tokens: int,
+    count: Count,
+) -> Context:
+    """Return what a community's report is made from.
 
-
-def _ranked(inside: list[Row], strength: dict[str, float]) -> list[Row]:
-    """Order relationships that have a sentence, most central first; headings, table rows and questions come last."""
-
-    def score(row: Row) -> float:
-        return float(row["weight"]) * (strength[row["source_id"]] + strength[row["target_id"]])
-
-    stated = (row for row in inside if row["sources"])
-    return sorted(stated, key=lambda row: (not stands_alone(row["description"]), -score(row), row["id"]))
-
-
-def _choose(statements: list[Row], most: int, told: set[str]) -> list[Row]:
-    """Choose statements in their order, none of which says what another says; those already told come after the rest.
-
-    Only headings, table rows and questions come later still.
+    Sub-communities (`parts`) are replaced in descending order of their elements' tokens, ties by id. One that has no
+    report, or one that is longer than its elements, keeps its elements. Where not even that fits, the reports come
+    first, in that order, then elements, most prominent first, until there is no more room.
     """
-    order = sorted(statements, key=lambda row: (not stands_alone(row["description"]), row["description"] in told))
-    chosen: list[Row] = []
-    words: list[set[str]] = []
-    for row in order:
-        if len(chosen) == most:
-            break
-        own = set(row["description"].casefold().split()) or {""}
-        if all(len(own & other) < SIMILAR * len(own | other) for other in words):
-            chosen.append(row)
-            words.append(own)
-    return chosen
+    inside = elements.inside(community["relationship_ids"])
+    n_tokens = size(inside)
+    if n_tokens <= max_tokens:
+        return pack(inside, max_tokens, count)
+    sizes = {part["id"]: size(elements.inside(part["relationship_ids"])) for part in parts}
+    instead: list[Record] = []
+    reported: dict[str, str] = {}  # entity id -> the part whose report stands for it
+    for part in sorted(parts, key=lambda part: (-sizes[part["id"]], part["id"])):
+        report = await reports[part["community"]]
+        if report is None or (record := report_record(report, count)).n_tokens >= sizes[part["id"]]:
+            continue
+        instead.append(record)
+        reported |= dict.fromkeys(part["entity_ids"], part["id"])
+        n_tokens += record.n_tokens - elements.most(part["entity_ids"], part["relationship_ids"])
+        if n_tokens <= max_tokens:  # at best: now it is worth going through all relationships again
+            inside = elements.inside(community["relationship_ids"], reported)
+            n_tokens = size(instead) + size(inside)
+            if n_tokens <= max_tokens:
+                return pack([*instead, *inside], max_tokens, count)
+    inside = elements.inside(community["relationship_ids"], reported)
+    return pack([*instead, *inside], max_tokens, count)
 
 
-def _report(community: Row, members: list[Row], summary: list[Row], findings: list[Row]) -> Row:
-    citations = _Citations()
-    names = [row["title"] if row["type"] == "unknown" else f"{row['title']} ({row['type']})" for row in members[:3]]
-    others = f", with {len(members) - 3} more" if len(members) > 3 else ""
-    told = " ".join(citations.mark(row) for row in summary)
+def _row(community: Row, context: Context, reply: Report) -> Row:
+    """Return the row of a report. Its marks are numbered in order of use; those that were not shown are left out."""
+    marks = Marks(shown=context.places)
+    report: Row = {
+        "title": rewrite(reply.title, lambda _: None) or community["title"],
+        "summary": marks.renumber(reply.summary),
+        "findings": [
+            {"summary": marks.renumber(summary), "explanation": marks.renumber(explanation)}
+            for summary, explanation in reply.findings
+        ],
+        "rank": reply.rating,
+        "rating_explanation": marks.renumber(reply.rating_explanation),
+    }
+    content = page(report)
     return {
-        "community": community["community"],
+        **{name: community[name] for name in KEPT},
+        **report,
+        "id": tables.content_id("report", community["id"], content),
         "human_readable_id": community["community"],
-        "level": community["level"],
-        "parent": community["parent"],
-        "children": community["children"],
-        "title": _join([row["title"] for row in members[:3]]),
-        "summary": f"{_join(names)}{others}. {told}".strip(),
-        "findings": [{"summary": _headline(row), "explanation": citations.mark(row)} for row in findings],
-        "period": community["period"],
-        "size": community["size"],
-        "citations": list(citations.spans.values()),
-        "community_id": community["id"],
-    }
-
-
-def _headline(row: Row) -> str:
-    return f"{row['source']} – {row['target']}"  # what joins them is for the cited sentence to say
-
-
-def _join(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _with_content(report: Row) -> Row:
-    """Add the report as Markdown and as JSON, and the ids that follow from them."""
-    parts = [f"# {report['title']}", report["summary"]]
-    parts += [f"## {finding['summary']}\n\n{finding['explanation']}" for finding in report["findings"]]
-    content = "\n\n".join(parts)
-    keys = ("title", "summary", "rank", "rating_explanation", "findings")
-    return report | {
-        "id": tables.content_id("report", report["community_id"], content),
         "full_content": content,
-        "full_content_json": json.dumps({key: report[key] for key in keys}, ensure_ascii=False, indent=2),
-        "input_sha256": hashlib.sha256(json.dumps([report["community_id"], content]).encode()).hexdigest(),
+        "full_content_json": as_json(report),
+        "citations": [{"n": n, **span} for shown, n in marks.numbers.items() for span in context.places[shown]],
+        "input_sha256": hashlib.sha256(context.text.encode()).hexdigest(),
+        "n_dropped": marks.n_dropped,
+        "n_left_out": context.n_left_out,
     }
+
+
+def _with_places(covariates: "pa.Table", source_units: "pa.Table") -> Iterator[tuple[Row, list[Row]]]:
+    """Yield every claim with the spans of the words that claim it; of the whole text unit where they are not found."""
+    rows = covariates.to_pylist()
+    units: dict[str, Row] = {}
+    if rows:
+        named = {row["text_unit_id"] for row in rows}
+        units = {unit["id"]: unit for unit in source_units.to_pylist() if unit["id"] in named}
+    texts = {identity: Document(unit["text"]) for identity, unit in units.items()}
+    for row in rows:
+        unit = units.get(row["text_unit_id"])
+        if unit is None:
+            yield row, []
+            continue
+        found = list(_quoted(texts[unit["id"]], row["source_text"])) or [(0, len(unit["text"]))]
+        offset = unit["char_start"]
+        where = {"text_unit_id": unit["id"], "document_id": unit["document_id"]}
+        yield row, [where | {"char_start": offset + start, "char_end": offset + end} for start, end in found]
+
+
+def _quoted(text: Document, quote: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a quotation in a text: of the whole, or else of its passages that are found."""
+    whole = text.find(quote.strip().strip('"“”'))
+    if whole:
+        yield whole
+        return
+    for passage in QUOTES.split(quote):
+        said = passage.strip(' "“”')
+        if len(said) >= SHORTEST_QUOTE and (found := text.find(said)):
+            yield found
+
+
+def _log(made: list[Row]) -> None:
+    n_dropped = sum(report["n_dropped"] for report in made)
+    n_cut = sum(report["n_left_out"] > 0 for report in made)
+    if n_dropped:
+        logger.info("Left out %d marks in reports: they named records that the model was not shown.", n_dropped)
+    if n_cut:
+        logger.info(
+            "%d communities are larger than report_communities.max_input_tokens, even by their parts' reports.", n_cut
+        )

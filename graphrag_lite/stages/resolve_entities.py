@@ -1,39 +1,74 @@
 """Mentions -> which entity each name means, and which candidates are no names."""
 
-from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.graph.resolution import resolve
+from graphrag_lite.errors import ReplyError
+from graphrag_lite.graph.grey_pairs import grey_pairs
+from graphrag_lite.graph.name_keys import exact_key
+from graphrag_lite.graph.resolution import Resolution, resolve
+from graphrag_lite.graph.verdicts import SCHEMA, Pair, clusters, merged, read_same
+from graphrag_lite.llm.model import StageModel
+from graphrag_lite.prompts import Prompts
+from graphrag_lite.prompts import ResolveEntities as PairsPrompt
 from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.stages import Each
 from graphrag_lite.text.names import is_acronym, lower_case_words
+from graphrag_lite.text.packs import packs
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+LONGEST_NAME, LONGEST_SAID = 120, 240  # characters of a name, and of what is said of it, in a question
+
+logger = logging.getLogger(__name__)
+
+
+class Seen(NamedTuple):
+    """How an entity first comes up, so that later documents do not change what a question shows of it."""
+
+    place: int  # row of entity_mentions
+    name: str  # its own rather than a short one
+    description: str  # of the same mention, which has one if any does
+
 
 async def resolve_entities(
-    source_units: "pa.Table", entity_mentions: "pa.Table", settings: ResolveEntities, each: Each
+    source_units: "pa.Table",
+    entity_mentions: "pa.Table",
+    settings: ResolveEntities,
+    each: Each,
+    model: StageModel | None,
+    prompts: Prompts,
 ) -> "pa.Table":
-    """Decide by the rungs exact, lexical and alias over all mentions; `graph.resolution` has the rules."""
+    """Decide by the rungs exact, lexical and alias over all mentions, and by the model about the pairs they leave open.
+
+    `graph.resolution` has the rules. What a model extracted is an entity for sure: nothing of it is dropped.
+    """
     lower_counts: Counter[str] = Counter()
     for counts in each(lower_case_words, source_units["text"].to_pylist()):
         lower_counts.update(counts)
     names = entity_mentions["name"].to_pylist()
+    types = entity_mentions["type"].to_pylist()
     document_ids = entity_mentions["document_id"].to_pylist()
     rows = resolve(
         document_ids,
         names,
-        entity_mentions["type"].to_pylist(),
+        types,
         entity_mentions["anchored"].to_pylist(),
         lower_counts,
-        definitions=_definitions(source_units, entity_mentions),
+        definitions=_definitions(source_units, entity_mentions, in_order=model is None),
         lexical=settings.lexical,
         alias=settings.alias,
         threshold=settings.lexical_threshold,
+        confirmed=model is not None,
     )
+    if model is not None and settings.model:
+        described = zip(names, types, entity_mentions["description"].to_pylist(), strict=True)
+        rows = await _by_model(rows, list(described), settings.max_pairs, model, prompts)
     return tables.make(
         "entity_resolutions",
         (
@@ -50,15 +85,101 @@ async def resolve_entities(
     )
 
 
-def _definitions(source_units: "pa.Table", entity_mentions: "pa.Table") -> Iterator[tuple[str, str]]:
-    """Yield (long name, acronym) wherever a text writes "Long Name (ACRONYM)", or the other way round."""
+async def _by_model(
+    rows: Sequence[Resolution],
+    mentions: Sequence[tuple[str, str, str]],
+    max_pairs: int,
+    model: StageModel,
+    prompts: Prompts,
+) -> list[Resolution]:
+    """Ask the model about the grey pairs, and merge what it calls the same; a pair without an answer stays apart.
+
+    `mentions` are (name, type, description). Pairs are asked in the order in which the later of the two comes up, in
+    packs that a new document changes little: the memo answers those that it leaves as they were.
+    """
+    entities = {exact_key(row.name): row.key for row in rows if not row.document_id}
+    types: dict[str, Counter[str]] = defaultdict(Counter)
+    seen: dict[str, Seen] = {}
+    ranks: dict[str, tuple[bool, int]] = {}
+    for place, (name, kind, description) in enumerate(mentions):
+        entity = entities[key := exact_key(name)]
+        types[entity][kind] += 1
+        if (rank := (key == entity, bool(description))) > ranks.get(entity, (False, -1)):
+            ranks[entity] = rank
+            seen[entity] = Seen(seen[entity].place if entity in seen else place, name, description)
+    known = {
+        entity: frozenset(k.casefold() for k in found if k not in ("", "unknown")) for entity, found in types.items()
+    }
+    pairs = grey_pairs(entities, known)
+    asked = sorted(pairs, key=lambda pair: (max(seen[pair[0]].place, seen[pair[1]].place), pair))
+    questions = [
+        [asked[place] for place in pack] for pack in packs(["\n".join(p) for p in asked], [1] * len(asked), max_pairs)
+    ]
+
+    async def work(question: list[Pair]) -> frozenset[int] | None:
+        content = prompts.fill(PairsPrompt(pairs="\n\n".join(_lines(question, seen))))
+        parse = partial(read_same, n=len(question))
+        try:
+            same, n_unknown = await model.ask([{"role": "user", "content": content}], parse, schema=SCHEMA)
+        except ReplyError as error:  # the index can do without these answers: the names stay apart
+            model.failures.append((_name(question, seen), f"kept apart: {error}", 2))
+            return None
+        if n_unknown:
+            logger.info("Ignored %d numbers of pairs that were not asked.", n_unknown)
+        return same
+
+    answers = await model.map(work, questions, partial(_name, seen=seen))
+    verdicts = {
+        pair: number in same
+        for question, same in zip(questions, answers, strict=True)
+        if same is not None
+        for number, pair in enumerate(question, start=1)
+    }
+    same = [pair for pair in pairs if verdicts.get(pair)]
+    different = [pair for pair in pairs if verdicts.get(pair) is False]
+    return merged(rows, clusters(same, different).values(), types)
+
+
+def _lines(question: Sequence[Pair], seen: dict[str, Seen]) -> Iterator[str]:
+    """Yield the numbered pairs of one question."""
+    for number, (one, other) in enumerate(question, start=1):
+        yield f"{number}. {_shown(seen[one])}\n{' ' * len(str(number))}  {_shown(seen[other])}"
+
+
+def _shown(entity: Seen) -> str:
+    name, said = _cut(entity.name, LONGEST_NAME), _cut(entity.description, LONGEST_SAID)
+    return f"{name} ({said})" if said else name
+
+
+def _cut(text: str, most: int) -> str:
+    """Return a text on one line, cut after a word where it is longer than `most` characters."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most else (line[:most].rpartition(" ")[0] or line[:most]) + "…"
+
+
+def _name(question: Sequence[Pair], seen: dict[str, Seen]) -> str:
+    """Say which question it is, for the list of failures."""
+    one, other = (_cut(seen[entity].name, LONGEST_NAME) for entity in question[0])
+    more = f" and {len(question) - 1} more pairs of names" if len(question) > 1 else ""
+    return f'"{one}", "{other}"{more}'
+
+
+def _definitions(source_units: "pa.Table", entity_mentions: "pa.Table", *, in_order: bool) -> Iterator[tuple[str, str]]:
+    """Yield (long name, acronym) wherever a text writes "Long Name (ACRONYM)", or the other way round.
+
+    `in_order` says that the mentions of a unit stand in the order of its text; a model has an order of its own.
+    """
     units = {
         identity: (text, start)
         for identity, text, start in zip(
             *(source_units[column].to_pylist() for column in ("id", "text", "char_start")), strict=True
         )
     }
-    columns = zip(*(entity_mentions[c].to_pylist() for c in ("text_unit_id", "name", "mention_start")), strict=True)
+    columns: Iterable[tuple[str, str, int]] = zip(
+        *(entity_mentions[c].to_pylist() for c in ("text_unit_id", "name", "mention_start")), strict=True
+    )
+    if not in_order:
+        columns = sorted(columns, key=lambda mention: (mention[0], mention[2], mention[1]))
     before = ("", "", -1)
     for mention in columns:
         unit_id, name, start = mention

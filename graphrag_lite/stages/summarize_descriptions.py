@@ -1,4 +1,7 @@
-"""Mentions and resolutions -> entities and relationships, described by the corpus's own sentences.
+"""Mentions and resolutions -> entities and relationships, described by the corpus's own sentences, or a model's.
+
+Where a model extracted, each mention says what its text unit says of the thing: these descriptions stand together as
+long as they are short, and are merged by the model once they are not (`descriptions`).
 
 A relationship's weight is the sum of its strengths times its normalised pointwise mutual information over text units
 (Bouma 2009), moved from [-1, 1] to [0, 1]: names that are everywhere meet by chance, so hubs are damped.
@@ -7,17 +10,26 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 import re
 from collections.abc import Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
+from graphrag_lite.errors import ReplyError
+from graphrag_lite.llm.model import StageModel
+from graphrag_lite.prompts import Prompts
+from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt
 from graphrag_lite.settings import SummarizeDescriptions
+from graphrag_lite.text.descriptions import cut, distinct, joined
+from graphrag_lite.text.packs import packs
 from graphrag_lite.text.sentences import is_statement, stands_alone
+from graphrag_lite.text.tokens import counter
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
 Row = dict[str, Any]
+ENCODING = "cl100k_base"  # what tokens of descriptions are counted in
+WORDS_PER_TOKEN = 0.75
 CANDIDATES = 12  # sentences read for each entity and relationship
 GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and is read at a glance
 DEFINES = re.compile(
@@ -25,26 +37,30 @@ DEFINES = re.compile(
 )
 
 # A name means what its own document says it means, else what the corpus says; '' was dropped. A unit's overlap repeats
-# sentences of the unit before it, so an instance counts once for its place in the document.
+# sentences of the unit before it, so an instance counts once for its place in the document; of what a model told, what
+# differs in direction or relation are several instances.
 FOLD = """
 create view here as select * from entity_resolutions where document_id <> '';
 create view anywhere as select * from entity_resolutions where document_id = '';
 create table mention as
     select coalesce(h.entity_id, a.entity_id) as entity, coalesce(h.title, a.title) as title,
-        coalesce(h.type, a.type) as entity_type, m.*
+        coalesce(h.type, a.type) as entity_type, m.description <> '' as told, m.*
     from entity_mentions m
     left join here h on h.document_id = m.document_id and h.name = m.name
     left join anywhere a on a.name = m.name
     where coalesce(h.entity_id, a.entity_id, '') <> '';
 create table entity as
     select entity, min(title) as title, min(entity_type) as type, count(distinct text_unit_id) as frequency,
-        count(distinct (document_id, mention_start)) as n_mentions, count(distinct document_id) as n_documents,
+        count(distinct (document_id, mention_start, case when told and mention_start < 0 then text_unit_id end))
+            as n_mentions,
+        count(distinct document_id) as n_documents,
         list(distinct text_unit_id order by text_unit_id) as text_unit_ids
     from mention group by entity;
 create table instance as
     select coalesce(hs.entity_id, s.entity_id, '') as a, coalesce(ht.entity_id, t.entity_id, '') as b,
         least(a, b) as low, greatest(a, b) as high,
-        r.document_id, text_unit_id, char_start, char_end, relation, strength
+        r.document_id, text_unit_id, char_start, char_end, relation, strength, description,
+        description <> '' as told
     from relationship_mentions r
     left join here hs on hs.document_id = r.document_id and hs.name = r.source
     left join here ht on ht.document_id = r.document_id and ht.name = r.target
@@ -53,7 +69,11 @@ create table instance as
     where low <> '' and low <> high;
 create table pair as
     select low, high, sum(strength) as strength, count(*) as n_mentions
-    from (select low, high, max(strength) as strength from instance group by low, high, document_id, char_start)
+    from (
+        select low, high, max(strength) as strength from instance
+        group by low, high, document_id, char_start,
+            case when told then (a, relation, case when char_start < 0 then text_unit_id end) end
+    )
     group by low, high;
 create table pair_units as
     select low, high, list(distinct text_unit_id order by text_unit_id) as text_unit_ids
@@ -94,6 +114,29 @@ qualify row_number() over (partition by low, high order by
     char_end - char_start, document_id, char_start, text_unit_id, a, relation) <= {CANDIDATES}
 order by key, document_id, char_start, text_unit_id, a, strength desc, relation
 """
+# What a model said, per entity and per pair. A repeated description says nothing more.
+ENTITY_DESCRIPTIONS = """
+select entity as key, list(distinct description order by description) as descriptions
+from mention where told group by entity
+"""
+PAIR_DESCRIPTIONS = """
+select low || ' ' || high as key, list(distinct description order by description) as descriptions
+from instance where told group by low, high
+"""
+# The commonest relation of a pair, and who acts in it most often; ties by strength, then by name.
+PAIR_RELATIONS = """
+with acted as (
+    select low, high, a, relation, count(*) as n, round(sum(strength), 6) as strength
+    from instance where told group by low, high, a, relation
+), named as (
+    select *, sum(n) over (partition by low, high, relation) as n_relation,
+        round(sum(strength) over (partition by low, high, relation), 6) as relation_strength
+    from acted
+)
+select low || ' ' || high as key, a, relation from named
+qualify row_number() over (partition by low, high order by
+    relation = '', n_relation desc, relation_strength desc, relation, n desc, strength desc, a) = 1
+"""
 
 
 async def summarize_descriptions(
@@ -102,8 +145,13 @@ async def summarize_descriptions(
     relationship_mentions: "pa.Table",
     entity_resolutions: "pa.Table",
     settings: SummarizeDescriptions,
+    model: StageModel | None,
+    prompts: Prompts,
 ) -> tuple["pa.Table", "pa.Table"]:
-    """Fold mentions into entities and relationships, and describe each by the sentences that say most about it."""
+    """Fold mentions into entities and relationships, and describe each by the sentences that say most about it.
+
+    What a model has described is described in its words; the sentences are then what these rest on.
+    """
     import duckdb
 
     texts = dict(zip(source_documents["id"].to_pylist(), source_documents["text"].to_pylist(), strict=True))
@@ -115,20 +163,33 @@ async def summarize_descriptions(
         n_units = len(set(entity_mentions["text_unit_id"].to_pylist()))
         entities = list(_rows(database, ENTITIES))
         relationships = list(_rows(database, RELATIONSHIPS, n_units=n_units))
+        told = {
+            row["key"]: distinct(row["descriptions"])
+            for query in (ENTITY_DESCRIPTIONS, PAIR_DESCRIPTIONS)
+            for row in _rows(database, query)
+        }
+        acts = {row["key"]: row for row in _rows(database, PAIR_RELATIONS)}
         sentences = {
-            key: _best_sentences(candidates, texts, settings.max_sentences)
+            key: _best_sentences(candidates, texts, CANDIDATES if key in told else settings.max_sentences)
             for key, candidates in groupby(_rows(database, ENTITY_SENTENCES), lambda row: row["key"])
         }
         stated = {
-            key: _best_statement(candidates, texts)
+            key: _best_statements(candidates, texts, CANDIDATES if key in told else 1)
             for key, candidates in groupby(_rows(database, PAIR_SENTENCES), lambda row: row["key"])
         }
+    things = [Thing(row["id"], row["title"], told[row["id"]]) for row in entities if row["id"] in told]
+    for row in relationships:
+        row["key"] = f"{row['low']} {row['high']}"
+        if row["key"] in told:
+            things.append(Thing(row["key"], f"{row['low_title']} and {row['high_title']}", told[row["key"]]))
+    descriptions = await _descriptions(things, settings, model, prompts)
     for number, row in enumerate(entities):
         row["human_readable_id"] = number
-        row |= _described(sentences.get(row["id"], []), texts)
+        row |= _described(sentences.get(row["id"], []), texts, descriptions.get(row["id"]))
     for number, row in enumerate(relationships):
         low, high = (row["low"], row["low_title"]), (row["high"], row["high_title"])
-        best = stated.get(f"{row['low']} {row['high']}")
+        statements = stated.get(row["key"], [])
+        best = acts.get(row["key"]) or (statements[0] if statements else None)
         source, target = (high, low) if best and best["a"] == row["high"] else (low, high)
         row |= {
             "id": tables.content_id("relationship", row["low"], row["high"]),
@@ -139,7 +200,7 @@ async def summarize_descriptions(
             "target": target[1],
             "relation": best["relation"] if best else "",
         }
-        row |= _described([best] if best else [], texts)
+        row |= _described(statements, texts, descriptions.get(row["key"]))
     return tables.make("entities", entities), tables.make("relationships", relationships)
 
 
@@ -148,9 +209,85 @@ def _rows(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> I
         yield from batch.to_pylist()
 
 
-def _described(chosen: list[Row], texts: dict[str, str]) -> Row:
+class Thing(NamedTuple):
+    """An entity or a pair of them that a model has described. `said` is sorted, without repetitions."""
+
+    key: str
+    name: str
+    said: list[str]
+
+
+async def _descriptions(
+    things: list[Thing], settings: SummarizeDescriptions, model: StageModel | None, prompts: Prompts
+) -> dict[str, str]:
+    """Return the description of every thing: what was said of it, merged by the model where it is long.
+
+    What exceeds one question is merged in several, and their answers again, until they are short together. Where there
+    is no model, or no usable answer, it is the beginning of what was said.
+    """
+    if not things:
+        return {}
+    count = counter(ENCODING)
+    largest = settings.max_input_tokens // 4  # so that a pack holds two at least, and every round has fewer
+    done: dict[str, str] = {}
+    waiting: list[Thing] = []
+    for thing in things:
+        if len(thing.said) == 1 or count(joined(thing.said)) <= settings.max_tokens:
+            done[thing.key] = joined(thing.said)
+        else:
+            waiting.append(thing)
+    beginnings = {thing.key: cut(joined(thing.said), settings.max_tokens, count) for thing in waiting}
+    if model is None:
+        return done | beginnings
+
+    async def work(question: Thing) -> str | None:
+        lines = "\n".join(f"- {line}" for line in question.said)
+        words = round(settings.max_tokens * WORDS_PER_TOKEN)
+        content = prompts.fill(MergePrompt(max_words=words, name=question.name, descriptions=lines))
+        try:
+            reply = await model.ask([{"role": "user", "content": content}], _plain)
+        except ReplyError as error:  # the index can do without: what was said is there
+            model.failures.append((question.name, f"its descriptions are not merged: {error}", 2))
+            return None
+        return cut(reply, 2 * settings.max_tokens, count)  # a model that does not count words is not cut mid-thought
+
+    while waiting:
+        questions: list[Thing] = []
+        for thing in waiting:
+            said = [cut(line, largest, count) for line in thing.said]
+            places = packs(said, [count(line) for line in said], settings.max_input_tokens)
+            questions += [thing._replace(said=said[pack.start : pack.stop]) for pack in places]
+        merging = [question for question in questions if len(question.said) > 1]
+        answers = dict(
+            zip(map(id, merging), await model.map(work, merging, lambda question: question.name), strict=True)
+        )
+        merged: dict[str, list[str | None]] = {}
+        for question in questions:
+            merged.setdefault(question.key, []).append(answers.get(id(question), question.said[0]))
+        left = []
+        for thing in waiting:
+            said = [text for text in merged[thing.key] if text is not None]
+            if len(said) < len(merged[thing.key]):
+                done[thing.key] = beginnings[thing.key]
+            elif len(said) == 1 or count(joined(said)) <= settings.max_tokens:
+                done[thing.key] = joined(said)
+            else:
+                left.append(thing._replace(said=said))
+        waiting = left
+    return done
+
+
+def _plain(reply: str) -> str:
+    """Return a merged description on one line. Raises ReplyError where there is none."""
+    text = " ".join(reply.rpartition("</think>")[2].split()).strip('"“”*` ')
+    if not text:
+        raise ReplyError("it holds no description")
+    return text
+
+
+def _described(chosen: list[Row], texts: dict[str, str], description: str | None) -> Row:
     return {
-        "description": " ".join(_sentence(row, texts) for row in chosen),
+        "description": " ".join(_sentence(row, texts) for row in chosen) if description is None else description,
         "sources": [{k: row[k] for k in ("text_unit_id", "document_id", "char_start", "char_end")} for row in chosen],
     }
 
@@ -185,10 +322,16 @@ def _reads_well(sentence: str) -> float:
     return 1.0 * good_length - 1.0 * (not stands_alone(sentence)) - 2.0 * (not is_statement(sentence))
 
 
-def _best_statement(candidates: Iterator[Row], texts: dict[str, str]) -> Row:
-    """Choose the sentence that states a relationship best; ties by place."""
+def _best_statements(candidates: Iterator[Row], texts: dict[str, str], most: int) -> list[Row]:
+    """Choose the sentences that state a relationship best, best first, ties by place. One place counts once."""
 
     def score(row: Row) -> float:
         return 2.0 * float(row["strength"]) + 0.5 * bool(row["relation"]) + _reads_well(_sentence(row, texts))
 
-    return max(candidates, key=score)
+    places: set[tuple[str, int]] = set()
+    chosen: list[Row] = []
+    for row in sorted(candidates, key=score, reverse=True):
+        if (place := (row["document_id"], row["char_start"])) not in places and len(chosen) < most:
+            places.add(place)
+            chosen.append(row)
+    return chosen

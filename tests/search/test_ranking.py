@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array
 
-from graphrag_lite.search.ranking import Links, Policy, Question, best, link, rank
+from graphrag_lite.search.best import best
+from graphrag_lite.search.ranking import Links, Policy, Question, link, rank
 
 OFF = Policy(naming=0, hop=0, joining=0, dating=0, spreading=0, discount=0)
 

@@ -20,12 +20,16 @@ Corpus = Callable[..., Path]
 def load(
     corpus: Path, output: Path | None = None, **settings: Any
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the rows of source_documents and of load_failures."""
+    """Return the rows of source_documents, and what failed."""
     files = tables.make("corpus_files", scan(corpus, leave_out=output or corpus.parent / "output"))
-    documents, failures = asyncio.run(load_documents(files, LoadDocuments(**settings), corpus))
+    failures: list[dict[str, Any]] = []
+
+    def fail(document: str, error: str, attempts: int) -> None:
+        failures.append({"document": document, "stage": "load_documents", "error": error, "attempts": attempts})
+
+    documents = asyncio.run(load_documents(files, LoadDocuments(**settings), corpus, fail))
     tables.check("source_documents", documents)
-    tables.check("load_failures", failures)
-    return documents.to_pylist(), failures.to_pylist()
+    return documents.to_pylist(), failures
 
 
 def paths(corpus: Path, output: Path | None = None) -> list[str]:

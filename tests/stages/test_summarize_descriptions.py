@@ -3,6 +3,7 @@
 import asyncio
 import math
 import random
+import re
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from graphrag_lite import pipeline, tables
+from graphrag_lite import pipeline, prompts, tables
+from graphrag_lite.errors import CallError, ModelError
+from graphrag_lite.llm.chat import Reply, Request
+from graphrag_lite.llm.model import StageModel
 from graphrag_lite.settings import Settings, SummarizeDescriptions
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
+from graphrag_lite.text.tokens import counter
+from tests.stub_model import StubModel, stage_model
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 READS = ("source_documents", "entity_mentions", "relationship_mentions", "entity_resolutions")
@@ -26,7 +32,12 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pa.Table]:
 
 
 def summarize(read: dict[str, pa.Table], **settings: Any) -> tuple[Rows, Rows]:
-    made = asyncio.run(summarize_descriptions(**read, settings=SummarizeDescriptions(**settings)))
+    return described(read, None, **settings)
+
+
+def described(read: dict[str, pa.Table], model: StageModel | None, **settings: Any) -> tuple[Rows, Rows]:
+    chosen = SummarizeDescriptions(**settings)
+    made = asyncio.run(summarize_descriptions(**read, settings=chosen, model=model, prompts=prompts.load()))
     for name, table in zip(("entities", "relationships"), made, strict=True):
         tables.check(name, table)
     return made[0].to_pylist(), made[1].to_pylist()
@@ -217,3 +228,144 @@ def test_repeated_text_counts_once() -> None:
     assert [row["frequency"] for row in twice[0]] == [2, 2] != [row["frequency"] for row in once[0]]
     assert [row["n_mentions"] for row in twice[0]] == [row["n_mentions"] for row in once[0]]
     assert twice[1][0]["n_mentions"] == 1 and twice[0][0]["description"] == once[0][0]["description"]
+
+
+def told(*said: str, name: str = "Ada Bell", unit: str = "u") -> Rows:
+    """Make mentions that a model described, one to a text unit."""
+    place = TEXT.index("Ada Bell")
+    return [
+        mention(name, place, description=text, text_unit_id=f"{unit}{n}", document_id="d")
+        for n, text in enumerate(said)
+    ]
+
+
+def related(*rows: tuple[str, str, str, str, float], unit: str = "u") -> Rows:
+    """Make relationships that a model described, one to a text unit: source, target, relation, description, strength."""
+    start, end = TEXT.index("Ada Bell married"), len(TEXT)
+    return [
+        {"text_unit_id": f"{unit}{n}", "document_id": "d", "source": source, "target": target, "relation": relation}
+        | {"description": description, "strength": strength, "valid_at": "", "invalid_at": ""}
+        | {"char_start": start, "char_end": end, "round": 0}
+        for n, (source, target, relation, description, strength) in enumerate(rows)
+    ]
+
+
+def model_read(mentions: Rows, relationships: Rows = ()) -> dict[str, pa.Table]:  # type: ignore[assignment]
+    """Make what the stage reads where a model extracted."""
+    read = small([("", "Ada Bell", "Ada"), ("", "Tom Carr", "Tom")])
+    if not any(row["name"] == "Tom Carr" for row in mentions):
+        mentions = [*mentions, *told("Tom Carr married.", name="Tom Carr")]
+    return read | {
+        "entity_mentions": tables.make("entity_mentions", mentions),
+        "relationship_mentions": tables.make("relationship_mentions", list(relationships)),
+    }
+
+
+def merging(read: dict[str, pa.Table], reply: Any = None, **settings: Any) -> tuple[Rows, Rows, StubModel, Any]:
+    """Return entities, relationships, the model, and the failures; the model answers with what it was given to merge."""
+    stub = StubModel(reply or (lambda request: f"Merged: {len(lines(request))}."))
+    model, failures = stage_model(stub)
+    return *described(read, model, **settings), stub, failures
+
+
+def lines(request: Request) -> list[str]:
+    text = request.messages[0]["content"].partition("\nDESCRIPTIONS\n")[2].partition("\nEND OF")[0]
+    return re.findall(r"^- (.*)$", text, re.M)
+
+
+def test_one_description_is_kept_and_short_ones_stand_together_without_a_call() -> None:
+    entities, _, stub, failures = merging(model_read(told("Ada  built a bridge", "She wrote.", "she wrote", "")))
+    assert entities[0]["description"] == "Ada built a bridge. She wrote." and stub.requests == [] and failures == []
+    assert entities[1]["description"] == "Tom Carr married."
+    long = "Ada " + "very " * 900 + "well."
+    entities, _, stub, _ = merging(model_read(told(long, long)), max_tokens=50)
+    assert entities[0]["description"] == long and stub.requests == []  # there is nothing to merge it with
+
+
+def test_long_ones_are_merged_by_the_model_whatever_their_order() -> None:
+    said = [f"Ada built bridge number {n} over a river in the north." for n in range(20)]
+    entities, _, stub, _ = merging(model_read(told(*said)), max_tokens=50)
+    assert entities[0]["description"] == "Merged: 20." and len(stub.requests) == 1
+    (request,) = stub.requests
+    assert lines(request) == sorted(said) and "\nOf: Ada\n" in request.messages[0]["content"]
+    again = merging(model_read(told(*said[::-1], *said)), max_tokens=50)
+    assert again[0][0]["description"] == "Merged: 20." and again[2].asked == stub.asked  # the memo answers it
+
+
+def test_what_exceeds_one_question_is_folded_and_a_new_description_asks_little_again() -> None:
+    said = [f"Ada built bridge number {n} over a river in the north of the country." for n in range(300)]
+
+    def reply(request: Request) -> str:
+        return f"Ada built {len(lines(request))} things, as is said here at some length for the sake of the test."
+
+    entities, _, stub, _ = merging(model_read(told(*said)), reply, max_tokens=60, max_input_tokens=400)
+    count = counter("cl100k_base")
+    assert all(sum(map(count, lines(request))) <= 400 for request in stub.requests)
+    folded = [line for request in stub.requests for line in lines(request)]
+    assert set(said) <= set(folded) and len(stub.requests) > 15 and count(entities[0]["description"]) <= 120
+    more = merging(model_read(told(*said, "Ada built bridge number 33a.")), reply, max_tokens=60, max_input_tokens=400)
+    assert 0 < len(more[2].asked - stub.asked) <= 5
+
+
+@pytest.mark.parametrize("size", [50, 1000])
+def test_folding_ends_whatever_the_model_says(size: int) -> None:
+    said = [f"{n} " + "word " * 400 for n in range(30)]
+    entities, _, stub, _ = merging(
+        model_read(told(*said)), lambda _: "More. " * 999, max_tokens=size, max_input_tokens=200
+    )
+    assert entities[0]["description"] and len(stub.requests) < 90
+
+
+def test_a_merge_that_fails_is_recorded_and_the_description_is_the_beginning_of_what_was_said() -> None:
+    said = [f"Ada built bridge number {n:02} over a river in the north." for n in range(20)]
+    expected = " ".join(said[:3])
+    for reply in (Reply("cut off", "length"), '""'):
+        entities, _, _, failures = merging(model_read(told(*said)), lambda _, answer=reply: answer, max_tokens=50)
+        assert entities[0]["description"] == expected
+        assert [(name, attempts) for name, _, attempts in failures] == [("Ada", 2)]
+    assert summarize(model_read(told(*said)), max_tokens=50)[0][0]["description"] == expected  # no model at all
+    with pytest.raises(ModelError):
+        merging(model_read(told(*said)), lambda _: CallError("HTTP 500"), max_tokens=50)
+
+
+def test_opposite_directions_add_and_do_not_overwrite() -> None:
+    """The reference keeps the last of two edges with opposite directions."""
+    rows = [
+        ("Ada Bell", "Tom Carr", "MARRIED", "Ada married Tom.", 7.0),
+        ("Tom Carr", "Ada Bell", "PRAISED", "Tom praised Ada.", 2.0),
+        ("Ada Bell", "Tom Carr", "PRAISED", "Ada praised Tom.", 3.0),
+    ]
+    mentions = [*told("She.", "She."), *told("He.", "He.", name="Tom Carr")]
+    mentions += told(*["It."] * 20, name="Somebody", unit="x")
+    for order in (rows, rows[::-1]):
+        # one unit, one sentence, three instances
+        one = [row | {"text_unit_id": "u0"} for row in related(*order)]
+        _, (found,), *_ = merging(model_read(mentions, one))
+        assert found["n_mentions"] == 3 and found["relation"] == "PRAISED"
+        assert (found["source"], found["target"]) == ("Ada", "Tom")  # who praises more
+        assert found["description"] == "Ada married Tom. Ada praised Tom. Tom praised Ada."
+        _, (single,), *_ = merging(model_read(mentions, one[:1]))
+        assert found["weight"] == pytest.approx(single["weight"] * 12 / order[0][4], abs=1e-4)
+
+
+def test_the_overlap_of_two_units_counts_once_and_what_has_no_place_counts_in_its_unit() -> None:
+    row = ("Ada Bell", "Tom Carr", "MARRIED", "Ada married Tom.", 7.0)
+    found = merging(model_read(told("She."), related(row, row)))[1][0]
+    assert found["n_mentions"] == 1 and found["text_unit_ids"] == ["u0", "u1"]
+    nowhere = [r | {"char_start": -1, "char_end": -1} for r in related(row, row)]
+    assert merging(model_read(told("She."), nowhere))[1][0]["n_mentions"] == 2
+    entities = merging(model_read([row | {"mention_start": -1} for row in told("She.", "She wrote.")]))[0]
+    assert {row["title"]: row["n_mentions"] for row in entities} == {"Ada": 2, "Tom": 1}
+
+
+def test_a_description_cites_the_sentences_of_its_mentions() -> None:
+    starts = [i for i in range(len(TEXT)) if TEXT.startswith("Ada Bell", i)]
+    mentions = [mention("Ada Bell", i, description=f"She {i}.", text_unit_id=f"u{i}") for i in starts]
+    (ada, _), (pair,), *_ = merging(model_read(mentions, related(("Ada Bell", "Tom Carr", "R", "d", 1.0))))
+    spans = [(row["char_start"], row["char_end"]) for row in ada["sources"]]
+    assert len(spans) == len(starts) == len(set(spans)) and TEXT[slice(*spans[0])].startswith("Ada Bell is an engineer")
+    assert [TEXT[row["char_start"] : row["char_end"]] for row in pair["sources"]] == [
+        TEXT[TEXT.index("Ada Bell married") :]
+    ]
+    unplaced = [row | {"char_start": -1, "char_end": -1, "mention_start": -1} for row in mentions]
+    assert merging(model_read(unplaced))[0][0]["sources"] == []

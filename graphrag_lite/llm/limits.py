@@ -1,0 +1,150 @@
+"""Limits of an endpoint: requests and tokens per minute, requests in flight, and pauses that it asks for."""
+
+import asyncio
+import math
+import re
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+WINDOW = 60.0  # seconds: the minute of "per minute"
+UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s)")
+
+
+@dataclass(slots=True)
+class Slot:
+    """A request that was let through: when (seconds), and its tokens, an estimate until the real number is known."""
+
+    started: float
+    tokens: int
+    counted: bool = False  # within the last minute
+
+
+class Limits:
+    """Lets requests through in the order in which they come, none earlier than the limits allow.
+
+    Of any 60 seconds none sees more requests or tokens begin than a minute may; a request of more tokens than that
+    goes alone. Who waits sleeps until the moment that it may go: nothing polls.
+    """
+
+    def __init__(
+        self, concurrency: int, requests_per_minute: int | None = None, tokens_per_minute: int | None = None
+    ) -> None:
+        self.requests_per_minute = requests_per_minute
+        self.tokens_per_minute = tokens_per_minute
+        self._free = asyncio.Semaphore(concurrency)
+        self._turn = asyncio.Lock()
+        self._changed = asyncio.Event()
+        self._window: deque[Slot] = deque()
+        self._tokens = 0  # in the window
+        self._resume_at = 0.0
+
+    @asynccontextmanager
+    async def slot(self, tokens: int) -> AsyncIterator[Slot]:
+        """Wait until a request of about so many tokens may go, and count it; `correct` tells the real number."""
+        async with self._free:
+            async with self._turn:
+                while (wait := self._wait(tokens)) > 0:
+                    self._changed.clear()
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._changed.wait(), wait)
+                slot = Slot(time.monotonic(), tokens)
+                if self.requests_per_minute or self.tokens_per_minute:
+                    slot.counted = True
+                    self._window.append(slot)
+                    self._tokens += tokens
+            yield slot
+
+    def correct(self, slot: Slot, tokens: int) -> None:
+        """Count what a request has really used in place of its estimate."""
+        if slot.counted:
+            self._tokens += tokens - slot.tokens
+            slot.tokens = tokens
+            self._changed.set()
+
+    def pause(self, seconds: float) -> float:
+        """Let no request go for so many seconds. Returns by how many this is longer than any pause before it."""
+        until = time.monotonic() + seconds
+        longer = until - max(self._resume_at, time.monotonic())
+        self._resume_at = max(self._resume_at, until)
+        return max(longer, 0.0)
+
+    def _wait(self, tokens: int) -> float:
+        """Return in how many seconds a request may go, as far as is known now."""
+        now = time.monotonic()
+        while self._window and self._window[0].started <= now - WINDOW:
+            gone = self._window.popleft()
+            gone.counted = False
+            self._tokens -= gone.tokens
+        full = self.requests_per_minute is not None and len(self._window) >= self.requests_per_minute
+        many = self.tokens_per_minute is not None and self._tokens + tokens > self.tokens_per_minute
+        wait = self._window[0].started + WINDOW - now if self._window and (full or many) else 0.0
+        return max(wait, self._resume_at - now)
+
+
+def asked_pause(headers: Mapping[str, str]) -> float | None:
+    """Return how many seconds a refused request is asked to wait: retry-after-ms, or Retry-After (seconds, a date).
+
+    >>> asked_pause({"retry-after": "7"}), asked_pause({"retry-after-ms": "250"}), asked_pause({})
+    (7.0, 0.25, None)
+    """
+    with suppress(ValueError):
+        return _number(headers.get("retry-after-ms", "")) / 1000
+    value = headers.get("retry-after", "")
+    with suppress(ValueError):
+        return _number(value)
+    with suppress(ValueError, TypeError, OverflowError):
+        return max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
+    return None
+
+
+def pause_before_next(headers: Mapping[str, str], tokens: int) -> float:
+    """Return in how many seconds the endpoint has room for another such request, by its x-ratelimit headers.
+
+    `reset` is when all of `limit` is free again; the room for one request comes sooner.
+
+    >>> pause_before_next({
+    ...     "x-ratelimit-limit-tokens": "1000", "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "1m",
+    ... }, tokens=100)
+    6.0
+    """
+    return max(_until_room(headers, "requests", 1), _until_room(headers, "tokens", tokens))
+
+
+def _until_room(headers: Mapping[str, str], what: str, needed: int) -> float:
+    try:
+        remaining = int(headers[f"x-ratelimit-remaining-{what}"])
+        limit = int(headers.get(f"x-ratelimit-limit-{what}", 0))
+    except (KeyError, ValueError):
+        return 0.0
+    reset = seconds(headers.get(f"x-ratelimit-reset-{what}", ""))
+    if remaining >= needed or reset is None:
+        return 0.0
+    share = (min(needed, limit) - remaining) / (limit - remaining) if limit > remaining else 1.0
+    return reset * max(share, 0.0)
+
+
+def seconds(text: str) -> float | None:
+    """Read a duration as rate-limit headers write it; None for what is none.
+
+    >>> seconds("1m12.5s"), seconds("6ms"), seconds("20"), seconds("soon")
+    (72.5, 0.006, 20.0, None)
+    """
+    with suppress(ValueError):
+        return _number(text)
+    parts = DURATION.findall(text)
+    if not parts or "".join(number + unit for number, unit in parts) != text.strip():
+        return None
+    return sum(float(number) * UNITS[unit] for number, unit in parts)
+
+
+def _number(text: str) -> float:
+    """Read a number of seconds. Raises ValueError for what is none, such as nan."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return max(number, 0.0)

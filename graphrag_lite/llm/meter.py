@@ -1,0 +1,126 @@
+"""What a run asks and spends, by stage, and the budget that stops it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from graphrag_lite.errors import ModelError, SettingsError
+from graphrag_lite.llm.chat import Request, Usage
+from graphrag_lite.settings import Llm, Prices
+
+GO_ON = "Every answer is kept: raise it, or run again, and the run goes on from there."
+FIRST_GUESS = 500  # tokens of a reply, while none of its stage has come
+
+
+class BudgetSpent(ModelError):
+    """The next call would exceed what this run may spend."""
+
+
+@dataclass
+class Spent:
+    """What one stage asked in this run. `cost` in US dollars, None where the model's prices are not known."""
+
+    calls: int = 0
+    memo_hits: int = 0
+    usage: Usage = field(default_factory=Usage)
+    n_answered: int = 0
+
+    def cost(self, prices: Prices | None) -> float | None:
+        return None if prices is None else cost_of(self.usage, prices)
+
+    def expected(self, request: Request) -> Usage:
+        """Return about what a request will use: its prompt at a token per 4 bytes, a reply like the others."""
+        n_prompt = sum(len(message["content"].encode("utf-8", "replace")) // 4 + 4 for message in request.messages)
+        n_reply = self.usage.completion_tokens // self.n_answered if self.n_answered else FIRST_GUESS
+        return Usage(n_prompt, 0, min(n_reply, request.max_tokens or n_reply, 1 if request.choices else n_reply))
+
+
+class Meter:
+    """Counts by stage. Raises BudgetSpent before a call that the budget does not allow.
+
+    Calls in flight count with what they are expected to cost. Where that alone is too much, a call waits for them.
+    Raises SettingsError for a `max_cost` where prices are not known.
+    """
+
+    def __init__(self, settings: Llm) -> None:
+        self.settings = settings
+        self.stages: dict[str, Spent] = {}
+        self.prices = settings.prices.get(settings.model or "")
+        if settings.max_cost is not None and self.prices is None:
+            raise SettingsError(
+                f"llm.max_cost: what {settings.model} costs is not known. Put its prices into llm.prices"
+                f" ({settings.model}: {{input: 0.15, output: 0.6}}, US dollars per million tokens), or use"
+                " llm.max_calls."
+            )
+        self._in_flight = 0.0  # US dollars
+        self._ended: asyncio.Event | None = None  # of the next call that ends, where one is waited for
+
+    def of(self, stage: str) -> Spent:
+        return self.stages.setdefault(stage, Spent())
+
+    def hit(self, stage: str) -> None:
+        self.of(stage).memo_hits += 1
+
+    @asynccontextmanager
+    async def call(self, stage: str, request: Request) -> AsyncIterator[Callable[[Usage], None]]:
+        """Count a call; yields the function that is told what it used."""
+        spent = self.of(stage)
+        calls = sum(each.calls for each in self.stages.values())
+        if self.settings.max_calls is not None and calls >= self.settings.max_calls:
+            raise BudgetSpent(f"llm.max_calls: this run may make {self.settings.max_calls} calls, and has. {GO_ON}")
+        expected = await self._afford(spent, request)
+        spent.calls += 1
+        self._in_flight += expected
+
+        def count(usage: Usage) -> None:
+            spent.usage += usage
+            spent.n_answered += 1
+
+        try:
+            yield count
+        finally:
+            self._in_flight -= expected
+            if self._ended is not None:
+                self._ended.set()
+                self._ended = None
+
+    async def _afford(self, spent: Spent, request: Request) -> float:
+        """Return what a call is expected to cost, once the budget has room for it."""
+        most = self.settings.max_cost
+        if most is None or self.prices is None:
+            return 0.0
+        while True:
+            expected = cost_of(spent.expected(request), self.prices)
+            cost = sum(each.cost(self.prices) or 0.0 for each in self.stages.values())
+            if cost + self._in_flight + expected <= most:
+                return expected
+            if cost + expected > most or self._in_flight <= 0:
+                raise BudgetSpent(
+                    f"llm.max_cost: ${cost:.4f} is spent, and the next call (about ${expected:.4f}) would pass ${most}."
+                    f" {GO_ON}"
+                )
+            self._ended = self._ended or asyncio.Event()
+            await self._ended.wait()
+
+    def to_dict(self, stage: str) -> Mapping[str, Any]:
+        """Return what a stage spent, as the manifest stores it."""
+        spent = self.of(stage)
+        return {
+            "calls": spent.calls,
+            "memo_hits": spent.memo_hits,
+            **asdict(spent.usage),
+            "cost": spent.cost(self.prices),
+        }
+
+
+def cost_of(usage: Usage, prices: Prices) -> float:
+    """Return what tokens cost, in US dollars.
+
+    >>> cost_of(Usage(1_000_000, 400_000, 100_000), Prices(input=1.0, output=10.0, cached_input=0.5))
+    1.8
+    """
+    fresh = usage.prompt_tokens - usage.cached_tokens
+    cached = prices.input if prices.cached_input is None else prices.cached_input
+    return (fresh * prices.input + usage.cached_tokens * cached + usage.completion_tokens * prices.output) / 1e6

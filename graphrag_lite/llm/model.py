@@ -1,0 +1,263 @@
+"""What a stage asks of the model: every answer memoised, limited, counted, and repaired once where it is unusable.
+
+    stage -> StageModel.ask -> memo -> budget -> limits, retries -> ChatModel
+
+A `Model` belongs to one run or one query process; a `StageModel` is its face to one stage.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from math import ceil
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from graphrag_lite.errors import CallError, ModelError, ReplyError
+from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request
+from graphrag_lite.llm.memo import Memo
+from graphrag_lite.llm.meter import BudgetSpent, Meter
+from graphrag_lite.llm.openai_chat import OpenAIChat
+from graphrag_lite.settings import Llm
+
+T = TypeVar("T")
+R = TypeVar("R")
+REPAIR = (
+    "Your last reply could not be used: {error}\n"
+    "Answer the first request again, completely, and in exactly the form it asks for."
+)
+AHEAD = 4  # items begun for each request that may be in flight: an item waits between its requests
+YES_NO = ("Yes", "No")
+
+
+class Watch(Protocol):
+    """Is told how a stage goes."""
+
+    def advance(self, done: int, total: int) -> None: ...
+    def spend(self, usage: Mapping[str, Any]) -> None: ...
+
+
+@dataclass
+class Model:
+    """A chat model with its memo, its budget and its meter."""
+
+    chat: ChatModel
+    memo: Memo
+    settings: Llm
+    meter: Meter
+    asking: dict[str, asyncio.Lock] = field(default_factory=dict)  # by key of a request in flight
+    n_underway: int = 0  # requests that are asked, until their answer is kept
+    _rest: list[asyncio.Future[None]] = field(default_factory=list)
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What decides the answers: part of the stamp of every stage that asks the model."""
+        return self.chat.identity
+
+    def of(self, stage: str, failures: list[tuple[str, str, int]], watch: Watch) -> "StageModel":
+        return StageModel(self, stage, failures, watch)
+
+    @asynccontextmanager
+    async def alone(self, key: str) -> AsyncIterator[None]:
+        """Wait until nobody asks the same: of identical requests one is made, and the others find its answer."""
+        lock = self.asking.setdefault(key, asyncio.Lock())
+        try:
+            async with lock:
+                yield
+        finally:
+            if not lock.locked():
+                self.asking.pop(key, None)
+
+    @asynccontextmanager
+    async def underway(self) -> AsyncIterator[None]:
+        self.n_underway += 1
+        try:
+            yield
+        finally:
+            self.n_underway -= 1
+            while not self.n_underway and self._rest:
+                waiting = self._rest.pop()
+                if not waiting.done():
+                    waiting.set_result(None)
+
+    async def quiet(self) -> None:
+        """Wait until no request is under way."""
+        if self.n_underway:
+            self._rest.append(asyncio.get_running_loop().create_future())
+            await self._rest[-1]
+
+
+@contextmanager
+def open_model(settings: Llm, output: Path, chat: ChatModel | None = None) -> Iterator[Model]:
+    """Open the model that the settings name (or `chat`) with the memo of an output folder."""
+    asked, meter = chat or OpenAIChat(settings), Meter(settings)
+    memo = Memo(output / "memo.sqlite")
+    try:
+        yield Model(asked, memo, settings, meter)
+    finally:
+        memo.close()
+
+
+@dataclass
+class StageModel:
+    """The model, as one stage sees it."""
+
+    model: Model
+    stage: str
+    failures: list[tuple[str, str, int]]
+    watch: Watch
+
+    async def ask(
+        self,
+        messages: Sequence[Message],
+        parse: Callable[[str], T],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+    ) -> T:
+        """Return what `parse` makes of the reply; `parse` raises ReplyError for one that cannot be used.
+
+        An unusable reply is shown to the model once, with the error; only a reply that was parsed is memoised, under
+        this request. Raises ReplyError or CallError where there is no usable reply, ModelError where none can come.
+        """
+        request = Request(tuple(messages), schema, (), max_tokens)
+        return await self._answered(request, parse)
+
+    async def yes(self, messages: Sequence[Message]) -> bool:
+        """Return whether the model says yes to a question that asks for yes or no."""
+        return await self._answered(Request(tuple(messages), None, YES_NO), _yes)
+
+    async def map(
+        self, work: Callable[[T], Awaitable[R]], items: Sequence[T], name: Callable[[T], str]
+    ) -> list[R | None]:
+        """Return the results of `work` over items, in their order, as many at once as the limits allow.
+
+        Items start in their order: one may wait for another before it. Where no usable reply comes, the failure is
+        recorded under the item's `name` and its result is None. Raises ModelError once more than `max_failure_ratio`
+        of the items have failed, or all of them.
+        """
+        results: list[R | None] = [None] * len(items)
+        done = n_failed = 0
+        over = False
+        most = _most_failures(len(items), self.model.settings.max_failure_ratio)
+        places = iter(range(len(items)))
+
+        async def lane() -> None:
+            nonlocal done, n_failed, over
+            for place in places:
+                try:
+                    results[place] = await work(items[place])
+                except BudgetSpent:
+                    over = True
+                    await self.model.quiet()  # what is in flight is paid for: keep it
+                    raise
+                except (ReplyError, CallError) as error:
+                    n_failed += 1
+                    self.failures.append((name(items[place]), str(error), 2 if isinstance(error, ReplyError) else 1))
+                    if n_failed > most:
+                        raise ModelError(_going_wrong(self.stage, n_failed, len(items), error)) from None
+                done += 1
+                self.watch.advance(done, len(items))
+                self.watch.spend(self.model.meter.to_dict(self.stage))
+                if over:
+                    return
+
+        lanes = min(len(items), AHEAD * self.model.settings.concurrency)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(lanes):
+                    group.create_task(lane())
+        except BaseExceptionGroup as errors:
+            raise _first(errors) from None
+        return results
+
+    async def stream(self, messages: Sequence[Message]) -> AsyncIterator[str]:
+        """Yield the answer in pieces as they come; a memoised one at once. An answer cut off raises ReplyError."""
+        request = Request(tuple(messages))
+        key = self.model.memo.key(self.model.identity, request)
+        if (found := self.model.memo.get(key)) is not None:
+            self.model.meter.hit(self.stage)
+            yield found.text
+            return
+        async with self.model.meter.call(self.stage, request) as count:
+            async for piece in self.model.chat.stream(request):
+                if isinstance(piece, str):
+                    yield piece
+                    continue
+                count(piece.usage)
+                _whole(piece)
+                await self.model.memo.put(key, piece)
+
+    async def _answered(self, request: Request, parse: Callable[[str], T]) -> T:
+        key = self.model.memo.key(self.model.identity, request)
+        if (known := self._remembered(key, parse)) is not None:
+            return known[0]
+        async with self.model.alone(key), self.model.underway():
+            if (known := self._remembered(key, parse)) is not None:  # the same was asked by another meanwhile
+                return known[0]
+            reply = await self._complete(request)
+            try:
+                result = parse(_whole(reply))
+            except ReplyError as error:
+                said = {"role": "assistant", "content": reply.text if reply.text.strip() else "(nothing)"}
+                again = {"role": "user", "content": REPAIR.format(error=error)}
+                reply = await self._complete(replace(request, messages=(*request.messages, said, again)))
+                result = parse(_whole(reply))
+            await self.model.memo.put(key, reply)
+            return result
+
+    def _remembered(self, key: str, parse: Callable[[str], T]) -> tuple[T] | None:
+        if (found := self.model.memo.get(key)) is None:
+            return None
+        try:
+            result = parse(found.text)
+        except ReplyError:  # by the parser of another version
+            return None
+        self.model.meter.hit(self.stage)
+        return (result,)
+
+    async def _complete(self, request: Request) -> Reply:
+        async with self.model.meter.call(self.stage, request) as count:
+            reply = await self.model.chat.complete(request)
+            count(reply.usage)
+            return reply
+
+
+def _whole(reply: Reply) -> str:
+    """Return the text of a reply. Raises ReplyError where it is empty or cut off."""
+    if reply.finish_reason == "length":
+        raise ReplyError(f"it was cut off after {reply.usage.completion_tokens} tokens; say it in fewer words")
+    if not reply.text.strip():
+        raise ReplyError(f"it is empty (finish_reason: {reply.finish_reason})")
+    return reply.text
+
+
+def _yes(text: str) -> bool:
+    """Read a yes or no, however it is dressed.
+
+    >>> _yes(" YES."), _yes("**No**")
+    (True, False)
+    """
+    word = "".join(char for char in text.casefold().split()[0] if char.isalpha()) if text.split() else ""
+    if word in ("yes", "y"):
+        return True
+    if word in ("no", "n"):
+        return False
+    raise ReplyError(f"{text[:40]!r} is neither yes nor no")
+
+
+def _most_failures(n_items: int, ratio: float) -> int:
+    """Return how many items may fail: a share of them, at least one where any may, never all."""
+    return min(ceil(ratio * n_items), n_items - 1)
+
+
+def _going_wrong(stage: str, n_failed: int, n_items: int, error: Exception) -> str:
+    return (
+        f"{stage}: {n_failed} of {n_items} could not be done, more than llm.max_failure_ratio allows. Nothing was"
+        f" published; what was answered is kept, and the next run goes on from there. The last error: {error}"
+    )
+
+
+def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
+    first = errors.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first

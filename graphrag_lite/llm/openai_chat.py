@@ -1,0 +1,365 @@
+"""A chat model behind any OpenAI-compatible endpoint, by the `openai` package.
+
+Servers differ in what they take: JSON replies by schema, a bias for single tokens, the name of the token limit. Each
+is tried by the first request that needs it, while the others wait for its outcome, and is then decided for the run.
+"""
+
+import asyncio
+import json
+import random
+import re
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite.errors import CallError, SettingsError
+from graphrag_lite.llm.chat import Reply, Request, Usage
+from graphrag_lite.llm.endpoint import DONE, Access, Endpoint, Refused
+from graphrag_lite.settings import Llm
+from graphrag_lite.text import tokens
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+UNSURE = frozenset((400, 404, 415, 422, 500, 501))  # what servers answer to a field that they do not know
+OURS = ("messages", "model", "stream", "n")  # parameters that the settings may not hold
+FORMS = ("json_schema", "json_object by schema", "json_object", "plain text")  # of a reply with a schema, best first
+PLAIN = len(FORMS) - 1
+THINK = "<think>"
+UNKNOWN = re.compile("stream_options|extra|unknown|unrecogni|unsupported|permitted", re.IGNORECASE)
+BIAS = 100  # of a token that may be said; the paper's (appendix A.1)
+
+
+class OpenAIChat:
+    """The chat model that the settings name. Raises SettingsError where they cannot be meant."""
+
+    def __init__(self, settings: Llm) -> None:
+        self.settings = settings
+        if problems := [
+            f"llm.parameters.{name}: is set by each request" for name in OURS if name in settings.parameters
+        ]:
+            raise SettingsError("\n".join(problems))
+        try:
+            json.dumps(settings.parameters)
+        except (TypeError, ValueError) as error:
+            raise SettingsError(f"llm.parameters: must be JSON: {error}") from None
+        self.endpoint = Endpoint(
+            Access(
+                section="llm",
+                base_url=settings.base_url,
+                api_key_env=settings.api_key_env,
+                timeout=settings.timeout,
+                max_attempts=settings.max_attempts,
+                concurrency=settings.concurrency,
+                requests_per_minute=settings.requests_per_minute,
+                tokens_per_minute=settings.tokens_per_minute,
+            )
+        )
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._form = 0  # place in FORMS
+        self._form_is_decided = False
+        self._biased: bool | None = None
+        self._limit = "max_tokens"
+        self._stream_options = True
+        self._completion_tokens = 500  # of a reply, as they come; at first a guess
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Model, host (not its port, nor the path: the same server moves), temperature, parameters."""
+        settings = self.settings
+        return {
+            "model": settings.model,
+            "host": self.endpoint.host,
+            "temperature": settings.temperature,
+            "parameters": settings.parameters,
+        }
+
+    async def check(self) -> None:
+        await self.endpoint.check()
+
+    async def complete(self, request: Request) -> Reply:
+        if request.choices:
+            return await self._choose(request)
+        if request.schema is not None:
+            return await self._structured(request, request.schema)
+        return await self._send(self._body(request))
+
+    async def stream(self, request: Request) -> AsyncIterator[str | Reply]:
+        body = self._body(request)
+        while True:
+            if self._stream_options:
+                body["stream_options"] = {"include_usage": True}
+            try:
+                async for piece in self._streamed(body):
+                    yield piece
+                return
+            except Refused as refused:
+                if not self._adapted(body, refused):
+                    raise
+
+    async def _choose(self, request: Request) -> Reply:
+        """Ask for one of `choices`: as a single token by logit bias, else as a plain question.
+
+        A plain reply has no cap: a reasoning model thinks first.
+        """
+        plain = self._body(request)
+        bias = {} if self._biased is False else self._bias(request.choices)
+        if not bias:
+            return _chosen(await self._send(plain), request.choices)
+        biased = self._body(replace(request, max_tokens=1)) | {"logit_bias": bias}
+        if self._biased is None:
+            async with self._lock("choices"):
+                if self._biased is None:
+                    return await self._first_choice(request, biased, plain)
+            return await self._choose(request)
+        return _chosen(await self._send(biased), request.choices)
+
+    async def _first_choice(self, request: Request, biased: dict[str, Any], plain: dict[str, Any]) -> Reply:
+        spent = Usage()
+        try:
+            reply = await self._tried(biased)
+        except Refused:
+            pass
+        else:
+            if _is_chosen(reply.text, request.choices):
+                self._biased = True
+                return _chosen(reply, request.choices)
+            spent = reply.usage
+        reply = await self._send(plain)
+        self._biased = False
+        return _chosen(replace(reply, usage=spent + reply.usage), request.choices)
+
+    def _bias(self, choices: tuple[str, ...]) -> dict[str, int]:
+        """Return the bias for the tokens of the choices; empty where one of them is more than a token."""
+        encoding = tokens.encoding_of(self.settings.model or "")
+        ids = [tokens.token(encoding, word) for word in choices]
+        return {} if None in ids else {str(number): BIAS for number in ids}
+
+    async def _structured(self, request: Request, schema: Mapping[str, Any]) -> Reply:
+        """Ask for JSON in the best form that the server takes."""
+        if not self._form_is_decided:
+            async with self._lock("form"):
+                if not self._form_is_decided:
+                    return await self._first_form(request, schema)
+        form = self._form
+        try:
+            return await self._send(self._body(request) | _format(form, schema))
+        except Refused as refused:  # of a schema that is harder than the first one
+            named = any(word in refused.message.lower() for word in ("response_format", "schema", "grammar"))
+            if form == PLAIN or not named:
+                raise
+        return await self._send(self._body(request))
+
+    async def _first_form(self, request: Request, schema: Mapping[str, Any]) -> Reply:
+        spent = Usage()
+        for form in range(PLAIN):
+            try:
+                reply = await self._tried(self._body(request) | _format(form, schema))
+            except Refused:
+                continue
+            spent += reply.usage
+            if reply.finish_reason == "length":
+                return replace(reply, usage=spent)
+            if _is_json(reply.text):  # else it takes the field and does not know it
+                self._form, self._form_is_decided = form, True
+                return replace(reply, usage=spent)
+        reply = await self._send(self._body(request))
+        self._form, self._form_is_decided = PLAIN, True
+        return replace(reply, usage=spent + reply.usage)
+
+    def _lock(self, name: str) -> asyncio.Lock:
+        """Return the lock under which something is decided, one of the running event loop."""
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:
+            self._loop, self._locks = loop, {"choices": asyncio.Lock(), "form": asyncio.Lock()}
+        return self._locks[name]
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        settings = self.settings
+        body: dict[str, Any] = {**settings.parameters, "model": settings.model, "messages": list(request.messages)}
+        if settings.temperature is not None:
+            body["temperature"] = settings.temperature
+        if request.max_tokens is not None:
+            for name in ("max_tokens", "max_completion_tokens"):
+                body.pop(name, None)
+            body[self._limit] = request.max_tokens
+        return body
+
+    def _adapted(self, body: dict[str, Any], refused: Refused) -> bool:
+        """Leave out of a refused request what this server does not know; False where that is not why."""
+        if "max_tokens" in body and "max_completion_tokens" in refused.message:
+            self._limit = "max_completion_tokens"
+            body[self._limit] = body.pop("max_tokens")
+            return True
+        if "stream_options" in body and UNKNOWN.search(refused.message):
+            self._stream_options = False
+            del body["stream_options"]
+            return True
+        return False
+
+    async def _tried(self, body: dict[str, Any]) -> Reply:
+        """Send a request of a form that the server may not know: Refused where it says no, or fails twice."""
+        try:
+            return await self._send(body, UNSURE)
+        except Refused as refused:
+            if refused.status != 500:
+                raise
+        await asyncio.sleep(random.uniform(0.3, 0.6))  # noqa: S311
+        return await self._send(body, UNSURE)
+
+    async def _send(self, body: dict[str, Any], hand_back: frozenset[int] = frozenset()) -> Reply:
+        # As extra_body the request goes out as it is: checking its types takes a third of the time of a call.
+        async def send(client: "AsyncOpenAI") -> Any:
+            return await client.chat.completions.with_raw_response.create(
+                model=str(self.settings.model), messages=[], extra_body=body
+            )
+
+        estimated = _estimate(body)
+
+        def read(answer: Any) -> tuple[Reply, int]:
+            reply = self._replied(answer, estimated)
+            return reply, reply.usage.prompt_tokens + reply.usage.completion_tokens
+
+        while True:
+            try:
+                return await self.endpoint.post(send, estimated + self._expected(body), read, hand_back)
+            except Refused as refused:
+                if not self._adapted(body, refused):
+                    raise
+
+    async def _streamed(self, body: dict[str, Any]) -> AsyncIterator[str | Reply]:
+        def send(client: "AsyncOpenAI") -> Any:
+            return client.chat.completions.with_streaming_response.create(
+                model=str(self.settings.model), messages=[], stream=True, extra_body=body
+            )
+
+        estimated = _estimate(body)
+        hand_back = frozenset((400, 422)) if self._stream_options else frozenset()
+        said, finish, usage, thinking = "", None, None, True
+        async with self.endpoint.stream(send, estimated + self._expected(body), hand_back) as events:
+            async for event in events:
+                finish = finish or ("stop" if event is DONE else None)
+                usage = event.get("usage") or usage
+                for choice in (event.get("choices") or [])[:1]:
+                    finish = choice.get("finish_reason") or finish
+                    piece = _content((choice.get("delta") or {}).get("content"))
+                    said += piece
+                    if thinking and not THINK.startswith(said.lstrip()):
+                        piece = _spoken(said)
+                        thinking = not piece
+                    if piece and not thinking:
+                        yield piece
+        if finish is None:
+            raise CallError(f"{self.endpoint.address} broke off its answer. Ask again.")
+        answer = {"choices": [{"message": {"content": said}, "finish_reason": finish}], "usage": usage}
+        reply = self._replied(answer, estimated)
+        if thinking and reply.text:
+            yield reply.text
+        yield reply
+
+    def _expected(self, body: Mapping[str, Any]) -> int:
+        """Return how many tokens a reply may have."""
+        limit = body.get("max_tokens") or body.get("max_completion_tokens")
+        return min(self._completion_tokens, limit) if isinstance(limit, int) else self._completion_tokens
+
+    def _replied(self, answer: Mapping[str, Any], estimated: int) -> Reply:
+        """Read a reply. Raises CallError for a refusal."""
+        choice = answer["choices"][0]
+        message = choice.get("message") or {}
+        finish = str(choice.get("finish_reason") or "stop").lower()
+        text = _content(message.get("content"))
+        if finish == "content_filter":
+            raise CallError(f"{self.endpoint.address} withheld its reply: its content filter.")
+        if not text and message.get("refusal"):
+            raise CallError(f"The model refused: {str(message['refusal'])[:300]}")
+        usage = _usage(answer, estimated)
+        self._completion_tokens += (usage.completion_tokens - self._completion_tokens) // 10
+        return Reply(_spoken(text), "length" if finish == "max_tokens" else finish, usage)
+
+
+def _format(form: int, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the field that asks for a reply by a schema, in one of FORMS."""
+    if form == 0:
+        named = {"name": "reply", "schema": schema, "strict": _is_closed(schema)}
+        return {"response_format": {"type": "json_schema", "json_schema": named}}
+    if form == 1:  # llama-cpp-python's
+        return {"response_format": {"type": "json_object", "schema": schema}}
+    return {"response_format": {"type": "json_object"}} if form == 2 else {}
+
+
+def _is_closed(schema: Any) -> bool:
+    """Return whether every object of a schema requires all that it knows and no more: OpenAI's strict mode.
+
+    >>> _is_closed({"type": "object", "properties": {"a": {}}, "required": ["a"], "additionalProperties": False})
+    True
+    >>> _is_closed({"type": "array", "items": {"type": "object", "properties": {"a": {}}}})
+    False
+    """
+    if isinstance(schema, list):
+        return all(map(_is_closed, schema))
+    if not isinstance(schema, Mapping):
+        return True
+    known = schema.get("properties")
+    if isinstance(known, Mapping):
+        closed = schema.get("additionalProperties") is False and set(schema.get("required", ())) == set(known)
+        return closed and all(map(_is_closed, known.values()))
+    return all(map(_is_closed, schema.values()))
+
+
+def _estimate(body: Mapping[str, Any]) -> int:
+    """Estimate the tokens of a request: one per 4 bytes, which fits English and is near for scripts of 3 bytes."""
+    return sum(len(message["content"].encode("utf-8", "replace")) // 4 + 4 for message in body["messages"])
+
+
+def _usage(answer: Mapping[str, Any], estimated: int) -> Usage:
+    """Read what an answer cost; where the endpoint does not say, estimate it."""
+    usage = answer.get("usage")
+    if not isinstance(usage, Mapping) or not isinstance(usage.get("prompt_tokens"), int):
+        message = answer["choices"][0].get("message") or {}
+        return Usage(estimated, 0, len(_content(message.get("content")).encode("utf-8", "replace")) // 4)
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else 0
+    return Usage(usage["prompt_tokens"], cached or 0, usage.get("completion_tokens") or 0)
+
+
+def _content(content: Any) -> str:
+    """Return the text of a message's content: a string, null, or parts of which some are text."""
+    if isinstance(content, list):
+        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    if not isinstance(content, str):
+        return ""
+    try:
+        content.encode()
+    except UnicodeEncodeError:  # half a character, which no table can hold
+        return content.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return content
+
+
+def _spoken(text: str) -> str:
+    """Return a reply without the thinking that some local servers leave at its start.
+
+    >>> _spoken("<think>Hm.</think>\\n\\nYes.")
+    'Yes.'
+    """
+    if not text.lstrip().startswith(THINK):
+        return text
+    return text.partition("</think>")[2].lstrip()
+
+
+def _is_chosen(text: str, choices: tuple[str, ...]) -> bool:
+    words = text.split(maxsplit=1)
+    first = "".join(char for char in words[0] if char.isalpha()).casefold() if words else ""
+    return first in [word.casefold() for word in choices]
+
+
+def _chosen(reply: Reply, choices: tuple[str, ...]) -> Reply:
+    """Count a reply that says its choice as whole, though it was cut off after that token."""
+    return replace(reply, finish_reason="stop") if _is_chosen(reply.text, choices) else reply
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,93 @@
+"""An embedding model behind any OpenAI-compatible endpoint, and the memo of its vectors."""
+
+import array
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite.llm.chat import Embedder, Usage
+from graphrag_lite.llm.endpoint import Access, Endpoint
+from graphrag_lite.llm.memo import Memo
+from graphrag_lite.settings import Embeddings, Llm
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+
+class OpenAIEmbedder:
+    """The embedding model that the settings name; where they leave it open, at the endpoint of the chat model."""
+
+    def __init__(self, settings: Embeddings, llm: Llm) -> None:
+        self.settings = settings
+        self.endpoint = Endpoint(
+            Access(
+                section="embeddings" if settings.base_url else "llm",
+                base_url=settings.base_url or llm.base_url,
+                api_key_env=settings.api_key_env or llm.api_key_env,
+                timeout=llm.timeout,
+                max_attempts=llm.max_attempts,
+                concurrency=llm.concurrency,
+                requests_per_minute=llm.requests_per_minute,
+                tokens_per_minute=llm.tokens_per_minute,
+            )
+        )
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        return {"model": self.settings.model, "host": self.endpoint.host}
+
+    async def check(self) -> None:
+        await self.endpoint.check()
+
+    async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
+        size = self.settings.batch_size
+        try:
+            async with asyncio.TaskGroup() as group:
+                batches = [group.create_task(self._batch(texts[i : i + size])) for i in range(0, len(texts), size)]
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        vectors = [vector for batch in batches for vector in batch.result()[0]]
+        return vectors, sum((batch.result()[1] for batch in batches), Usage())
+
+    async def _batch(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
+        estimated = sum(len(text.encode("utf-8", "replace")) // 4 + 1 for text in texts)
+
+        async def send(client: "AsyncOpenAI") -> Any:
+            return await client.embeddings.with_raw_response.create(
+                model=str(self.settings.model), input=list(texts), encoding_format="float"
+            )
+
+        def read(answer: Any) -> tuple[tuple[list[list[float]], Usage], int]:
+            rows = sorted(answer["data"], key=lambda row: row["index"])
+            if [row["index"] for row in rows] != list(range(len(texts))):
+                raise ValueError("not a vector for every text")
+            # At the precision of the memo, so that a vector is the same whether it was kept or not.
+            vectors = [array.array("f", row["embedding"]).tolist() for row in rows]
+            used = (answer.get("usage") or {}).get("prompt_tokens") or estimated
+            return (vectors, Usage(prompt_tokens=used)), used
+
+        return await self.endpoint.post(send, estimated, read)
+
+
+class MemoisedEmbedder:
+    """An embedder that asks for every text once: not for one that the memo holds, nor twice for the same."""
+
+    def __init__(self, embedder: Embedder, memo: Memo) -> None:
+        self.embedder = embedder
+        self.memo = memo
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        return self.embedder.identity
+
+    async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
+        """Return a vector for every text, in their order, and what the new ones cost."""
+        keys = {text: self.memo.vector_key(self.identity, text) for text in texts}
+        known = {text: self.memo.vector(key) for text, key in keys.items()}
+        missing = [text for text, vector in known.items() if vector is None]
+        usage = Usage()
+        if missing:
+            vectors, usage = await self.embedder.embed(missing)
+            await self.memo.put_vectors([keys[text] for text in missing], vectors)
+            known |= dict(zip(missing, vectors, strict=True))
+        return [known[text] or [] for text in texts], usage

@@ -1,0 +1,88 @@
+"""Community reports: their marks become ours, each with the places that its record rests on."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphrag_lite import tables
+from graphrag_lite.msgraphrag.marks import renumber
+from graphrag_lite.msgraphrag.read import Notes, Row, text
+from graphrag_lite.text.report_page import as_json, page
+
+MAX_REPORT_PLACES = 3  # that a mark to another report points to
+
+Spans = Mapping[str, Mapping[int, list[Row]]]
+
+
+def convert_reports(rows: Sequence[Row], communities: Sequence[Row], spans: Spans, notes: Notes) -> list[Row]:
+    """Return the reports by community. `spans[table][n]` are the places of the record with human_readable_id n."""
+    community = {row["community"]: row for row in communities}
+    of_reports: dict[int, list[Row]] = {}
+    known = {**spans, "community_reports": of_reports}
+    used: set[str] = set()
+    made: dict[int, Row] = {}
+    # A report cites those below it.
+    for row in sorted(rows, key=lambda row: -community.get(row["community"], {"level": 0})["level"]):
+        number = row["community"]
+        if number not in community or number in made or not (row["summary"] or row["full_content"]).strip():
+            notes.add("community_reports", "left out: empty, or without a community of its own")
+            continue
+        report = made[number] = _report(row, community[number], known, notes)
+        if report["id"] in used:
+            report["id"] = tables.content_id(report["id"], str(number))
+        used.add(report["id"])
+        places = [{key: place for key, place in span.items() if key != "n"} for span in report["citations"]]
+        of_reports[number] = places[:MAX_REPORT_PLACES]
+    notes.add("communities", "without a report", sum(number not in made for number in community) if rows else 0)
+    return [made[number] for number in sorted(made)]
+
+
+def _report(row: Row, community: Row, spans: Spans, notes: Notes) -> Row:
+    marks: dict[tuple[str, int], int] = {}
+    unknown: set[tuple[str, int]] = set()
+
+    def number(table: str, identity: int) -> int | None:
+        if not spans.get(table, {}).get(identity):
+            unknown.add((table, identity))
+            return None
+        return marks.setdefault((table, identity), len(marks) + 1)
+
+    summary = renumber(row["summary"], number)
+    findings = [
+        {"summary": renumber(head, number), "explanation": renumber(said, number)}
+        for head, said in _findings(row["findings"], notes)
+    ]
+    content = renumber(row["full_content"], number)
+    notes.add("community_reports", "marks left out: no such record", len(unknown))
+    source = json.dumps(row, sort_keys=True, default=str)
+    report = {
+        "title": row["title"] or community["title"],
+        "summary": summary,
+        "rank": min(10.0, max(0.0, row["rank"])),
+        "rating_explanation": row["rating_explanation"] or row["rank_explanation"],
+        "findings": findings,
+    }
+    return report | {
+        "id": row["id"] or tables.content_id("report", community["id"], source),
+        "human_readable_id": community["community"],
+        **{key: community[key] for key in ("community", "level", "parent", "children", "period", "size")},
+        "full_content": content if content.strip() else page(report),
+        "full_content_json": as_json(report),
+        "citations": [{"n": n, **span} for record, n in marks.items() for span in spans[record[0]][record[1]]],
+        "input_sha256": hashlib.sha256(source.encode()).hexdigest(),
+    }
+
+
+def _findings(value: Any, notes: Notes) -> list[tuple[str, str]]:
+    """Return (summary, explanation) of each finding; what has neither is counted."""
+    found = []
+    for item in value if isinstance(value, list) else []:
+        try:
+            pair = [text(item.get(key) or "") for key in ("summary", "explanation")]
+        except (AttributeError, ValueError):
+            notes.add("community_reports", "findings left out: not of their type")
+            continue
+        if "".join(pair).strip():
+            found.append((pair[0], pair[1]))
+    return found

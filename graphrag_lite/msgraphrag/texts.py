@@ -1,0 +1,165 @@
+"""Documents and text units: every unit gets its characters in a document.
+
+A unit's text is `documents.text[char_start:char_end]` here, exactly. Units of a document that is not there, or that
+does not hold them, make a document of their own.
+"""
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphrag_lite import tables
+from graphrag_lite.msgraphrag.read import Notes, Row
+from graphrag_lite.text.language import languages
+from graphrag_lite.text.locating import Document, joined
+from graphrag_lite.text.tokens import counter
+
+UNKNOWN = tables.content_id("document", "")  # id of the document of units that name none
+ENCODING = "cl100k_base"  # of the counts of tokens that are missing
+
+
+@dataclass(frozen=True)
+class Texts:
+    """`documents` are rows of source_documents, `units` of source_units; `unit_ids` maps an id of theirs to ours.
+
+    `unit_numbers` maps a text unit's human_readable_id to its id.
+    """
+
+    documents: list[Row]
+    units: list[Row]
+    unit_ids: dict[str, list[str]]
+    unit_numbers: dict[int, str]
+
+
+def place_texts(documents: Sequence[Row], units: Sequence[Row], notes: Notes) -> Texts:
+    """Place every text unit in a document. Equal chunks share one id in graphrag: here the second gets its own."""
+    by_id: dict[str, Row] = {}
+    for row in documents:
+        if by_id.setdefault(row["id"], row) is not row:
+            notes.add("documents", "left out: the id of another")
+    by_document: dict[str, list[Row]] = {identity: [] for identity in by_id}
+    for unit in units:
+        if not unit["text"].strip():
+            notes.add("text_units", "left out: no text")
+            continue
+        named = [identity for identity in [unit["document_id"], *unit["document_ids"]] if identity]
+        known = [identity for identity in named if identity in by_id]
+        by_document.setdefault((known or named or [""])[0], []).append(unit)
+    made: list[Row] = []
+    placed: list[tuple[Row, int, int, int]] = []  # unit, row of its document, span
+    for identity, own in by_document.items():
+        row = {"id": identity or UNKNOWN, "text": ""} | by_id.get(identity, {})
+        whole = bool(row["text"].strip())
+        found, lost = _found(row["text"], own) if whole else ([], own)
+        if whole:
+            placed += [(unit, len(made), *span) for unit, span in found]
+            made.append(row)
+        elif not own:
+            notes.add("documents", "left out: no text")
+        if lost:
+            text, spans = joined([unit["text"] for unit in lost])
+            placed += [(unit, len(made), *span) for unit, span in zip(lost, spans, strict=True)]
+            identity = tables.content_id("document", row["id"], text) if whole else row["id"]
+            made.append(row | {"id": identity, "text": text})
+            if whole:
+                notes.add("text_units", "not found in their document: put into one of their own", len(lost))
+            else:
+                notes.add("documents", "without a text: made of their text units")
+    return _units(_documents(made), placed, notes)
+
+
+def _found(text: str, units: Sequence[Row]) -> tuple[list[tuple[Row, tuple[int, int]]], list[Row]]:
+    """Return the units that a text holds, with their spans, and the others."""
+    document = Document(text)
+    found = []
+    lost = []
+    after = 0
+    for unit in units:
+        if span := document.find(unit["text"], after):
+            found.append((unit, span))
+            after = span[0] + 1
+        else:
+            lost.append(unit)
+    return found, lost
+
+
+def _documents(rows: Sequence[Row]) -> list[Row]:
+    """Return rows of source_documents. A title that is no other's is also the document's own id."""
+    titles = Counter(row.get("title", "") for row in rows)
+    codes = languages([row["text"] for row in rows])
+    made = []
+    for row, language in zip(rows, codes, strict=True):
+        title = row.get("title", "") or row["id"]
+        made.append(
+            {
+                "id": row["id"],
+                "source_id": title if titles[title] == 1 else row["id"],
+                "title": title,
+                "text": row["text"],
+                "path": title,
+                "content_sha256": hashlib.sha256(row["text"].encode()).hexdigest(),
+                "mime": "text/plain",
+                "language": language,
+                "created_at": "",  # graphrag's creation_date is the file's time on the machine that indexed it
+                "metadata": _metadata(row),
+            }
+        )
+    return made
+
+
+def _metadata(row: Row) -> str:
+    """Return what else is said of a document as a JSON object: without its text, which raw_data may repeat."""
+    kept: dict[str, Any] = {}
+    for column in ("raw_data", "metadata"):
+        value = row.get(column)
+        if isinstance(value, str):
+            try:
+                value = json.loads(value)
+            except (ValueError, RecursionError):
+                value = {column: value}
+        if isinstance(value, dict):
+            kept |= {str(key): inner for key, inner in value.items() if inner not in (None, row["text"], "")}
+    if row.get("creation_date"):
+        kept["creation_date"] = row["creation_date"]
+    return json.dumps(kept, default=str, sort_keys=True)
+
+
+def _units(documents: list[Row], placed: Sequence[tuple[Row, int, int, int]], notes: Notes) -> Texts:
+    """Return the rows of source_units, ordered by document and place, and what became of their ids."""
+    made: list[Row] = []
+    unit_ids: dict[str, list[str]] = defaultdict(list)
+    unit_numbers: dict[int, str] = {}
+    used: set[str] = set()
+    ordinals = Counter[int]()
+    at: dict[tuple[int, int, int], str] = {}
+    for unit, number, start, end in sorted(placed, key=lambda item: item[1:]):
+        document = documents[number]
+        text = document["text"][start:end]
+        identity = at.get((number, start, end))
+        if identity:
+            notes.add("text_units", "left out: the same place as another")
+        else:
+            identity = unit["id"] if unit["id"] not in used else tables.content_id(unit["id"], str(len(made)))
+            at[number, start, end] = identity
+            used.add(identity)
+            same = text == unit["text"] and (unit["n_tokens"] or 0) > 0
+            made.append(
+                {
+                    "id": identity,
+                    "document_id": document["id"],
+                    "ordinal": ordinals[number],
+                    "char_start": start,
+                    "char_end": end,
+                    "text": text,
+                    "n_tokens": unit["n_tokens"] if same else counter(ENCODING)(text),
+                }
+            )
+            ordinals[number] += 1
+        if identity not in unit_ids[unit["id"]]:
+            unit_ids[unit["id"]].append(identity)
+        if unit["human_readable_id"] is not None:
+            unit_numbers.setdefault(unit["human_readable_id"], identity)
+    return Texts(documents, made, dict(unit_ids), unit_numbers)

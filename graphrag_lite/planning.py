@@ -1,0 +1,233 @@
+"""What a run would ask of the model, told before anything is spent.
+
+The stages are rehearsed: they run in memory on the answers of the memo, and what they ask beyond those is what a run
+would pay for. What depends on answers that nobody has given yet is estimated.
+"""
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from graphrag_lite import pipeline, prompts, runner, tables
+from graphrag_lite.estimates import Amount, Estimates, gleanings
+from graphrag_lite.llm.chat import ChatModel, Usage
+from graphrag_lite.llm.meter import Meter, cost_of
+from graphrag_lite.llm.model import Model
+from graphrag_lite.llm.openai_chat import OpenAIChat
+from graphrag_lite.llm.rehearsal import FIRST, MORE, YES_NO, RehearsedStage, by_line, open_rehearsal
+from graphrag_lite.settings import Llm, Settings
+from graphrag_lite.stages.load_documents import scan
+from graphrag_lite.text.tokens import counter
+from graphrag_lite.waiting import complete
+
+IN_ROUNDS = ("extract_graph", "extract_claims")  # stages that converse about each text unit
+SUMS = ("calls", "memo_hits", "prompt_tokens", "completion_tokens", "cost", "exact")
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step of a stage asks. Calls and prompt tokens are `exact` or not; completion tokens never are.
+
+    `memo_hits` are requests that kept answers serve; `cost` is in US dollars, None where the prices are not known.
+    """
+
+    stage: str
+    step: str
+    calls: int
+    memo_hits: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    exact: bool
+    basis: str
+
+
+@dataclass(frozen=True)
+class Stop:
+    """The setting that would stop the run, its value, and the stage that the run would come to."""
+
+    setting: str
+    limit: float
+    stage: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run would ask of the model, in the order of its stages."""
+
+    method: str
+    model: str | None
+    documents: int
+    text_units: int
+    text_tokens: int
+    steps: tuple[Step, ...]
+    total: Step
+    stop: Stop | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `plan --json` prints: documented in docs/json.md, and stable."""
+        values = asdict(self)
+        values["total"] = {name: values["total"][name] for name in SUMS}
+        return values
+
+
+def plan(corpus: Path, output: Path, settings: Settings, model: ChatModel | None = None) -> Plan:
+    """Say what `pipeline.index` would ask of the model if it ran now. Writes nothing, needs no key and no endpoint.
+
+    `model` takes the place of the one that the settings name; only its identity is used, under which answers are kept.
+    Raises InputError for a corpus that cannot be used, PromptError for prompts that cannot.
+    """
+    return complete(_plan(corpus, output, settings, model))
+
+
+async def _plan(corpus: Path, output: Path, settings: Settings, model: ChatModel | None) -> Plan:
+    files = scan(corpus, leave_out=output)
+    if settings.method == "fast":
+        return Plan("fast", None, 0, 0, 0, (), _total((), settings.llm), None)
+    Meter(settings.llm)  # refuses a budget that it cannot keep
+    count = by_line(counter(settings.split_text_units.encoding))
+    identity = (model or OpenAIChat(settings.llm)).identity
+    with open_rehearsal(settings.llm, identity, output / "memo.sqlite", count) as asked:
+        services = {
+            "corpus": corpus,
+            "prompts": prompts.load(output.parent / "prompts"),
+            "model": asked,
+            "each": map,
+            "fail": lambda *_: None,
+        }
+        run = _Rehearsal(settings, output, services, asked, Estimates.of(output, settings))
+        run.know("corpus_files", tables.make("corpus_files", files), runner.digest(files))
+        stages = pipeline.stages("standard")
+        last = max(place for place, stage in enumerate(stages) if stage.asks)
+        for stage in stages[: last + 1]:
+            await run.take(stage)
+    steps = tuple(run.steps)
+    sizes = run.table("source_documents").num_rows, run.table("source_units").num_rows, run.n_tokens
+    return Plan("standard", settings.llm.model, *sizes, steps, _total(steps, settings.llm), _stop(steps, settings.llm))
+
+
+@dataclass
+class _Rehearsal:
+    """A rehearsal under way: what is known of each table, and the steps so far."""
+
+    settings: Settings
+    output: Path
+    services: dict[str, Any]
+    model: Model
+    estimates: Estimates
+    steps: list[Step] = field(default_factory=list)
+    exact: bool = True  # no answer has been missing so far
+    missing: float = 0.0  # tokens of the text units of which nothing has been extracted yet
+    _tables: dict[str, Any] = field(default_factory=dict)  # in memory, or the folder that holds it
+    _digests: dict[str, str] = field(default_factory=dict)
+
+    def know(self, name: str, table: Any, sha256: str) -> None:
+        self._tables[name] = table
+        self._digests[name] = sha256
+
+    def table(self, name: str) -> Any:
+        found = self._tables[name]
+        return tables.read(found, name) if isinstance(found, Path) else found
+
+    @property
+    def n_tokens(self) -> int:
+        """Return the tokens of all text units."""
+        return sum(self.table("source_units")["n_tokens"].to_pylist())
+
+    async def take(self, stage: runner.Stage) -> None:
+        """Find the result of a stage, rehearse it, or, where what it reads is not known, estimate what it asks."""
+        asks = stage.asks and self._may_ask(stage.name)
+        if not set(stage.reads) <= self._tables.keys():
+            if asks:
+                amount = self.estimates.amount(stage.name, self.missing, self.n_tokens)
+                self._add(stage.name, "", 0, amount, self.estimates.rate(stage.name).basis)
+            return
+        if kept := runner.kept_result(stage, self.settings, self.services, self._digests, self.output):
+            folder, record = kept
+            for name in stage.writes:
+                self.know(name, folder, record["tables"][name]["sha256"])
+            if asks:
+                self._add(stage.name, "", 0, Amount(), "unchanged")
+            return
+        asking = RehearsedStage(self.model, stage.name, [], runner.Silence())
+        read = {name: self.table(name) for name in stage.reads}
+        services = {**self.services, "model": asking}
+        written = await stage.run(**read, **runner.arguments(stage, self.settings, services))
+        n_missing = sum(asking.calls.values())
+        if stage.name in IN_ROUNDS and asks:
+            self._add_rounds(asking)
+            # A unit's requests end where an answer is missing, so what it says is not known.
+            new = n_missing * self.n_tokens / max(self.table("source_units").num_rows, 1)
+            self.missing = max(self.missing, new)
+        elif asks:
+            self._add_rehearsed(asking)
+        self.exact = self.exact and not n_missing
+        if stage.name in IN_ROUNDS and n_missing:
+            return
+        for name, table in zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True):
+            self.know(name, table, tables.sha256(table) if self.exact else "of answers that are missing")
+
+    def _may_ask(self, stage: str) -> bool:
+        section = getattr(self.settings, stage)
+        return bool(getattr(section, "enabled", True) and getattr(section, "model", True))
+
+    def _add_rounds(self, asking: RehearsedStage) -> None:
+        """Add the steps of a stage that converses about text units: first requests as they are, then what follows."""
+        stage, rounds = asking.stage, getattr(self.settings, asking.stage).max_gleanings
+        rate = self.estimates.rounds(stage, self.n_tokens / max(self.table("source_units").num_rows, 1), rounds)
+        first, question, further = (
+            Amount(asking.calls[kind], asking.prompt_tokens[kind]) for kind in (FIRST, YES_NO, MORE)
+        )
+        replies = Amount(completion_tokens=first.calls * rate.completion_tokens)
+        self._add(stage, "first pass", asking.hits[FIRST], first + replies, self._counted(True))
+        if not rounds:
+            return
+        lengths = [len(self.services["prompts"].texts[f"{stage}_{name}.md"]) // 4 for name in ("missed", "more")]
+        questions, to_come = gleanings(first, question, further, rate, rounds, *lengths)
+        known = not first.calls
+        one_each = "estimate: one a text unit" if rounds == 1 else rate.basis
+        self._add(stage, "anything missed?", asking.hits[YES_NO], questions, self._counted(known) or one_each)
+        known = known and not question.calls
+        self._add(stage, "what was missed", asking.hits[MORE], to_come, self._counted(known) or rate.basis)
+
+    def _add_rehearsed(self, asking: RehearsedStage) -> None:
+        calls = sum(asking.calls.values())
+        said = calls * self.estimates.rate(asking.stage).completion_tokens
+        amount = Amount(calls, sum(asking.prompt_tokens.values()), said)
+        basis = self._counted(not calls) or "estimate: on the answers that are kept"
+        self._add(asking.stage, "", sum(asking.hits.values()), amount, basis)
+
+    def _counted(self, known: bool) -> str:
+        return "counted" if known and self.exact else ""
+
+    def _add(self, stage: str, step: str, hits: int, amount: Amount, basis: str) -> None:
+        calls, prompt, completion = map(round, (amount.calls, amount.prompt_tokens, amount.completion_tokens))
+        cost = _cost(prompt, completion, self.settings.llm)
+        basis = basis or "estimate: on the answers that are kept"
+        exact = not basis.startswith("estimate")
+        self.steps.append(Step(stage, step, calls, hits, prompt, completion, cost, exact, basis))
+
+
+def _cost(prompt_tokens: int, completion_tokens: int, llm: Llm) -> float | None:
+    """Return US dollars, as if the provider's cache served nothing."""
+    prices = llm.prices.get(llm.model or "")
+    return None if prices is None else round(cost_of(Usage(prompt_tokens, 0, completion_tokens), prices), 6)
+
+
+def _total(steps: tuple[Step, ...], llm: Llm) -> Step:
+    calls, hits, prompt, completion = (sum(getattr(step, name) for step in steps) for name in SUMS[:4])
+    exact = all(step.exact for step in steps)
+    return Step("total", "", calls, hits, prompt, completion, _cost(prompt, completion, llm), exact, "")
+
+
+def _stop(steps: tuple[Step, ...], llm: Llm) -> Stop | None:
+    """Return what would stop a run of these steps, None where nothing would."""
+    calls, cost = 0, 0.0
+    for step in steps:
+        calls += step.calls
+        cost += step.cost or 0.0
+        if llm.max_calls is not None and calls > llm.max_calls:
+            return Stop("llm.max_calls", llm.max_calls, step.stage)
+        if llm.max_cost is not None and cost > llm.max_cost:
+            return Stop("llm.max_cost", llm.max_cost, step.stage)
+    return None

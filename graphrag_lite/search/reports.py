@@ -1,0 +1,91 @@
+"""Community reports as a model reads them: which, in what order, in what portions."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite.errors import CallError, ReplyError
+from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.context import Places, Record, TokenEstimate, cut
+from graphrag_lite.search.global_search import partition
+from graphrag_lite.text.marks import rewrite
+from graphrag_lite.text.packs import packs
+
+if TYPE_CHECKING:
+    from graphrag_lite.search.asking import Asking
+    from graphrag_lite.search.loaded import Loaded
+
+Row = dict[str, Any]
+SEED = "graphrag-lite"
+
+
+async def relevant(index: "Loaded", rows: Sequence[Row], question: str, asking: "Asking") -> list[int]:
+    """Return the rows of the reports that the model calls relevant, from the top level down, as deep as they go.
+
+    Only the children of a relevant community are looked at. A community stands for itself where no child is relevant;
+    where one is, the parent is left out, and so are its other children. A report that could not be rated is kept.
+    """
+    by_community = {row["community"]: i for i, row in enumerate(rows)}
+    count = TokenEstimate.of(index)
+
+    async def rate(i: int) -> bool:
+        record = fitted(report_record(index, i), index.search.max_context_tokens, count)
+        try:
+            return await asking.rate(rewrite("\n".join(record.lines), lambda _: None), question)
+        except (CallError, ReplyError) as error:
+            asking.fail(f"rating of community {rows[i]['community']}", error)
+            return True
+
+    chosen: list[int] = []
+    parents: dict[int, int] = {}
+    frontier = partition(rows, 0)
+    while frontier:
+        ratings = await asking.map(rate, frontier)
+        kept = [i for i, rating in zip(frontier, ratings, strict=True) if rating]
+        answered = {parents[i] for i in kept if i in parents}
+        chosen = [i for i in chosen if i not in answered] + kept
+        children = {child: i for i in kept for c in rows[i]["children"] if (child := by_community.get(c)) is not None}
+        parents |= children
+        frontier = sorted(children)
+    return sorted(chosen)
+
+
+def report_record(index: "Loaded", report: int) -> Record:
+    """Return a report, by its row, as a record: title, summary, findings. What its summary says is not said again."""
+    row = index.arrow("community_reports").slice(report, 1).to_pylist()[0]
+    places: dict[int, Places] = {}
+    for citation in row["citations"]:
+        place = Statement(index.unit_row[citation["text_unit_id"]], citation["char_start"], citation["char_end"])
+        places[citation["n"]] = (*places.get(citation["n"], ()), place)
+    title, summary = " ".join(row["title"].split()), " ".join(row["summary"].split())
+    lines = [f"Report: {title}", summary]
+    for finding in row["findings"]:
+        explanation = " ".join(finding["explanation"].split())
+        if explanation not in summary:
+            lines.append(f"- {' '.join(finding['summary'].split())}: {explanation}")
+    return Record(tuple(lines), places)
+
+
+def shuffled(rows: Sequence[Row], chosen: Iterable[int]) -> list[int]:
+    """Return the chosen rows in a random order with a fixed seed, in which a report that changes moves alone."""
+    return sorted(chosen, key=lambda i: hashlib.sha256(f"{SEED} {rows[i]['id']}".encode()).hexdigest())
+
+
+def fitted(record: Record, budget: int, count: TokenEstimate) -> Record:
+    """Return a record that is no longer than a budget of tokens: its first lines, or the beginning of the first two."""
+    fitting = cut(record, budget, count)
+    if fitting:
+        return fitting
+    beginning = "\n".join(record.lines)[: int(budget / count.per_byte) // 4 - 4]  # no character has more than 4 bytes
+    return Record((beginning,), record.places)
+
+
+def portions(records: Sequence[Record], budget: int, count: TokenEstimate) -> list[list[Record]]:
+    """Cut records into lists that fit a budget of tokens each, in their order; a change leaves most lists as they were.
+
+    >>> [len(part) for part in portions([Record((letter * 40,), {}) for letter in "abcdef"], 25, TokenEstimate(0.25))]
+    [2, 1, 2, 1]
+    """
+    made = [fitted(record, budget, count) for record in records]
+    ranges = packs(["\n".join(record.lines) for record in made], [count(record) for record in made], budget)
+    return [[made[i] for i in places] for places in ranges]

@@ -1,0 +1,174 @@
+"""Text units -> claims about entities, by a model.
+
+A unit is one conversation: the prompt and its reply; whether any claim was missed; and if so, which.
+"""
+
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphrag_lite import tables
+from graphrag_lite.errors import CallError, ReplyError
+from graphrag_lite.graph.name_keys import exact_key
+from graphrag_lite.llm.chat import Message
+from graphrag_lite.llm.model import StageModel
+from graphrag_lite.prompts import ExtractClaims as FirstPrompt
+from graphrag_lite.prompts import ExtractClaimsMissed, ExtractClaimsMore, Prompts
+from graphrag_lite.settings import ExtractClaims
+from graphrag_lite.text.claim_records import NONE, Claim, read_claims
+from graphrag_lite.text.places import fold
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MAX_NAMES = 100  # entities listed in one question
+GAP = re.compile(r"\.{3}|…|[;\"'”’]\s")  # between the pieces of a quotation
+MARKS = " .…;\"'"
+MAX_PIECES, MAX_GAPS = 20, 3  # pieces that are looked for; how many times as long the text may be
+
+logger = logging.getLogger(__name__)
+
+
+class Question(NamedTuple):
+    """What a model is asked about: a text, when it was made, and the entities that are known to be in it."""
+
+    text: str
+    date: str  # as its source states it, empty where it does not
+    names: tuple[str, ...]
+
+
+async def extract_claims(
+    source_documents: "pa.Table",
+    source_units: "pa.Table",
+    entity_mentions: "pa.Table",
+    entity_resolutions: "pa.Table",
+    settings: ExtractClaims,
+    model: StageModel,
+    prompts: Prompts,
+) -> "pa.Table":
+    """Ask the model about every text, once for all units that hold it; nothing where claims are not enabled.
+
+    Rows stand in the order of units, then of replies; a claim that a unit makes twice is one row. A unit without a
+    usable first reply is recorded as a failure and has no rows; one whose later round failed keeps what was found.
+    """
+    if not settings.enabled:
+        return tables.make("covariates", [])
+    names: dict[str, dict[str, None]] = defaultdict(dict)
+    for unit_id, name in zip(*(entity_mentions[c].to_pylist() for c in ("text_unit_id", "name")), strict=True):
+        names[unit_id].setdefault(name)
+    units = list(zip(*(source_units[c].to_pylist() for c in ("id", "document_id", "text")), strict=True))
+    dates = dict(zip(*(source_documents[c].to_pylist() for c in ("id", "created_at")), strict=True))
+    questions = {
+        identity: Question(text, dates[document_id], tuple(names[identity])[:MAX_NAMES])
+        for identity, document_id, text in units
+    }
+    first_ids = {questions[identity]: identity for identity, *_ in reversed(units)}
+    asked = list(dict.fromkeys(question for question in questions.values() if question.text.strip()))
+
+    async def work(question: Question) -> list[list[Claim]]:
+        return await _rounds(question, first_ids[question], settings, model, prompts)
+
+    found = dict(zip(asked, await model.map(work, asked, name=first_ids.__getitem__), strict=True))
+    titles = _Titles(entity_resolutions)
+    rows: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for identity, document_id, text in units:
+        claims = [claim for claims in found.get(questions[identity]) or () for claim in claims]
+        folded = fold(text) if claims else ("", ())
+        for claim in claims:
+            subject, other = titles.of(document_id, claim.subject), titles.of(document_id, claim.object)
+            source = _quoted(claim.source_text, text, folded)
+            said = (claim.type, claim.description, subject, other, claim.status, claim.start_date, claim.end_date)
+            same = (identity, exact_key(subject), exact_key(other), claim.type, exact_key(claim.description))
+            row_id = tables.content_id("claim", identity, *said, source)
+            rows.setdefault(same, (row_id, "claim", *said, source, identity))
+    numbered = [(identity, number, *rest) for number, (identity, *rest) in enumerate(rows.values())]
+    return tables.make("covariates", numbered)
+
+
+async def _rounds(
+    question: Question, name: str, settings: ExtractClaims, model: StageModel, prompts: Prompts
+) -> list[list[Claim]]:
+    """Return the claims by round: the first pass, then gleanings while the model says that something was missed."""
+
+    def read(reply: str) -> tuple[str, list[Claim], int]:
+        return reply, *read_claims(reply)
+
+    listed = ", ".join(" ".join(entity.split()) for entity in question.names) or NONE
+    first = FirstPrompt(settings.claim_description, question.date or NONE, listed, question.text)
+    conversation: list[Message] = [{"role": "user", "content": prompts.fill(first)}]
+    missed, more = ({"role": "user", "content": prompts.fill(p)} for p in (ExtractClaimsMissed(), ExtractClaimsMore()))
+    reply, found, n_dropped = await model.ask(conversation, read)
+    rounds = [found]
+    try:
+        for _ in range(settings.max_gleanings):
+            conversation.append({"role": "assistant", "content": reply})
+            if not await model.yes([*conversation, missed]):
+                break
+            conversation.append(more)
+            reply, found, n_more = await model.ask(conversation, read)
+            n_dropped += n_more
+            rounds.append(found)
+    except (ReplyError, CallError) as error:
+        problem = f"gleaning {len(rounds)}, what was found before it is kept: {error}"
+        model.failures.append((name, problem, 2 if isinstance(error, ReplyError) else 1))
+    if n_dropped:
+        logger.info("%s: dropped %d records of claims that cannot be read.", name, n_dropped)
+    return rounds
+
+
+class _Titles:
+    """What the names in claims mean: in their document, else in the corpus, else by their key; else as given."""
+
+    def __init__(self, entity_resolutions: "pa.Table") -> None:
+        columns = ("document_id", "name", "entity_id", "title")
+        self._exact: dict[tuple[str, str], str] = {}
+        self._by_key: dict[tuple[str, str], str] = {}
+        for document_id, name, entity_id, title in zip(
+            *(entity_resolutions[c].to_pylist() for c in columns), strict=True
+        ):
+            if entity_id:
+                self._exact[document_id, name] = title
+                self._by_key.setdefault((document_id, exact_key(name)), title)
+
+    def of(self, document_id: str, name: str) -> str:
+        if name == NONE:
+            return NONE
+        for scope in (document_id, ""):
+            title = self._exact.get((scope, name)) or self._by_key.get((scope, exact_key(name)))
+            if title:
+                return title
+        return name
+
+
+def _quoted(source: str, text: str, folded: tuple[str, Sequence[int]]) -> str:
+    """Return the words of `text` that a model quotes, as the text writes them; as given where they are not there.
+
+    `folded` is `fold(text)`: case, quotation marks and white space are no difference. Of a quotation with gaps it is
+    all from its first to its last piece, where that is not much more.
+
+    >>> text = "“Bah!” said\\n  Scrooge. “Humbug!” He wept."
+    >>> _quoted('"bah!" said Scrooge', text, fold(text)), _quoted("Bah ... Humbug", text, fold(text))
+    ('Bah!” said\\n  Scrooge', 'Bah!” said\\n  Scrooge. “Humbug')
+    >>> _quoted("He laughed.", text, fold(text))
+    'He laughed.'
+    """
+    plain, places = folded
+    span = _span(plain, [source]) or _span(plain, GAP.split(source)[:MAX_PIECES])
+    if not span or span[1] - span[0] > MAX_GAPS * len(source):
+        return source
+    return text[places[span[0]] : places[span[1] - 1] + 1]
+
+
+def _span(plain: str, pieces: Sequence[str]) -> tuple[int, int] | None:
+    """Return where pieces stand in a folded text, from the first to the last; None unless all do, in their order."""
+    start, end = -1, 0
+    for piece in pieces:
+        bare = fold(piece)[0].strip(MARKS)
+        if bare:
+            place = plain.find(bare, end)
+            if place < 0:
+                return None
+            start, end = place if start < 0 else start, place + len(bare)
+    return (start, end) if start >= 0 else None

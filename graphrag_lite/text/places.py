@@ -1,0 +1,215 @@
+"""Where names stand in a text unit, and the sentences around them.
+
+A model writes names in its own way: other capitals, quotation marks, accents, line breaks. What it wrote is looked for
+in the folded text, then without respect to what follows it ("Spirit" in "Spirits"), then by the parts of it, of as many
+words as possible, that the text has.
+"""
+
+import re
+import unicodedata
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+from graphrag_lite.text.function_words import FUNCTION_WORDS
+from graphrag_lite.text.names.words import HONORIFICS
+from graphrag_lite.text.sentences import sentences, trimmed
+from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
+
+CLUSTER = re.compile(r"(\s+)|[\u00ad\u200b-\u200f\u2060\ufeff]+|[^\s](?:[\u0300-\u036f\u3099\u309a\u1160-\u11ff]{0,8})")
+ACCENTS = re.compile("[\u0300-\u036f]+")
+FOLDED = str.maketrans(dict.fromkeys("‘’‚‛ʼ´`′", "'") | dict.fromkeys("“”„‟«»″", '"') | dict.fromkeys("‐‑‒–—―−", "-"))
+UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
+PUNCTUATION = re.compile(r"[\s\"'*_.,;:()\[\]{}<>-]+")
+WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+MAX_OCCURRENCES = 40  # of one name that are looked at
+MAX_WORDS = 12  # of a name whose parts are looked for
+MIN_PART = 3  # letters of a word that can stand for its name
+Span = tuple[int, int]
+
+
+class Place(NamedTuple):
+    """Characters of a text unit: the mention, -1 where the name is not found, and the sentence or sentences around."""
+
+    mention_start: int
+    char_start: int
+    char_end: int
+
+
+class Places:
+    """A text unit in which names are looked for."""
+
+    def __init__(self, text: str, language: str = "") -> None:
+        self.text = text
+        self.language = language
+
+    def of(self, name: str, description: str = "") -> Place:
+        """Return where a name stands: in the sentence that has most words of its description, the first of equals.
+
+        The span is the whole unit where the name is not found.
+
+        >>> Places("Marley was dead. Old Marley's\\nchain clanked.", "en").of("marley", "His chain clanked.")
+        Place(mention_start=21, char_start=17, char_end=44)
+        >>> Places("Marley was dead.").of("Fezziwig")
+        Place(mention_start=-1, char_start=0, char_end=16)
+        """
+        found = self._mentions(name)
+        if not found:
+            return self._whole
+        best = max(found, key=lambda mention: (self._shared(self._at(mention[0]), description), -mention[0]))
+        return self._around(best, best)
+
+    def of_both(self, one: str, other: str, description: str = "") -> Place:
+        """Return where two names stand: in one sentence, else in the fewest sentences from one to the other.
+
+        Of equally many, those which have most words of the description, then the first. Where one name is not found
+        it is the place of the other, where neither is, the whole unit.
+
+        >>> Places("Marley was dead. Nobody cared. Scrooge was his friend.").of_both("Scrooge", "Marley")
+        Place(mention_start=0, char_start=0, char_end=54)
+        """
+        ones, others = self._mentions(one), self._mentions(other)
+        if not ones or not others:
+            return self.of(one if ones else other, description)
+        pairs: dict[tuple[int, int], tuple[Span, Span]] = {}
+        for pair in (sorted((a, b)) for a in ones for b in others):
+            pairs.setdefault((self._at(pair[0][0]), self._at(pair[1][0])), (pair[0], pair[1]))
+        best = min(
+            pairs, key=lambda at: (at[1] - at[0], -sum(self._shared(sentence, description) for sentence in {*at}), at)
+        )
+        return self._around(*pairs[best])
+
+    def holds(self, name: str) -> bool:
+        """Say whether the name stands in the unit, or the longest part of it."""
+        return bool(self._mentions(name))
+
+    def _around(self, first: Span, last: Span) -> Place:
+        """Return the sentences from the start of one mention to the end of another."""
+        return Place(first[0], self._spans[self._at(first[0])][0], self._spans[self._at(last[1] - 1)][1])
+
+    @property
+    def _whole(self) -> Place:
+        start, end = trimmed(self.text, 0, len(self.text))
+        return Place(-1, min(start, end), end)
+
+    def _mentions(self, name: str) -> list[Span]:
+        if name not in self._found:
+            self._found[name] = self._look_for(name)
+        return self._found[name]
+
+    @cached_property
+    def _found(self) -> dict[str, list[Span]]:
+        return {}
+
+    def _look_for(self, name: str) -> list[Span]:
+        """Return where a name stands, in order: as it is, else with an ending, else parts of it of most words."""
+        bare = PUNCTUATION.sub(" ", fold(name)[0]).strip() if not UNSPACED.search(name) else ""
+        for wanted in dict.fromkeys([fold(name)[0].strip(), fold(name)[0].strip("\"'*_.,;:()[]{}<> "), bare]):
+            if wanted and (found := self._occurrences(wanted, whole=True) or self._occurrences(wanted, whole=False)):
+                return found
+        words = [word.removesuffix("'s") for word in WORD.findall(fold(name)[0])[:MAX_WORDS]]
+        weak = FUNCTION_WORDS.get(self.language or "en", frozenset())
+        telling = [word not in weak and (len(word) >= MIN_PART or UNSPACED.search(word) is not None) for word in words]
+        if any(tells and word not in HONORIFICS for word, tells in zip(words, telling, strict=True)):
+            telling = [tells and word not in HONORIFICS for word, tells in zip(words, telling, strict=True)]
+        for length in range(len(words) - 1, 0, -1):
+            ends = ((i, i + length) for i in range(len(words) - length + 1) if telling[i] and telling[i + length - 1])
+            parts = [" ".join(words[first:last]) for first, last in ends]
+            if mentions := {mention for part in parts for mention in self._occurrences(part, whole=True)}:
+                return sorted(mentions)[:MAX_OCCURRENCES]
+        return []
+
+    def _occurrences(self, wanted: str, *, whole: bool) -> list[Span]:
+        """Return the places in the text where folded text stands as a word, or (not `whole`) at the start of one."""
+        return list(islice(self._each_occurrence(wanted, whole=whole), MAX_OCCURRENCES))
+
+    def _each_occurrence(self, wanted: str, *, whole: bool) -> Iterator[Span]:
+        folded, places = self._folded
+        bound_before = wanted[0].isalnum() and not UNSPACED.match(wanted[0])
+        bound_after = whole and wanted[-1].isalnum() and not UNSPACED.match(wanted[-1])
+        place = folded.find(wanted)
+        while place >= 0:
+            end = place + len(wanted)
+            inside = bound_before and place > 0 and _goes_on(folded[place - 1])
+            if not inside and not (bound_after and end < len(folded) and _goes_on(folded[end])):
+                yield places[place], places[end - 1] + 1
+            place = folded.find(wanted, end)
+
+    @cached_property
+    def _folded(self) -> tuple[str, "array[int]"]:
+        return fold(self.text)
+
+    @cached_property
+    def _spans(self) -> list[tuple[int, int]]:
+        return [trimmed(self.text, *span) for span in sentences(self.text, self.language)]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [start for start, _ in self._spans]
+
+    def _at(self, start: int) -> int:
+        return max(0, bisect_right(self._starts, start) - 1)
+
+    @cached_property
+    def _terms(self) -> list[frozenset[str]]:
+        return [frozenset(terms(self.text[start:end], self.language)) for start, end in self._spans]
+
+    def _shared(self, sentence: int, description: str) -> int:
+        """Return how many of a description's terms a sentence has."""
+        if not description:
+            return 0
+        if self._description[0] != description:
+            self._description = (description, frozenset(terms(description, self.language)))
+        return len(self._terms[sentence] & self._description[1])
+
+    @cached_property
+    def _description(self) -> tuple[str, frozenset[str]]:  # the last one
+        return "", frozenset()
+
+
+def fold(text: str) -> tuple[str, "array[int]"]:
+    """Return `text` as it is compared, and for each of its characters the place in `text` that it comes from.
+
+    Case, width, accents of any letter, and kinds of quotation marks, dashes and white space are folded; characters that
+    are not seen are left out. Every run of white space is one space.
+
+    >>> fold("Ｍüller’s\\n  house")[0]
+    "muller's house"
+    """
+    if text.isascii():
+        folded, places = [], array("l")
+        place = 0
+        for word in re.finditer(r"\S+", text):
+            if word.start() > place:
+                folded.append(" ")
+                places.append(place)
+            folded.append(word.group().lower().replace("`", "'"))
+            places.extend(range(word.start(), word.end()))
+            place = word.end()
+        if place < len(text):
+            folded.append(" ")
+            places.append(place)
+        return "".join(folded), places
+    folded, places = [], array("l")
+    for cluster in CLUSTER.finditer(text):
+        plain = " " if cluster.group(1) else _fold(cluster.group())
+        folded.append(plain)
+        places.extend([cluster.start()] * len(plain))
+    return "".join(folded), places
+
+
+def _fold(cluster: str) -> str:
+    if cluster.isascii():
+        return cluster.lower().replace("`", "'")
+    if cluster[0] in "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff":
+        return ""
+    bare = ACCENTS.sub("", unicodedata.normalize("NFKD", cluster.translate(FOLDED)))
+    return unicodedata.normalize("NFKC", bare).casefold().translate(FOLDED)
+
+
+def _goes_on(char: str) -> bool:
+    """Say whether a character next to a name makes it a part of a longer word."""
+    return char.isalnum() and not UNSPACED.match(char)

@@ -1,0 +1,56 @@
+"""Vectors of a real server on loopback, each text asked for once."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stub_server import Fault, StubServer, vector
+
+from graphrag_lite.errors import CallError
+from graphrag_lite.llm import endpoint
+from graphrag_lite.llm.chat import Usage
+from graphrag_lite.llm.memo import Memo
+from graphrag_lite.llm.openai_embedder import MemoisedEmbedder, OpenAIEmbedder
+from graphrag_lite.settings import Embeddings, Llm
+
+
+def embedder_at(server: StubServer, **settings: Any) -> OpenAIEmbedder:
+    return OpenAIEmbedder(Embeddings(model="vectors", **settings), Llm(base_url=server.url, max_attempts=2))
+
+
+def test_vectors_come_in_the_order_of_their_texts_in_batches() -> None:
+    texts = [f"text {i}" for i in range(10)]
+    with StubServer() as server:
+        vectors, usage = asyncio.run(embedder_at(server, batch_size=4).embed(texts))
+        assert asyncio.run(embedder_at(server).embed([])) == ([], Usage())
+    assert vectors == [vector(text) for text in texts]
+    assert usage == Usage(prompt_tokens=sum(body_tokens(body) for body in server.requests))
+    assert sorted(len(body["input"]) for body in server.requests) == [2, 4, 4]
+
+
+def body_tokens(body: dict[str, Any]) -> int:
+    return sum(map(len, body["input"])) // 4
+
+
+def test_each_text_is_asked_for_once(tmp_path: Path) -> None:
+    with StubServer() as server:
+        for _ in range(2):
+            memo = Memo(tmp_path / "memo.sqlite")
+            embedder = MemoisedEmbedder(embedder_at(server), memo)
+            vectors, _ = asyncio.run(embedder.embed(["a", "b", "a"]))
+            assert vectors == [vector("a"), vector("b"), vector("a")]
+            memo.close()
+        assert [body["input"] for body in server.requests] == [["a", "b"]]
+        memo = Memo(tmp_path / "memo.sqlite")
+        other = OpenAIEmbedder(Embeddings(model="other"), Llm(base_url=server.url))
+        asyncio.run(MemoisedEmbedder(other, memo).embed(["b", "c"]))
+        memo.close()
+        assert server.requests[-1]["input"] == ["b", "c"], "another model, another vector"
+
+
+@pytest.mark.parametrize("raw", ['{"data": []}', '{"data": [{"index": 0, "embedding": ["x"]}]}', '{"data": null}'])
+def test_an_answer_without_a_vector_for_every_text_is_a_failure(raw: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "FIRST_DELAY", 0.02)
+    with StubServer(lambda _: Fault(raw=raw)) as server, pytest.raises(CallError, match="Tried 2 times"):
+        asyncio.run(embedder_at(server).embed(["a"]))

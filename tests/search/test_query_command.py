@@ -1,0 +1,152 @@
+"""`graphrag-lite query` with a model behind it: what is printed where, and the exit code."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from stub_server import Fault, StubServer, prompt_of
+
+from graphrag_lite import pipeline, terminal
+from graphrag_lite.cli import main
+from graphrag_lite.search.answer import NOTHING, Answer, Cited
+from graphrag_lite.settings import Settings
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
+QUESTION = "Who was Lyman Spitzer?"
+ANSWER = "He was\x1b[31m an astronomer [1, 9999]. He proposed a telescope.\n\nIt flew [2]."
+
+
+def reply(body: dict[str, Any]) -> str | Fault:
+    prompt = prompt_of(body)
+    if "who fails?" in prompt:
+        return Fault(status=422, message="not this one")
+    if "who is unknown?" in prompt:
+        return "NOT IN THE RECORDS"
+    if "map step" in prompt:
+        if "Wendy Freedman" in prompt and "half?" in prompt:
+            return Fault("no JSON")
+        return json.dumps(
+            {"points": [{"description": "A point [1].", "score": 40}, {"description": "B [2].", "score": 20}]}
+        )
+    return ANSWER
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("root")
+    pipeline.index(EXAMPLE, folder / "output", Settings())
+    return folder
+
+
+@pytest.fixture
+def server() -> Iterator[StubServer]:
+    with StubServer(reply) as server:
+        yield server
+
+
+@pytest.fixture
+def query(root: Path, server: StubServer) -> Callable[..., Result]:
+    for path in (root / "output").glob("memo.sqlite*"):
+        path.unlink()
+
+    def run(*arguments: object, **llm: Any) -> Result:
+        values = {"model": "stub", "base_url": server.url, **llm}
+        lines = [f"  {name}: {json.dumps(value)}" for name, value in values.items()]
+        (root / "settings.yaml").write_text("\n".join(["llm:", *lines]))
+        return CliRunner().invoke(main, ["query", "--root", str(root), *map(str, arguments)], catch_exceptions=False)
+
+    return run
+
+
+def test_an_answer_is_streamed_with_its_sources_and_what_it_cost(
+    query: Callable[..., Result], server: StubServer
+) -> None:
+    result = query(QUESTION, prices={"stub": {"input": 1.0, "output": 2.0}})
+    assert result.exit_code == 0 and server.requests[0]["stream"]
+    answer, sources = result.stdout.split("\nSources\n")
+    assert answer == "He was [31m an astronomer [1]. He proposed a telescope.\n\nIt flew [2].\n"
+    assert re.fullmatch(r"(\[[12]\] \S+( · \S+)?, characters \d+-\d+\n)+", sources)
+    assert result.stderr.splitlines()[:2] == [
+        "1 sentence of the answer without a source.",
+        "1 citation left out: the model was shown no such record.",
+    ]
+    assert re.fullmatch(r"stub: 1 calls, 0 kept, [\d,]+ \+ [\d,]+ tokens, \$0\.\d+", result.stderr.splitlines()[2])
+    again = query(QUESTION, prices={"stub": {"input": 1.0, "output": 2.0}})
+    assert again.stdout == result.stdout and "0 calls, 1 kept" in again.stderr and server.n_requests == 1
+
+
+def test_a_mark_with_many_places_lists_the_first(capsys: pytest.CaptureFixture[str]) -> None:
+    cited = [Cited(n, "a.txt", "a.txt", "u", i, i + 1, "x") for n, most in ((1, 5), (2, 3)) for i in range(most)]
+    answer = Answer("q", "local", "So [1][2].", ["a.txt"], ["u"], cited, model="stub")
+    terminal.print_sources(terminal.Output(width=100), answer)
+    lines = capsys.readouterr().out.split("Sources\n")[1].splitlines()
+    assert lines[2:5] == [
+        "[1] a.txt, characters 2-3",
+        "[1] and 2 more places; --json lists them",
+        "[2] a.txt, characters 0-1",
+    ]
+    assert len(lines) == 7
+
+
+def test_json_tells_all_of_it(query: Callable[..., Result], server: StubServer) -> None:
+    result = query(QUESTION, "--json")
+    row = json.loads(result.stdout)
+    assert row["answer"] == ANSWER.replace("[1, 9999]", "[1]") and row["model"] == "stub" and not row["abstained"]
+    assert (row["n_dropped_citations"], row["n_uncited_sentences"], row["failures"]) == (1, 1, [])
+    assert {cited["n"] for cited in row["citations"]} == {1, 2}
+    assert row["usage"].keys() == {"calls", "memo_hits", "prompt_tokens", "cached_tokens", "completion_tokens", "cost"}
+    assert "stream" not in server.requests[0] or not server.requests[0]["stream"]
+
+
+def test_without_a_model_the_corpus_speaks_for_itself(query: Callable[..., Result], server: StubServer) -> None:
+    result = query(QUESTION, "--set", "llm.model=null")
+    assert result.exit_code == 0 and not result.stderr and not server.n_requests and "Sources" in result.stdout
+    row = json.loads(query(QUESTION, "--set", "llm.model=null", "--json").stdout)
+    assert row["model"] is None and row["usage"] is None
+
+
+def test_another_settings_file(query: Callable[..., Result], server: StubServer, tmp_path: Path) -> None:
+    config = tmp_path / "other.yaml"
+    config.write_text(f"llm: {{model: other, base_url: '{server.url}'}}\nsearch: {{response_type: a haiku}}\n")
+    assert query(QUESTION, "--config", config).exit_code == 0
+    assert server.requests[0]["model"] == "other" and "Form of the answer: a haiku" in prompt_of(server.requests[0])
+
+
+def test_questions_go_on_after_one_that_fails(query: Callable[..., Result], tmp_path: Path) -> None:
+    questions = tmp_path / "q.jsonl"
+    asked = [QUESTION, "And who fails?", "And who is unknown?", "Who repaired it?"]
+    questions.write_text("".join(json.dumps({"id": f"q{i}", "question": q}) + "\n" for i, q in enumerate(asked)))
+    result = query("--questions", questions)
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.exit_code == 3
+    assert [row["id"] for row in rows] == ["q0", "q1", "q2", "q3"] and [row["question"] for row in rows] == asked
+    assert "not this one" in rows[1]["error"] and "answer" not in rows[1]
+    assert rows[2]["answer"] == NOTHING and rows[2]["abstained"] and rows[3]["citations"]
+    assert "1 of 4 questions were not answered." in result.stderr and "3 calls" in result.stderr
+
+
+def test_a_failed_part_of_global_search_is_told(query: Callable[..., Result]) -> None:
+    small = ("--method", "global", "--set", "search.max_context_tokens=1500")
+    result = query("What of the other half?", *small)
+    assert result.exit_code == 3 and result.stdout.startswith("He was")
+    assert "1 call failed; the answer rests on the others:\n  reports " in result.stderr
+    whole = query("What are the main themes?", *small)
+    assert whole.exit_code == 0 and "failed" not in whole.stderr
+
+
+def test_an_endpoint_that_is_down_ends_a_query_at_once(query: Callable[..., Result]) -> None:
+    for extra in ((), ("--json",)):
+        result = query("Who is away?", *extra, base_url="http://127.0.0.1:9/v1")
+        assert result.exit_code == 1 and not result.stdout
+        assert result.stderr.startswith("Error: http://127.0.0.1:9/v1 ")
+
+
+def test_wrong_usage(query: Callable[..., Result]) -> None:
+    assert query(QUESTION, "--method", "global", "--dynamic", "--level", "1").exit_code == 2
+    assert query(QUESTION, "--dynamic").exit_code == 1
+    assert "llm.model" in query(QUESTION, "--response-type", "a list", "--set", "llm.model=null").stderr
+    assert query(QUESTION, "--method", "global", "--level", "9").exit_code == 1

@@ -1,0 +1,216 @@
+"""An index made by a model, from the corpus to the published snapshot: paid once, resumable, and checkable."""
+
+import asyncio
+import json
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stub_replies
+from stub_model import StubModel
+
+from graphrag_lite import pipeline, snapshots, tables
+from graphrag_lite.errors import ModelError
+from graphrag_lite.llm.chat import Reply, Request
+from graphrag_lite.runner import Run
+from graphrag_lite.settings import Settings
+
+TESTS = Path(__file__).parent
+EXAMPLE = TESTS.parent / "examples" / "corpus"
+Corpus = Callable[..., Path]
+CONCURRENCY = 4
+
+
+def reply(request: Request) -> str:
+    return stub_replies.reply(request.messages)
+
+
+def settings(**changes: Any) -> Settings:
+    values: dict[str, Any] = {"method": "standard", "llm": {"model": "stub"}, "extract_claims": {"enabled": True}}
+    for name, value in changes.items():
+        values[name] = {**values.get(name, {}), **value} if isinstance(value, dict) else value
+    return Settings.model_validate(values)
+
+
+def index(corpus: Path, output: Path, stub: StubModel, **changes: Any) -> Run:
+    return pipeline.index(corpus, output, settings(**changes), model=stub)
+
+
+def bytes_of(snapshot: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(snapshot)): path.read_bytes() for path in sorted(snapshot.rglob("*.parquet"))}
+
+
+@pytest.fixture
+def notes(corpus: Corpus) -> Path:
+    """Some documents of the sample corpus: enough for communities."""
+    return corpus({path.name: path.read_bytes() for path in sorted((EXAMPLE / "notes").iterdir())[:25]})
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "root" / "output"
+
+
+def test_every_id_of_the_index_leads_somewhere(notes: Path, output: Path) -> None:
+    run = index(notes, output, StubModel(reply))
+    rows = {name: tables.read(run.snapshot, name).to_pylist() for name in tables.FINAL}
+    ids = {name: {row["id"] for row in rows[name]} for name in tables.FINAL if name != "failures"}
+    assert not rows["failures"] and len(rows["covariates"]) > 10 and len(rows["community_reports"]) > 5
+    for unit in rows["text_units"]:
+        assert unit["document_id"] in ids["documents"]
+        for kind in ("entity", "relationship", "covariate"):
+            assert set(unit[f"{kind}_ids"]) <= ids[f"{kind}s" if kind != "entity" else "entities"]
+    titles = {row["title"] for row in rows["entities"]}
+    assert {end for row in rows["relationships"] for end in (row["source"], row["target"])} <= titles
+    assert {row["text_unit_id"] for row in rows["covariates"]} <= ids["text_units"]
+    texts = {row["id"]: row["text"] for row in rows["documents"]}
+    spans = {row["id"]: (row["document_id"], row["char_start"], row["char_end"]) for row in rows["text_units"]}
+    for row in rows["community_reports"]:
+        assert row["citations"]
+        for cited in row["citations"]:
+            document, start, end = spans[cited["text_unit_id"]]
+            assert document == cited["document_id"] and start <= cited["char_start"] < cited["char_end"] <= end
+            assert texts[document][cited["char_start"] : cited["char_end"]].strip()
+
+
+def test_a_second_run_asks_nothing_and_a_changed_model_asks_everything_again(notes: Path, output: Path) -> None:
+    stub = StubModel(reply)
+    first = index(notes, output, stub)
+    n_calls = len(stub.requests)
+    assert n_calls > 100 and set(stub.asked.values()) == {1}
+    assert sum(stage["calls"] for stage in first.usage.values()) == n_calls
+    assert not index(notes, output, stub).changed and len(stub.requests) == n_calls
+    other = StubModel(reply, name="other")
+    assert index(notes, output, other).changed and len(other.requests) == n_calls
+
+
+def test_a_changed_document_costs_what_it_changes(notes: Path, output: Path) -> None:
+    stub = StubModel(reply)
+    index(notes, output, stub)
+    n_calls = len(stub.requests)
+    (notes / "zzz.txt").write_text("Zora Quill met Yann Ober in Xanten.\n")
+    run = index(notes, output, stub)
+    new = stub.requests[n_calls:]
+    assert run.usage["extract_graph"]["calls"] <= 3
+    assert len(new) < 0.3 * n_calls and set(stub.asked.values()) == {1}
+
+
+def test_the_order_in_which_replies_come_changes_no_byte(notes: Path, output: Path, tmp_path: Path) -> None:
+    class Slow(StubModel):
+        """Answers out of order."""
+
+        async def complete(self, request: Request) -> Reply:
+            found = await super().complete(request)
+            await asyncio.sleep(random.random() / 100)
+            return found
+
+    told = [
+        bytes_of(index(notes, tmp_path / name / "output", Slow(reply), llm={"concurrency": n}).snapshot)
+        for name, n in (("a", 25), ("b", 3))
+    ]
+    assert told[0] == told[1] == bytes_of(index(notes, output, StubModel(reply)).snapshot)
+
+
+def test_what_failed_is_recorded_and_the_next_run_asks_for_it_alone(notes: Path, output: Path) -> None:
+    broken = "Kodak"  # in few documents
+    held = sum(broken in path.read_text() for path in notes.iterdir())
+
+    def faulty(request: Request) -> str:
+        text = request.messages[0]["content"]
+        is_extraction = stub_replies.recognise(text)[0] == "extract_graph.md"
+        return "I cannot help with that." if is_extraction and broken in text else reply(request)
+
+    stub = StubModel(faulty)
+    run = index(notes, output, stub, llm={"max_failure_ratio": 0.5})
+    failures = tables.read(run.snapshot, "failures").to_pylist()
+    units = {row["id"]: row["text"] for row in tables.read(run.snapshot, "text_units").to_pylist()}
+    assert len(failures) >= held > 0
+    assert {row["stage"] for row in failures} == {"extract_graph"} and all(row["attempts"] == 2 for row in failures)
+    assert all(any(unit in row["document"] for unit in units) for row in failures)
+
+    again = index(notes, output, stub, llm={"max_failure_ratio": 0.5})
+    assert again.ran == ("extract_graph",) and not again.changed and again.n_failures == len(failures)
+    assert again.usage["extract_graph"]["calls"] == 2 * len(failures)
+
+    healed_stub = StubModel(reply)
+    healed = index(notes, output, healed_stub)
+    assert healed.n_failures == 0 and healed.changed
+    asked = {request.messages[0]["content"] for request in healed_stub.requests}
+    extractions = {text for text in asked if stub_replies.recognise(text)[0] == "extract_graph.md"}
+    assert len(extractions) == len(failures)
+    undisturbed = index(notes, output.parent.parent / "other" / "output", StubModel(reply))
+    assert bytes_of(healed.snapshot) == bytes_of(undisturbed.snapshot)
+
+
+def test_a_run_that_goes_wrong_stops_and_publishes_nothing(notes: Path, output: Path) -> None:
+    stub = StubModel(lambda _: "I cannot help with that.")
+    with pytest.raises(ModelError, match=r"extract_graph: \d+ of \d+ could not be done"):
+        index(notes, output, stub)
+    assert not (output / "current").exists()
+    assert len(stub.requests) < 150
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """A stub in a process of its own, which outlives the runs that are killed; its log of arrivals."""
+    log = tmp_path / "arrivals.jsonl"
+    arguments = ["--reply", "stub_replies:answer", "--latency", "0.06", "--log", str(log)]
+    process = subprocess.Popen(
+        [sys.executable, str(TESTS / "stub_server.py"), *arguments], stdout=subprocess.PIPE, text=True, cwd=TESTS
+    )
+    assert process.stdout
+    yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1", log
+    process.terminate()
+    process.communicate(timeout=20)
+
+
+def start(corpus: Path, root: Path, url: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", "from graphrag_lite.cli import main; main()"]
+    sets = ["method=standard", "llm.model=stub", f"llm.base_url={url}", f"llm.concurrency={CONCURRENCY}"]
+    command += ["index", str(corpus), "--root", str(root), *(part for value in sets for part in ("--set", value))]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_killed_run_pays_for_nothing_twice(notes: Path, tmp_path: Path, server: tuple[str, Path]) -> None:
+    """SIGKILL at ten random moments: what was in flight is asked again, nothing else, and no byte differs."""
+    url, log = server
+    chance = random.Random(3)
+    in_flight: set[str] = set()
+    n_kills = 0
+    while n_kills < 10:
+        before = len(arrivals(log))
+        process = start(notes, tmp_path / "root", url)
+        while process.poll() is None and len(arrivals(log)) == before:
+            time.sleep(0.01)  # past start-up, where there is nothing to lose
+        time.sleep(chance.uniform(0, 0.25))
+        process.kill()
+        _, said = process.communicate(timeout=20)
+        assert "Traceback" not in said
+        if process.returncode == 0:
+            break
+        n_kills += 1
+        in_flight |= set(arrivals(log)[-2 * CONCURRENCY :])
+    process = start(notes, tmp_path / "root", url)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said
+    assert n_kills == 10, "the run was too short to be killed ten times"
+    answered = Counter(row["prompt"] for row in events(log) if row["event"] == "answered")
+    assert {prompt for prompt, n in answered.items() if n > 1} <= in_flight
+    undisturbed = pipeline.index(
+        notes, tmp_path / "undisturbed" / "output", settings(extract_claims={"enabled": False}), model=StubModel(reply)
+    )
+    assert bytes_of(snapshots.current(tmp_path / "root" / "output")) == bytes_of(undisturbed.snapshot)
+
+
+def events(log: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+
+
+def arrivals(log: Path) -> list[str]:
+    return [row["prompt"] for row in events(log) if row["event"] == "arrived"]
