@@ -20,7 +20,7 @@ import click
 from graphrag_lite import snapshots
 
 TESTS = Path(__file__).parents[1] / "tests"
-N_DOCUMENTS, CHARACTERS = 54, 480_000
+N_DOCUMENTS, CHARACTERS = 54, 8_889  # of each: 480 KB in all
 CONCURRENCY = 25
 SETTINGS = [
     "method=standard",
@@ -38,12 +38,11 @@ class Took(NamedTuple):
     peak_mb: float
 
 
-def cut(corpus: Path, target: Path) -> Path:
-    """Write the beginnings of the corpus's first documents, equally long, about CHARACTERS in all."""
+def cut(corpus: Path, target: Path, n_documents: int) -> Path:
+    """Write the beginnings of the corpus's first documents, equally long."""
     rows = [json.loads(line) for line in corpus.read_text(encoding="utf-8").splitlines()]
-    most = CHARACTERS // N_DOCUMENTS
-    long = [row for row in rows if len(row["text"]) >= most][:N_DOCUMENTS]
-    lines = [json.dumps({**row, "text": row["text"][:most]}) for row in long]
+    long = [row for row in rows if len(row["text"]) >= CHARACTERS][:n_documents]
+    lines = [json.dumps({**row, "text": row["text"][:CHARACTERS]}) for row in long]
     target.write_text("\n".join(lines), encoding="utf-8")
     return target
 
@@ -95,10 +94,11 @@ def measure(corpus: Path, latency: float) -> None:
 @click.command()
 @click.argument("corpus", type=click.Path(path_type=Path, exists=True))
 @click.option("--latencies", default="0,0.2", show_default=True, help="Seconds that the model takes to answer.")
-def main(corpus: Path, latencies: str) -> None:
+@click.option("--times", default=1, show_default=True, help=f"Times {N_DOCUMENTS} documents.")
+def main(corpus: Path, latencies: str, times: int) -> None:
     """Measure the first documents of a corpus against a stub of each latency."""
     with tempfile.TemporaryDirectory() as folder:
-        part = cut(corpus, Path(folder) / "corpus.jsonl")
+        part = cut(corpus, Path(folder) / "corpus.jsonl", times * N_DOCUMENTS)
         for latency in latencies.split(","):
             measure(part, float(latency))
 

@@ -9,6 +9,11 @@
 Where things are: `pipeline` is the flow of stages, top to bottom. `stages` has one file per stage, `tables` the tables
 that they read and write, `runner` the loop that runs them, `snapshots` what is on disk. `search` answers questions.
 `text` and `graph` are pure functions. `settings` holds every default, `errors` what a user can fix.
+
+Where a model is asked (`method: standard`, answers): `llm` is the only code that reaches a network, `prompts` fills
+the files of prompts/, `text` reads replies (`records`, `graph_records`, `claim_records`, `report_reply`). `planning`
+says what a run would ask, with `estimates` for what depends on answers to come; `tuning` writes prompts for a corpus.
+`msgraphrag` reads an index of microsoft/graphrag.
 """
 
 from collections.abc import Sequence

@@ -3,7 +3,7 @@
 import contextlib
 import errno
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,8 @@ class Group(click.Group):
             click.echo(terminal.plain(f"Error: {error}"), err=True)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
-            click.echo("Interrupted. Nothing was published; finished stages are kept, run again to go on.", err=True)
+            kept = " Nothing was published; finished stages are kept, run again to go on."
+            click.echo(f"Interrupted.{kept if ctx.invoked_subcommand in ('index', 'import') else ''}", err=True)
             ctx.exit(130)
         except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
             ctx.exit(0)
@@ -271,7 +272,8 @@ def query(
         answer = opened.query(asked, **options)
         _print_units(terminal.Output(), opened, answer.text_units)
     elif opened.asks:
-        answer = opened.query(asked, **options, show=terminal.print_piece)
+        with terminal.Pieces() as show:
+            answer = opened.query(asked, **options, show=show)
         terminal.print_sources(terminal.Output(), answer)
     else:
         answer = opened.query(asked, **options)
@@ -502,11 +504,30 @@ def _name_failures(snapshot: Path) -> None:
     from graphrag_lite import tables, terminal
 
     failures = tables.read(snapshot, "failures").to_pylist()
-    click.echo(f"{len(failures)} failures were recorded:", err=True)
+    click.echo(
+        "1 failure was recorded:" if len(failures) == 1 else f"{len(failures)} failures were recorded:", err=True
+    )
+    places = _places(snapshot, {row["document"] for row in failures[:20]})
     for row in failures[:20]:
-        click.echo(terminal.plain(f"  {row['document']}: {row['error']}"), err=True)
+        what = places.get(row["document"], row["document"])
+        click.echo(terminal.plain(f"  {what}: {row['error']}"), err=True)
     if len(failures) > 20:
         click.echo(f"  and {len(failures) - 20} more; see `graphrag-lite show failures`", err=True)
+
+
+def _places(snapshot: Path, unit_ids: Collection[str]) -> dict[str, str]:
+    """Return where text units stand, in words, by their ids."""
+    from graphrag_lite import tables, terminal
+
+    units = tables.read(snapshot, "text_units", only=["id", "document_id", "char_start", "char_end"]).to_pylist()
+    documents = tables.read(snapshot, "documents", only=["id", "path", "source_id"]).to_pylist()
+    names = {row["id"]: terminal.source_of(row["path"], row["source_id"]) for row in documents}
+    return {
+        unit["id"]: f"{names[unit['document_id']]}, characters {unit['char_start']}-{unit['char_end']}"
+        f" (text unit {unit['id']})"
+        for unit in units
+        if unit["id"] in unit_ids
+    }
 
 
 def _log() -> None:

@@ -1,4 +1,4 @@
-"""What stages will ask whose questions depend on answers to come: by the last run, else by a measurement."""
+"""What stages will ask whose questions depend on answers to come: as in the last run, else as measured or guessed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,8 +9,11 @@ from graphrag_lite import snapshots, tables
 from graphrag_lite.errors import GraphragLiteError
 from graphrag_lite.settings import Settings
 
-ELSEWHERE = "estimate: as gpt-4o-mini on A Christmas Carol"
+MEASURED = "estimate: as with gpt-4o's replies about A Christmas Carol"
+HALF_MEASURED = f"{MEASURED}, the length of a reply guessed"
+GUESSED = "estimate: a guess, three requests for each text unit of 600 tokens"
 LAST_RUN = "estimate: as in the last run"
+CALLS_OF_LAST_RUN = "estimate: as many calls as in the last run, their length guessed"
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Rate:
     calls: float
     prompt_tokens: float
     completion_tokens: float
-    basis: str = ELSEWHERE
+    basis: str
 
     def of(self, text_tokens: float) -> Amount:
         """Return what the stage asks about so much text: in whole calls, at least one about any text."""
@@ -44,12 +47,13 @@ class Rate:
         return Amount(calls, calls * self.prompt_tokens, calls * self.completion_tokens)
 
 
-# 57,000 tokens in units of 600, with the real replies of gpt-4o-mini to extraction, and the length of its 101 reports.
+# Measured on 57,000 tokens in units of 600, with gpt-4o's replies to extraction and the length of its 101 reports.
+# There is no real reply about claims, nor to the few calls that merge descriptions (1) and tell names apart (4).
 RATES = {
-    "resolve_entities": Rate(0.05, 1580, 60),
-    "extract_claims": Rate(6.7, 2400, 135, "estimate: as many requests as extraction"),
-    "summarize_descriptions": Rate(0.02, 1330, 200),
-    "report_communities": Rate(0.72, 1430, 790),
+    "resolve_entities": Rate(0.07, 1250, 60, HALF_MEASURED),
+    "extract_claims": Rate(6.7, 1600, 135, GUESSED),
+    "summarize_descriptions": Rate(0.02, 1330, 200, HALF_MEASURED),
+    "report_communities": Rate(0.71, 1490, 790, MEASURED),
 }
 ASKING = ("extract_graph", *RATES)
 ASKS = ("enabled", "model", "max_gleanings")  # settings of a stage by which it asks more or less
@@ -105,7 +109,7 @@ class Estimates:
         n_calls = usage["calls"]
         rate = (n_calls + usage["memo_hits"]) * 1000 / self.n_tokens
         if not n_calls:
-            return Rate(rate, usual.prompt_tokens, usual.completion_tokens, LAST_RUN)
+            return Rate(rate, usual.prompt_tokens, usual.completion_tokens, CALLS_OF_LAST_RUN)
         return Rate(rate, usage["prompt_tokens"] / n_calls, usage["completion_tokens"] / n_calls, LAST_RUN)
 
     def rounds(self, stage: str, unit_tokens: float, max_gleanings: int) -> Rate:

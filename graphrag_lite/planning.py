@@ -194,8 +194,7 @@ class _Rehearsal:
         calls = sum(asking.calls.values())
         said = calls * self.estimates.rate(asking.stage).completion_tokens
         amount = Amount(calls, sum(asking.prompt_tokens.values()), said)
-        basis = self._counted(not calls) or "estimate: on the answers that are kept"
-        self._add(asking.stage, "", sum(asking.hits.values()), amount, basis)
+        self._add(asking.stage, "", sum(asking.hits.values()), amount, self._counted(not calls))
 
     def _counted(self, known: bool) -> str:
         return "counted" if known and self.exact else ""

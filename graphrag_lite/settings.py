@@ -7,16 +7,40 @@ The YAML key of a section is the stage's name. `render` writes the commented fil
 import difflib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
+from urllib.parse import urlsplit, urlunsplit
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
 
 from graphrag_lite.errors import SettingsError
 
 
 class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def _variable(name: str) -> str:
+    if not name.isidentifier():  # not shown: it may be a key
+        raise ValueError("is the name of an environment variable, such as OPENAI_API_KEY, not the key itself")
+    return name
+
+
+def _without_secrets(url: str) -> str:
+    """Return an address as a manifest stores it: a password or a query may be a key.
+
+    >>> _without_secrets("https://me:secret@host:8000/v1?api-key=secret")
+    'https://host:8000/v1'
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+VariableName = Annotated[str, AfterValidator(_variable)]
+Address = Annotated[str, PlainSerializer(_without_secrets)]
 
 
 class LoadDocuments(Section):
@@ -158,8 +182,12 @@ class Llm(Section):
     """The chat model: any OpenAI-compatible endpoint. `method: standard` needs one, answers use one that is named."""
 
     model: str | None = Field(None, description="its name; null: no model, answers are sentences of the corpus")
-    base_url: str | None = Field(None, description="endpoint, such as http://localhost:11434/v1; null: OpenAI's own")
-    api_key_env: str = Field("OPENAI_API_KEY", description="the environment variable that holds the key, never the key")
+    base_url: Address | None = Field(
+        None, description="endpoint, such as http://localhost:11434/v1; null: OpenAI's own"
+    )
+    api_key_env: VariableName = Field(
+        "OPENAI_API_KEY", description="the environment variable that holds the key, never the key"
+    )
     temperature: float | None = Field(
         0.0, ge=0, description="null: not sent, for models that accept no other than theirs"
     )
@@ -178,11 +206,13 @@ class Llm(Section):
 
 
 class Embeddings(Section):
-    """The embedding model, optional: any OpenAI-compatible endpoint. Limits and retries are those of llm."""
+    """The embedding model of `llm.openai_embedder`, for code that calls it: no stage or search of this version does."""
 
     model: str | None = Field(None, description="its name; null: none")
-    base_url: str | None = Field(None, description="endpoint; null: that of llm")
-    api_key_env: str | None = Field(None, description="the environment variable that holds the key; null: that of llm")
+    base_url: Address | None = Field(None, description="endpoint; null: that of llm")
+    api_key_env: VariableName | None = Field(
+        None, description="the environment variable that holds the key; null: that of llm"
+    )
     batch_size: int = Field(64, ge=1, description="most texts in one request")
 
 
@@ -220,7 +250,7 @@ class Settings(Section):
     @model_validator(mode="after")
     def _standard_has_a_model(self) -> Self:
         if self.method == "standard" and not self.llm.model:
-            raise ValueError("llm.model: method standard asks a model; name one")
+            raise ValueError("llm.model: method standard asks a model; name one, such as gpt-4o-mini")
         return self
 
 
@@ -280,11 +310,11 @@ def _explain(problem: Any) -> str:
     if problem["type"] != "extra_forbidden":
         message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
         if problem["type"] == "value_error":
-            return f"{name}: {message}"
+            return f"{name}: {message}" if name else message
         return f"{name}: {message} (it is {problem['input']!r})"
     field: Any = Settings
     for part in parts[:-1]:
-        field = field.model_fields[part].annotation
+        field = field.model_fields[part].annotation if hasattr(field, "model_fields") else get_args(field)[1]
     near = difflib.get_close_matches(parts[-1], field.model_fields, n=1)
     hint = f" Did you mean {'.'.join([*parts[:-1], near[0]])}?" if near else ""
     return f"{name}: not a setting.{hint}"

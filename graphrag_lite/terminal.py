@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 # Controls, directions and halves of characters that `json` does not escape.
 UNSAFE = re.compile(r"[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 MAX_CELL = 160  # characters of a table cell
+WIDE = 100  # columns of a terminal from which a bar has its full width
 MAX_PLACES = 3  # that are listed for one mark of an answer
 LABELS = {
     "load_documents": "load documents",
     "split_text_units": "split text units",
     "extract_graph_fast": "extract names and relations",
-    "extract_graph": "extract entities and relationships",
+    "extract_graph": "extract graph",
     "extract_claims": "extract claims",
     "resolve_entities": "resolve entities",
     "summarize_descriptions": "summarize descriptions",
@@ -63,13 +64,18 @@ class Bars:
 
     def __init__(self, console: Console) -> None:
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.table import Column
+
+        def whole() -> Column:
+            return Column(no_wrap=True)
 
         self.progress = Progress(
-            SpinnerColumn(finished_text="[green]✓"),
-            TextColumn("{task.description}", style="bold"),
-            BarColumn(bar_width=24),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[note]}", style="dim"),
+            SpinnerColumn(finished_text="[green]✓", table_column=whole()),
+            TextColumn("{task.description}", style="bold", table_column=whole()),
+            BarColumn(bar_width=24 if console.width >= WIDE else 8, table_column=whole()),
+            TimeElapsedColumn(table_column=whole()),
+            # The only column that wraps: on a narrow terminal the others would vanish before it.
+            TextColumn("{task.fields[note]}", style="dim", table_column=Column(no_wrap=False)),
             console=console,
         )
 
@@ -100,7 +106,7 @@ def spent(usage: Mapping[str, Any]) -> str:
     """Say what a stage has asked of the model."""
     cost = "" if usage["cost"] is None else f", ${usage['cost']:.4f}"
     tokens = f"{usage['prompt_tokens']:,} + {usage['completion_tokens']:,} tokens"
-    return f"{usage['calls']:,} calls, {usage['memo_hits']:,} kept, {tokens}{cost}"
+    return f"{_counted(usage['calls'], 'call')}, {usage['memo_hits']:,} kept, {tokens}{cost}"
 
 
 class Lines:
@@ -134,7 +140,7 @@ class Lines:
 
 
 def summary(run: "Run") -> dict[str, Any]:
-    """Return what `index --json` prints: documented in docs/cli.md, and stable."""
+    """Return what `index --json` prints: documented in docs/json.md, and stable."""
     rows = {name: entry["rows"] for name, entry in run.manifest["tables"].items()}
     names = ("documents", "text_units", "entities", "relationships", "covariates", "communities", "community_reports")
     return {
@@ -279,9 +285,22 @@ def print_report(console: Console, content: str, sources: Iterable[str]) -> None
         console.print(Text(plain(source), style="dim"))
 
 
-def print_piece(text: str) -> None:
-    """Print a piece of an answer that is being written."""
-    print(plain(text), end="", flush=True)
+class Pieces:
+    """Prints an answer that is being written; where it breaks off, its line is ended before that is said."""
+
+    def __init__(self) -> None:
+        self.begun = False
+
+    def __enter__(self) -> "Pieces":
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind and self.begun:
+            print(flush=True)
+
+    def __call__(self, text: str) -> None:
+        self.begun = True
+        print(plain(text), end="", flush=True)
 
 
 def print_answer(console: Console, answer: "Answer") -> None:

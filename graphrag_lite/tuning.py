@@ -19,8 +19,9 @@ from graphrag_lite.llm.model import StageModel, open_model
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.load_documents import load_documents, scan
 from graphrag_lite.stages.split_text_units import split_text_units
-from graphrag_lite.text.graph_records import Entity, GraphReply, Relationship, clean, read_graph
+from graphrag_lite.text.graph_records import Entity, GraphReply, Relationship, read_graph
 from graphrag_lite.text.json_reply import read_object
+from graphrag_lite.text.records import clean
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.tokens import counter
 from graphrag_lite.waiting import complete

@@ -16,7 +16,12 @@ def complete(work: Coroutine[Any, Any, T]) -> T:
     except RuntimeError:
         # Not asyncio.run: it holds the first Ctrl-C back until the coroutine waits, and analysis of text never does.
         with asyncio.Runner() as runner:
-            return runner.get_loop().run_until_complete(work)
+            try:
+                return runner.get_loop().run_until_complete(work)
+            except KeyboardInterrupt:
+                # It has struck within some task, which asyncio would report as a bug, with a traceback.
+                runner.get_loop().set_exception_handler(lambda *_: None)
+                raise
     task: Future[asyncio.Task[Any]] = Future()
 
     async def working() -> T:

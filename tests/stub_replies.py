@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from graphrag_lite.llm.model import REPAIR
 from graphrag_lite.prompts import PROMPTS, shipped
 
 NAME = re.compile(r"\b[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,}){0,2}\b")
@@ -17,6 +18,8 @@ Fields = Mapping[str, str]
 
 def reply(messages: Sequence[Mapping[str, str]]) -> str:
     """Return the reply to a conversation; raises AssertionError for a prompt that is none of ours."""
+    if messages[-1]["content"].startswith(REPAIR.partition("{")[0]):
+        return reply(messages[:-2])
     name, fields = recognise(messages[-1]["content"])
     if name in FOLLOW_UPS:
         _, fields = recognise(messages[0]["content"])
@@ -76,7 +79,7 @@ def _chance(*parts: str) -> int:
 
 
 def _names(text: str) -> list[str]:
-    return list(dict.fromkeys(NAME.findall(text)))
+    return [name for name in dict.fromkeys(NAME.findall(text)) if name != "None"]  # which means nobody
 
 
 def _extract(fields: Fields) -> str:

@@ -12,6 +12,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import stub_replies
+from stub_model import StubModel
 
 from graphrag_lite import pipeline, tables
 from graphrag_lite.settings import Settings
@@ -67,11 +69,15 @@ def _leaves_nothing_open() -> Iterator[None]:
     gc.collect()
 
 
-@pytest.fixture(params=["indexed", "dulce_index", "msgraphrag_verbs_fixture"])
+@pytest.fixture(params=["indexed", "standard", "dulce_index", "msgraphrag_verbs_fixture"])
 def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     pytest.importorskip("graphrag.query.indexer_adapters", exc_type=ImportError)
     if request.param == "indexed":
         return pipeline.index(EXAMPLE, tmp_path / "output", Settings()).snapshot
+    if request.param == "standard":
+        values = {"method": "standard", "llm": {"model": "stub"}, "extract_claims": {"enabled": True}}
+        stub = StubModel(lambda asked: stub_replies.reply(asked.messages))
+        return pipeline.index(EXAMPLE, tmp_path / "output", Settings.model_validate(values), model=stub).snapshot
     folder = request.getfixturevalue("shared") / "replay" / request.param
     return pipeline.take_over(folder, tmp_path / "output", Settings()).snapshot
 

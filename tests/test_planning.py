@@ -80,6 +80,7 @@ def test_the_first_pass_is_exact_and_a_question_a_unit_follows(notes: Path, outp
     assert made["extract_graph what was missed"].calls >= len(asked(requests, "extract_graph_more.md")) > 0
     later = ("resolve_entities", "summarize_descriptions", "report_communities")
     assert not any(made[name].exact for name in later) and all(made[name].calls > 0 for name in later)
+    assert all("guess" in made[name].basis for name in later[:2]) and "guess" not in made["report_communities"].basis
     assert "extract_claims" not in made, "claims are off by default"
 
 
@@ -167,7 +168,7 @@ def test_gleanings_that_are_off_are_not_planned(notes: Path, output: Path) -> No
     made = plan(notes, output, extract_graph={"max_gleanings": 0})
     assert [step.step for step in made.steps if step.stage == "extract_graph"] == ["first pass"]
     claims = steps(plan(notes, output, extract_claims={"enabled": True}))
-    assert claims["extract_claims"].calls > 0
+    assert claims["extract_claims"].calls > 0 and "a guess" in claims["extract_claims"].basis
     alone = steps(plan(notes, output, resolve_entities={"model": False}))
     assert "resolve_entities" not in alone
 

@@ -72,6 +72,14 @@ def test_all_problems_are_told_with_a_suggestion(tmp_path: Path) -> None:
         ("\tx: 1", "is not valid YAML"),
         ("1: 2", "1: Keys should be strings"),
         ("zzzzz: 1", "zzzzz: not a setting."),
+        ("method: standard", ":\n  llm.model: method standard asks a model; name one"),
+        (
+            "llm: {prices: {mine: {inputs: 1}}}",
+            "llm.prices.mine.inputs: not a setting. Did you mean llm.prices.mine.input?",
+        ),
+        ("llm: {prices: {mine: {inputs: 1}}}", "llm.prices.mine.output: Field required"),
+        ("llm: {api_key_env: sk-1234}", "llm.api_key_env: is the name of an environment variable"),
+        ("embeddings: {api_key_env: sk-1234}", "embeddings.api_key_env: is the name of an environment variable"),
     ],
 )
 def test_problems(tmp_path: Path, text: str, told: str) -> None:
@@ -113,6 +121,15 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(SettingsError, match="cannot be read"):
         load(tmp_path, config=tmp_path / "folder")
+
+
+def test_no_key_is_told_or_written_with_the_settings(tmp_path: Path) -> None:
+    for section in ("llm", "embeddings"):
+        assert "sk-1234" not in problems(tmp_path, f"{section}: {{api_key_env: sk-1234}}")
+        values = {section: {"base_url": "https://me:secret@host:8000/v1?api-key=secret"}}
+        settings = Settings.model_validate(values)
+        assert "secret" in str(getattr(settings, section).base_url)
+        assert settings.model_dump()[section]["base_url"] == "https://host:8000/v1"
 
 
 def test_settings_do_not_change() -> None:

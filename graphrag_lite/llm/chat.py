@@ -1,6 +1,6 @@
 """Two protocols, and the values that cross them. Whoever can complete a `Request` is a chat model."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -78,3 +78,27 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
         """Return a vector for every text, in their order, and what it cost."""
         ...
+
+
+def estimated_tokens(text: str) -> int:
+    """Estimate the tokens of a text: one per 4 bytes, which fits English and is near for scripts of 3 bytes."""
+    return len(text.encode("utf-8", "replace")) // 4
+
+
+def prompt_tokens(messages: Iterable[Message]) -> int:
+    """Estimate the tokens of messages, each with some for its role.
+
+    >>> prompt_tokens([{"role": "user", "content": "Marley was dead: to begin with."}])
+    11
+    """
+    return sum(estimated_tokens(message["content"]) + 4 for message in messages)
+
+
+def first_word(text: str) -> str:
+    """Return the first word of a reply, however it is dressed.
+
+    >>> first_word(" YES."), first_word("**No**, none."), first_word("")
+    ('yes', 'no', '')
+    """
+    words = text.split(maxsplit=1)
+    return "".join(char for char in words[0] if char.isalpha()).casefold() if words else ""

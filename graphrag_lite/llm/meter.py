@@ -7,15 +7,15 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from graphrag_lite.errors import ModelError, SettingsError
-from graphrag_lite.llm.chat import Request, Usage
+from graphrag_lite.llm.chat import Request, Usage, prompt_tokens
 from graphrag_lite.settings import Llm, Prices
 
 GO_ON = "Every answer is kept: raise it, or run again, and the run goes on from there."
 FIRST_GUESS = 500  # tokens of a reply, while none of its stage has come
 
 
-class BudgetSpent(ModelError):
-    """The next call would exceed what this run may spend."""
+class Stopped(ModelError):
+    """The run asks nothing more, of itself; what is in flight is paid for, so it is answered and kept."""
 
 
 @dataclass
@@ -31,14 +31,14 @@ class Spent:
         return None if prices is None else cost_of(self.usage, prices)
 
     def expected(self, request: Request) -> Usage:
-        """Return about what a request will use: its prompt at a token per 4 bytes, a reply like the others."""
-        n_prompt = sum(len(message["content"].encode("utf-8", "replace")) // 4 + 4 for message in request.messages)
+        """Return about what a request will use: a reply like the others of its stage."""
         n_reply = self.usage.completion_tokens // self.n_answered if self.n_answered else FIRST_GUESS
-        return Usage(n_prompt, 0, min(n_reply, request.max_tokens or n_reply, 1 if request.choices else n_reply))
+        n_reply = min(n_reply, request.max_tokens or n_reply, 1 if request.choices else n_reply)
+        return Usage(prompt_tokens(request.messages), 0, n_reply)
 
 
 class Meter:
-    """Counts by stage. Raises BudgetSpent before a call that the budget does not allow.
+    """Counts by stage. Raises Stopped before a call that the budget does not allow.
 
     Calls in flight count with what they are expected to cost. Where that alone is too much, a call waits for them.
     Raises SettingsError for a `max_cost` where prices are not known.
@@ -69,7 +69,7 @@ class Meter:
         spent = self.of(stage)
         calls = sum(each.calls for each in self.stages.values())
         if self.settings.max_calls is not None and calls >= self.settings.max_calls:
-            raise BudgetSpent(f"llm.max_calls: this run may make {self.settings.max_calls} calls, and has. {GO_ON}")
+            raise Stopped(f"llm.max_calls: this run may make {self.settings.max_calls} calls, and has. {GO_ON}")
         expected = await self._afford(spent, request)
         spent.calls += 1
         self._in_flight += expected
@@ -97,7 +97,7 @@ class Meter:
             if cost + self._in_flight + expected <= most:
                 return expected
             if cost + expected > most or self._in_flight <= 0:
-                raise BudgetSpent(
+                raise Stopped(
                     f"llm.max_cost: ${cost:.4f} is spent, and the next call (about ${expected:.4f}) would pass ${most}."
                     f" {GO_ON}"
                 )

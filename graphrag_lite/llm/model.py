@@ -7,16 +7,16 @@ A `Model` belongs to one run or one query process; a `StageModel` is its face to
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from graphrag_lite.errors import CallError, ModelError, ReplyError
-from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request
+from graphrag_lite.errors import CallError, ReplyError
+from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request, first_word
 from graphrag_lite.llm.memo import Memo
-from graphrag_lite.llm.meter import BudgetSpent, Meter
+from graphrag_lite.llm.meter import Meter, Stopped
 from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.settings import Llm
 
@@ -26,8 +26,9 @@ REPAIR = (
     "Your last reply could not be used: {error}\n"
     "Answer the first request again, completely, and in exactly the form it asks for."
 )
-AHEAD = 4  # items begun for each request that may be in flight: an item waits between its requests
+AHEAD = 8  # items begun for each request that may be in flight: breadth first, so that few long chains end a stage
 YES_NO = ("Yes", "No")
+EXCERPT = 80  # characters of an unusable reply that a user is shown
 
 
 class Watch(Protocol):
@@ -47,7 +48,7 @@ class Model:
     meter: Meter
     asking: dict[str, asyncio.Lock] = field(default_factory=dict)  # by key of a request in flight
     n_underway: int = 0  # requests that are asked, until their answer is kept
-    _rest: list[asyncio.Future[None]] = field(default_factory=list)
+    _quiet: asyncio.Event | None = None  # of the moment that none is, where it is waited for
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -75,16 +76,15 @@ class Model:
             yield
         finally:
             self.n_underway -= 1
-            while not self.n_underway and self._rest:
-                waiting = self._rest.pop()
-                if not waiting.done():
-                    waiting.set_result(None)
+            if not self.n_underway and self._quiet:
+                self._quiet.set()
+                self._quiet = None
 
     async def quiet(self) -> None:
         """Wait until no request is under way."""
         if self.n_underway:
-            self._rest.append(asyncio.get_running_loop().create_future())
-            await self._rest[-1]
+            self._quiet = self._quiet or asyncio.Event()
+            await self._quiet.wait()
 
 
 @contextmanager
@@ -106,6 +106,7 @@ class StageModel:
     stage: str
     failures: list[tuple[str, str, int]]
     watch: Watch
+    stopped: Stopped | None = None  # why nothing more is asked
 
     async def ask(
         self,
@@ -133,33 +134,41 @@ class StageModel:
         """Return the results of `work` over items, in their order, as many at once as the limits allow.
 
         Items start in their order: one may wait for another before it. Where no usable reply comes, the failure is
-        recorded under the item's `name` and its result is None. Raises ModelError once more than `max_failure_ratio`
-        of the items have failed, or all of them.
+        recorded under the item's `name` and its result is None. Raises ModelError where more than `max_failure_ratio`
+        of the items fail, or all of them, or the budget is spent: once what is in flight is answered and kept.
         """
         results: list[R | None] = [None] * len(items)
         done = n_failed = 0
-        over = False
         most = _most_failures(len(items), self.model.settings.max_failure_ratio)
         places = iter(range(len(items)))
 
+        async def attempted(item: T) -> R | None:
+            nonlocal n_failed
+            try:
+                return await work(item)
+            except (ReplyError, CallError) as error:
+                n_failed += 1
+                self.failures.append((name(item), str(error), 2 if isinstance(error, ReplyError) else 1))
+                if n_failed > most:
+                    last = f"{name(item)}: {error}"
+                    raise Stopped(_going_wrong(self.stage, n_failed, len(items), last)) from None
+                return None
+
         async def lane() -> None:
-            nonlocal done, n_failed, over
+            nonlocal done
             for place in places:
                 try:
-                    results[place] = await work(items[place])
-                except BudgetSpent:
-                    over = True
-                    await self.model.quiet()  # what is in flight is paid for: keep it
-                    raise
-                except (ReplyError, CallError) as error:
-                    n_failed += 1
-                    self.failures.append((name(items[place]), str(error), 2 if isinstance(error, ReplyError) else 1))
-                    if n_failed > most:
-                        raise ModelError(_going_wrong(self.stage, n_failed, len(items), error)) from None
+                    results[place] = await attempted(items[place])
+                except Stopped as stopped:
+                    self.stopped = self.stopped or stopped
+                    with suppress(TimeoutError):  # what is only waiting its turn may take longer than an answer
+                        async with asyncio.timeout(self.model.settings.timeout):
+                            await self.model.quiet()
+                    raise self.stopped from None
                 done += 1
                 self.watch.advance(done, len(items))
                 self.watch.spend(self.model.meter.to_dict(self.stage))
-                if over:
+                if self.stopped:
                     return
 
         lanes = min(len(items), AHEAD * self.model.settings.concurrency)
@@ -202,7 +211,10 @@ class StageModel:
                 said = {"role": "assistant", "content": reply.text if reply.text.strip() else "(nothing)"}
                 again = {"role": "user", "content": REPAIR.format(error=error)}
                 reply = await self._complete(replace(request, messages=(*request.messages, said, again)))
-                result = parse(_whole(reply))
+                try:
+                    result = parse(_whole(reply))
+                except ReplyError as problem:
+                    raise ReplyError(f"{problem} (the model said: {_beginning(reply.text)!r})") from None
             await self.model.memo.put(key, reply)
             return result
 
@@ -217,9 +229,12 @@ class StageModel:
         return (result,)
 
     async def _complete(self, request: Request) -> Reply:
+        if self.stopped:
+            raise self.stopped
         async with self.model.meter.call(self.stage, request) as count:
             reply = await self.model.chat.complete(request)
             count(reply.usage)
+            self.watch.spend(self.model.meter.to_dict(self.stage))
             return reply
 
 
@@ -233,17 +248,15 @@ def _whole(reply: Reply) -> str:
 
 
 def _yes(text: str) -> bool:
-    """Read a yes or no, however it is dressed.
+    word = first_word(text)
+    if word not in ("yes", "y", "no", "n"):
+        raise ReplyError(f"{text[:40]!r} is neither yes nor no")
+    return word.startswith("y")
 
-    >>> _yes(" YES."), _yes("**No**")
-    (True, False)
-    """
-    word = "".join(char for char in text.casefold().split()[0] if char.isalpha()) if text.split() else ""
-    if word in ("yes", "y"):
-        return True
-    if word in ("no", "n"):
-        return False
-    raise ReplyError(f"{text[:40]!r} is neither yes nor no")
+
+def _beginning(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= EXCERPT else f"{line[:EXCERPT]}…"
 
 
 def _most_failures(n_items: int, ratio: float) -> int:
@@ -251,10 +264,10 @@ def _most_failures(n_items: int, ratio: float) -> int:
     return min(ceil(ratio * n_items), n_items - 1)
 
 
-def _going_wrong(stage: str, n_failed: int, n_items: int, error: Exception) -> str:
+def _going_wrong(stage: str, n_failed: int, n_items: int, last: str) -> str:
     return (
         f"{stage}: {n_failed} of {n_items} could not be done, more than llm.max_failure_ratio allows. Nothing was"
-        f" published; what was answered is kept, and the next run goes on from there. The last error: {error}"
+        f" published; what was answered is kept, and the next run goes on from there. The last: {last}"
     )
 
 

@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import CallError, SettingsError
-from graphrag_lite.llm.chat import Reply, Request, Usage
-from graphrag_lite.llm.endpoint import DONE, Access, Endpoint, Refused
+from graphrag_lite.llm.chat import Reply, Request, Usage, estimated_tokens, first_word, prompt_tokens
+from graphrag_lite.llm.diagnosis import Refused
+from graphrag_lite.llm.endpoint import DONE, Endpoint
 from graphrag_lite.settings import Llm
 from graphrag_lite.text import tokens
 
@@ -43,18 +44,7 @@ class OpenAIChat:
             json.dumps(settings.parameters)
         except (TypeError, ValueError) as error:
             raise SettingsError(f"llm.parameters: must be JSON: {error}") from None
-        self.endpoint = Endpoint(
-            Access(
-                section="llm",
-                base_url=settings.base_url,
-                api_key_env=settings.api_key_env,
-                timeout=settings.timeout,
-                max_attempts=settings.max_attempts,
-                concurrency=settings.concurrency,
-                requests_per_minute=settings.requests_per_minute,
-                tokens_per_minute=settings.tokens_per_minute,
-            )
-        )
+        self.endpoint = Endpoint(settings)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._form = 0  # place in FORMS
         self._form_is_decided = False
@@ -94,8 +84,14 @@ class OpenAIChat:
                     yield piece
                 return
             except Refused as refused:
-                if not self._adapted(body, refused):
+                if self._adapted(body, refused):
+                    continue
+                if "stream" not in refused.message.lower():
                     raise
+                reply = await self._send(self._body(request))
+                yield reply.text
+                yield reply
+                return
 
     async def _choose(self, request: Request) -> Reply:
         """Ask for one of `choices`: as a single token by logit bias, else as a plain question.
@@ -214,7 +210,7 @@ class OpenAIChat:
                 model=str(self.settings.model), messages=[], extra_body=body
             )
 
-        estimated = _estimate(body)
+        estimated = prompt_tokens(body["messages"])
 
         def read(answer: Any) -> tuple[Reply, int]:
             reply = self._replied(answer, estimated)
@@ -233,7 +229,7 @@ class OpenAIChat:
                 model=str(self.settings.model), messages=[], stream=True, extra_body=body
             )
 
-        estimated = _estimate(body)
+        estimated = prompt_tokens(body["messages"])
         hand_back = frozenset((400, 422)) if self._stream_options else frozenset()
         said, finish, usage, thinking = "", None, None, True
         async with self.endpoint.stream(send, estimated + self._expected(body), hand_back) as events:
@@ -241,8 +237,9 @@ class OpenAIChat:
                 finish = finish or ("stop" if event is DONE else None)
                 usage = event.get("usage") or usage
                 for choice in (event.get("choices") or [])[:1]:
-                    finish = choice.get("finish_reason") or finish
-                    piece = _content((choice.get("delta") or {}).get("content"))
+                    whole = choice.get("message")  # from a server that does not stream
+                    finish = choice.get("finish_reason") or finish or ("stop" if whole else None)
+                    piece = _content((choice.get("delta") or whole or {}).get("content"))
                     said += piece
                     if thinking and not THINK.startswith(said.lstrip()):
                         piece = _spoken(said)
@@ -306,17 +303,12 @@ def _is_closed(schema: Any) -> bool:
     return all(map(_is_closed, schema.values()))
 
 
-def _estimate(body: Mapping[str, Any]) -> int:
-    """Estimate the tokens of a request: one per 4 bytes, which fits English and is near for scripts of 3 bytes."""
-    return sum(len(message["content"].encode("utf-8", "replace")) // 4 + 4 for message in body["messages"])
-
-
 def _usage(answer: Mapping[str, Any], estimated: int) -> Usage:
     """Read what an answer cost; where the endpoint does not say, estimate it."""
     usage = answer.get("usage")
     if not isinstance(usage, Mapping) or not isinstance(usage.get("prompt_tokens"), int):
         message = answer["choices"][0].get("message") or {}
-        return Usage(estimated, 0, len(_content(message.get("content")).encode("utf-8", "replace")) // 4)
+        return Usage(estimated, 0, estimated_tokens(_content(message.get("content"))))
     details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else 0
     return Usage(usage["prompt_tokens"], cached or 0, usage.get("completion_tokens") or 0)
@@ -347,9 +339,7 @@ def _spoken(text: str) -> str:
 
 
 def _is_chosen(text: str, choices: tuple[str, ...]) -> bool:
-    words = text.split(maxsplit=1)
-    first = "".join(char for char in words[0] if char.isalpha()).casefold() if words else ""
-    return first in [word.casefold() for word in choices]
+    return first_word(text) in [word.casefold() for word in choices]
 
 
 def _chosen(reply: Reply, choices: tuple[str, ...]) -> Reply:

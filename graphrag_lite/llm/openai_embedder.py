@@ -5,8 +5,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.llm.chat import Embedder, Usage
-from graphrag_lite.llm.endpoint import Access, Endpoint
+from graphrag_lite.llm.chat import Embedder, Usage, estimated_tokens
+from graphrag_lite.llm.endpoint import Endpoint
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.settings import Embeddings, Llm
 
@@ -19,18 +19,9 @@ class OpenAIEmbedder:
 
     def __init__(self, settings: Embeddings, llm: Llm) -> None:
         self.settings = settings
-        self.endpoint = Endpoint(
-            Access(
-                section="embeddings" if settings.base_url else "llm",
-                base_url=settings.base_url or llm.base_url,
-                api_key_env=settings.api_key_env or llm.api_key_env,
-                timeout=llm.timeout,
-                max_attempts=llm.max_attempts,
-                concurrency=llm.concurrency,
-                requests_per_minute=llm.requests_per_minute,
-                tokens_per_minute=llm.tokens_per_minute,
-            )
-        )
+        base_url, api_key_env = settings.base_url or llm.base_url, settings.api_key_env or llm.api_key_env
+        there = llm.model_copy(update={"base_url": base_url, "api_key_env": api_key_env})
+        self.endpoint = Endpoint(there, "embeddings" if settings.base_url else "llm")
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -50,7 +41,7 @@ class OpenAIEmbedder:
         return vectors, sum((batch.result()[1] for batch in batches), Usage())
 
     async def _batch(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
-        estimated = sum(len(text.encode("utf-8", "replace")) // 4 + 1 for text in texts)
+        estimated = sum(map(estimated_tokens, texts))
 
         async def send(client: "AsyncOpenAI") -> Any:
             return await client.embeddings.with_raw_response.create(

@@ -69,7 +69,7 @@ class Source:
 
 
 EMPTY: dict[Convert, Any] = {text: "", number: 0.0, whole: None, anything: None}
-TEXTS, WHOLES = listed(text), listed(whole)
+TEXTS = listed(text)
 SOURCES: dict[str, Source] = {
     "documents": Source(
         {"id": text, "human_readable_id": whole, "title": text, "text": text}

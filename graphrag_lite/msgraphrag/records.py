@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from graphrag_lite import tables
 from graphrag_lite.msgraphrag.read import Notes, Row
-from graphrag_lite.msgraphrag.texts import Texts
+from graphrag_lite.msgraphrag.texts import Texts, unused
 from graphrag_lite.text.dates import iso_period
 from graphrag_lite.text.evidence import Evidence
 from graphrag_lite.text.sentences import trimmed
@@ -60,7 +60,7 @@ class Graph:
             unit_ids = self._known("entities", "text unit", self.unit_ids, named_in)
             description = "\n".join(dict.fromkeys(row["description"] for row in own if row["description"]))
             kind = first["type"].strip().lower()
-            identity = _unused(first["id"] or tables.content_id("entity", title), used)
+            identity = unused(first["id"] or tables.content_id("entity", title), used)
             sources = self._sources(unit_ids, [title], description, MAX_SENTENCES)
             for row in own:
                 self.entity_ids.setdefault(row["id"], [identity])
@@ -90,7 +90,7 @@ class Graph:
         for place, row in enumerate(rows):
             source, target = entity[row["source"]], entity[row["target"]]
             unit_ids = self._known("relationships", "text unit", self.unit_ids, row["text_unit_ids"])
-            identity = _unused(row["id"] or tables.content_id("relationship", source["id"], target["id"]), used)
+            identity = unused(row["id"] or tables.content_id("relationship", source["id"], target["id"]), used)
             if row["id"]:
                 self.relationship_ids.setdefault(row["id"], [identity])
             names = [row["source"], row["target"]]
@@ -126,7 +126,7 @@ class Graph:
                 continue
             start, end = iso_period(row["start_date"], row["end_date"])
             claim = {key: value or NO_CLAIM.get(key, "") for key, value in row.items()}
-            identity = _unused(row["id"] or tables.content_id("claim", row["text_unit_id"], row["description"]), used)
+            identity = unused(row["id"] or tables.content_id("claim", row["text_unit_id"], row["description"]), used)
             self.spans["covariates"].setdefault(_number(row, place), self._quoted(unit_ids[0], claim))
             made.append(
                 claim
@@ -152,7 +152,7 @@ class Graph:
                 self.notes.add("communities", "left out: no members, or the number of another")
                 continue
             related = self._known("communities", "relationship", self.relationship_ids, row["relationship_ids"])
-            identity = _unused(row["id"] or tables.content_id("community", str(level), *entity_ids), used)
+            identity = unused(row["id"] or tables.content_id("community", str(level), *entity_ids), used)
             kept[number] = row | {
                 "id": identity,
                 "human_readable_id": number,
@@ -203,13 +203,6 @@ class Graph:
         unit = self.units[unit_id]
         start, end = trimmed(unit["text"], 0, len(unit["text"]))
         return self._span(unit_id, unit["char_start"] + start, end - start)
-
-
-def _unused(identity: str, used: set[str]) -> str:
-    """Return an id, or where another row has it, one made of it."""
-    unused = identity if identity not in used else tables.content_id(identity, str(len(used)))
-    used.add(unused)
-    return unused
 
 
 def _number(row: Row, place: int) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from graphrag_lite import tables
 from graphrag_lite.msgraphrag.marks import renumber
 from graphrag_lite.msgraphrag.read import Notes, Row, text
+from graphrag_lite.msgraphrag.texts import unused
 from graphrag_lite.text.report_page import as_json, page
 
 MAX_REPORT_PLACES = 3  # that a mark to another report points to
@@ -29,9 +30,7 @@ def convert_reports(rows: Sequence[Row], communities: Sequence[Row], spans: Span
             notes.add("community_reports", "left out: empty, or without a community of its own")
             continue
         report = made[number] = _report(row, community[number], known, notes)
-        if report["id"] in used:
-            report["id"] = tables.content_id(report["id"], str(number))
-        used.add(report["id"])
+        report["id"] = unused(report["id"], used)
         places = [{key: place for key, place in span.items() if key != "n"} for span in report["citations"]]
         of_reports[number] = places[:MAX_REPORT_PLACES]
     notes.add("communities", "without a report", sum(number not in made for number in community) if rows else 0)

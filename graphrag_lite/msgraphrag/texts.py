@@ -142,9 +142,7 @@ def _units(documents: list[Row], placed: Sequence[tuple[Row, int, int, int]], no
         if identity:
             notes.add("text_units", "left out: the same place as another")
         else:
-            identity = unit["id"] if unit["id"] not in used else tables.content_id(unit["id"], str(len(made)))
-            at[number, start, end] = identity
-            used.add(identity)
+            identity = at[number, start, end] = unused(unit["id"], used)
             same = text == unit["text"] and (unit["n_tokens"] or 0) > 0
             made.append(
                 {
@@ -163,3 +161,10 @@ def _units(documents: list[Row], placed: Sequence[tuple[Row, int, int, int]], no
         if unit["human_readable_id"] is not None:
             unit_numbers.setdefault(unit["human_readable_id"], identity)
     return Texts(documents, made, dict(unit_ids), unit_numbers)
+
+
+def unused(identity: str, used: set[str]) -> str:
+    """Return an id, or where another row has it, one made of it."""
+    own = identity if identity not in used else tables.content_id(identity, str(len(used)))
+    used.add(own)
+    return own

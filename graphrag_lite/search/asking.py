@@ -131,6 +131,10 @@ class Asking:
                 writing.add(piece)
         return writing.finish()
 
+    def nothing(self) -> Written:
+        """Say that the corpus does not say: nothing was found to ask the model about."""
+        return Writing(range(0), self.show).finish()
+
     def answer(
         self,
         index: "Loaded",
@@ -147,7 +151,7 @@ class Asking:
             question,
             method,
             ranking,
-            answer=written.text or NOTHING,
+            answer=written.text,
             citations=[
                 cite(index, n, place) for number, n in written.numbers.items() for place in shown.places[number - 1]
             ],
@@ -193,10 +197,10 @@ class Writing:
         self._waiting = self._waiting[n_ready:]
 
     def finish(self) -> Written:
-        if not self._shown and _abstains(_words(self._waiting[:BEGINNING])):
-            self._tell(NOTHING)
-        else:
+        if self._shown or not _abstains(_words(self._waiting[:BEGINNING])):
             self._tell(self._waiting.rstrip())
+        if not self._shown:
+            self._tell(NOTHING)
         return Written("".join(self._shown).rstrip(), self._marks.numbers, self._marks.n_dropped)
 
     def _tell(self, text: str) -> None:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from graphrag_lite.search.answer import NOTHING, Answer, answered, compose, ranked
+from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.sentence_choice import choose_sentences
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ def basic_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: b
 async def ask_basic(index: "Loaded", question: str, top_k: int, asking: "Asking") -> Answer:
     """Answer by a model from the best text units."""
     from graphrag_lite.prompts import BasicSearch
-    from graphrag_lite.search.asking import Written
     from graphrag_lite.search.best import best
     from graphrag_lite.search.context import Section, Shown, TokenEstimate, render, texts
 
@@ -38,5 +37,5 @@ async def ask_basic(index: "Loaded", question: str, top_k: int, asking: "Asking"
     sections = [Section("Passages of the documents", 1.0, texts(index, units))]
     records = render(sections, index.search.max_context_tokens, TokenEstimate.of(index), shown)
     prompt = BasicSearch(asking.response_type, records, question)
-    written = await asking.write(prompt, shown.marks) if records else Written(NOTHING)
+    written = await asking.write(prompt, shown.marks) if records else asking.nothing()
     return asking.answer(index, question, "basic", ranking, shown, written)

@@ -7,8 +7,9 @@ import numpy as np
 
 from graphrag_lite.errors import InputError
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, answered, compose, ranked
+from graphrag_lite.search.sentence_choice import MAX_LENGTH
 from graphrag_lite.text.sentences import stands_alone
-from graphrag_lite.text.words import terms
+from graphrag_lite.text.words import ASKING, terms
 
 if TYPE_CHECKING:
     from graphrag_lite.search.asking import Asking
@@ -23,8 +24,6 @@ ABOUT_THE_CORPUS = (
     "dataset text story collection discuss discussed describe mention cover question answer tell "
     "thème principal sujet résumé"
 )
-# A report that holds these fits no better. One of 23 on A Christmas Carol says "what", and was the whole answer.
-ASKING = frozenset("from how what when where which who whom whose why".split())
 
 
 def global_search(index: "Loaded", question: str, top_k: int, level: int, *, retrieve_only: bool = False) -> Answer:
@@ -42,7 +41,13 @@ def global_search(index: "Loaded", question: str, top_k: int, level: int, *, ret
     match = _scaled(index.report_bm25.scores(asked))
     about_all = len(asked) < len(said) and not match.any()
     fitting = order if not asked or about_all else [i for i in order if match[i] >= FITTING]
-    chosen = [rows[i] for i in fitting[: index.search.max_reports]]
+    best = fitting[: index.search.max_reports]
+    if index.manifest["settings"]["method"] != "fast":  # its reports are written, not put together of sentences
+        from graphrag_lite.search.reports import recited
+
+        answer, citations = recited(index, best, asked, language)
+        return answered(index, question, "global", ranking, answer=answer or NOTHING, citations=citations)
+    chosen = [rows[i] for i in best]
     statements = [statement for report in chosen for statement in _statements(index, report, asked, language)]
     return compose(index, question, "global", statements, ranking)
 
@@ -57,7 +62,6 @@ async def ask_global(
     has failed; one that fails while others do not is recorded.
     """
     from graphrag_lite.prompts import GlobalReduce
-    from graphrag_lite.search.asking import Written
     from graphrag_lite.search.context import Shown, TokenEstimate
     from graphrag_lite.search.map_reduce import collect, reduced
     from graphrag_lite.search.reports import portions, relevant, report_record, shuffled
@@ -70,12 +74,12 @@ async def ask_global(
     points, n_dropped = await collect(parts, question, asking)
     shown = Shown()
     prompt = GlobalReduce(asking.response_type, reduced(points, budget, count, shown), question)
-    written = await asking.write(prompt, shown.marks) if points else Written(NOTHING)
+    written = await asking.write(prompt, shown.marks) if points else asking.nothing()
     return asking.answer(index, question, "global", ranking, shown, written, n_dropped)
 
 
 def partition(rows: Sequence[Mapping[str, Any]], level: int) -> list[int]:
-    """Return the rows of the reports of one level; a community that is not split as deep stands for itself.
+    """Return the rows of the reports of one level; a community without reports below it stands for itself.
 
     So the reports used are of one partition: never a community together with its children. Raises InputError for a
     level that the index does not have.
@@ -83,7 +87,12 @@ def partition(rows: Sequence[Mapping[str, Any]], level: int) -> list[int]:
     depth = max((row["level"] for row in rows), default=0)
     if not 0 <= level <= depth:
         raise InputError(f"--level {level}: this index has the levels 0 to {depth}.")
-    return [i for i, row in enumerate(rows) if row["level"] == level or (row["level"] < level and not row["children"])]
+    reported = {row["community"] for row in rows}
+    return [
+        i
+        for i, row in enumerate(rows)
+        if row["level"] == level or (row["level"] < level and reported.isdisjoint(row["children"]))
+    ]
 
 
 def _rows(index: "Loaded") -> list[dict[str, Any]]:
@@ -140,7 +149,8 @@ def _statements(index: "Loaded", report: dict[str, Any], asked: list[str], langu
         sentence = texts[index.document_row[unit]].as_py()[citation["char_start"] : citation["char_end"]]
         place = Statement(unit, citation["char_start"], citation["char_end"], report["title"])
         n_words = len(wanted & set(terms(sentence, language)))
-        scored.append((not stands_alone(sentence), -n_words, citation["n"], place))
+        if len(sentence) <= MAX_LENGTH:
+            scored.append((not stands_alone(sentence), -n_words, citation["n"], place))
     return [place for *_, place in sorted(scored, key=lambda item: item[:3])[:MAX_STATEMENTS]]
 
 

@@ -1,15 +1,19 @@
 """Community reports as a model reads them: which, in what order, in what portions."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.answer import Cited, Statement, cite
 from graphrag_lite.search.context import Places, Record, TokenEstimate, cut
 from graphrag_lite.search.global_search import partition
+from graphrag_lite.search.sentence_choice import MAX_LENGTH
 from graphrag_lite.text.marks import rewrite
 from graphrag_lite.text.packs import packs
+from graphrag_lite.text.sentences import sentences
+from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     from graphrag_lite.search.asking import Asking
@@ -17,6 +21,10 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 SEED = "graphrag-lite"
+MAX_PASSAGES = 2  # of each report in an answer without a model
+MAX_MARKS = 3  # of each sentence of them
+MARK = re.compile(r"\[(\d+)\]")
+LEADING = re.compile(r"(?:\[\d+\]\s*)+")
 
 
 async def relevant(index: "Loaded", rows: Sequence[Row], question: str, asking: "Asking") -> list[int]:
@@ -64,6 +72,68 @@ def report_record(index: "Loaded", report: int) -> Record:
         if explanation not in summary:
             lines.append(f"- {' '.join(finding['summary'].split())}: {explanation}")
     return Record(tuple(lines), places)
+
+
+def recited(index: "Loaded", reports: Sequence[int], asked: Sequence[str], language: str) -> tuple[str, list[Cited]]:
+    """Return what written reports say to a question, a paragraph each, and what its marks point to.
+
+    Of every report the marked passages that hold most of the question's terms, the first ones on ties, in the report's
+    own order. Marks are numbered over the whole answer, in order of use.
+    """
+    wanted = set(asked)
+    numbers: dict[tuple[int, int], int] = {}
+    paragraphs: list[str] = []
+    citations: list[Cited] = []
+    for report in reports:
+        title, *lines = (record := report_record(index, report)).lines
+        marked = [sentence for line in lines for sentence in _marked(line.removeprefix("- "), language)]
+        ranks = [(-len(wanted & set(terms(sentence, language))), i) for i, sentence in enumerate(marked)]
+        said = []
+        for _, i in sorted(sorted(ranks)[:MAX_PASSAGES], key=lambda rank: rank[1]):
+            shown = list(dict.fromkeys(n for n in map(int, MARK.findall(marked[i])) if n in record.places))[:MAX_MARKS]
+            for n in shown:
+                if (report, n) not in numbers:
+                    numbers[report, n] = len(numbers) + 1
+                    citations += [cite(index, numbers[report, n], place) for place in record.places[n]]
+            known = {n: numbers[report, n] for n in shown}
+            said.append(rewrite(marked[i], known.get))
+        if said:
+            paragraphs.append(f"{title.removeprefix('Report: ')}: {' '.join(said)}")
+    return "\n\n".join(paragraphs), citations
+
+
+def _marked(line: str, language: str) -> list[str]:
+    """Return the passages of a line that end with marks: a sentence, with those before it that have none of their own.
+
+    Of a long passage it is the end. Marks that follow the full stop belong to the sentence before.
+
+    >>> _marked("He died [1]. He was rich. He was old. [2][3] Nobody came.", "en")
+    ['He died [1].', 'He was rich. He was old. [2][3]']
+    """
+    passages: list[str] = []
+    waiting: list[str] = []
+    for start, end in sentences(line, language):
+        sentence = line[start:end].strip()
+        if marks := LEADING.match(sentence):
+            if waiting:
+                waiting[-1] += f" {marks[0].strip()}"
+                passages.append(_end_of(waiting))
+                waiting = []
+            sentence = sentence[marks.end() :]
+        if sentence:
+            waiting.append(sentence)
+        if MARK.search(sentence):
+            passages.append(_end_of(waiting))
+            waiting = []
+    return passages
+
+
+def _end_of(passage: list[str]) -> str:
+    """Return the last sentences of a passage, as many as are read at a glance."""
+    first = len(passage) - 1
+    while first > 0 and sum(map(len, passage[first - 1 :])) <= MAX_LENGTH:
+        first -= 1
+    return " ".join(passage[first:])
 
 
 def shuffled(rows: Sequence[Row], chosen: Iterable[int]) -> list[int]:

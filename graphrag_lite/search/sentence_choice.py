@@ -7,7 +7,7 @@ import numpy as np
 
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.text.sentences import is_statement, sentences
-from graphrag_lite.text.words import terms
+from graphrag_lite.text.words import ASKING, terms
 
 if TYPE_CHECKING:
     from graphrag_lite.search.loaded import Loaded
@@ -22,10 +22,10 @@ def choose_sentences(
 ) -> list[Statement]:
     """Return up to `most` sentences, best first: those that hold the question's rarest terms, in the best units.
 
-    A term counts its idf once; what another chosen (or `told`) sentence says is left out. None where no sentence
-    shares a term with the question.
+    A term counts its idf once, question words count nothing; what another chosen (or `told`) sentence says is left out.
+    None where no sentence shares a term with the question.
     """
-    weights = {term: _idf(index, term) for term in set(question_terms)}
+    weights = {term: _idf(index, term) for term in set(question_terms) - ASKING}
     candidates = []
     for rank, unit in enumerate(units):
         row = index.document_row[unit]

@@ -9,6 +9,7 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -98,11 +99,13 @@ join entity x on x.entity = low join entity y on y.entity = high
 join degree dx on dx.entity = low join degree dy on dy.entity = high
 order by weight desc, low_title, high_title, low, high
 """
-# A name early in its sentence is what the sentence is about. The first sentences of a document come first.
+# A name early in its sentence is what the sentence is about. The first sentences of a document come first. A name that
+# a model gives and the text does not hold (mention_start -1) stands for its whole text unit: used for want of others.
 ENTITY_SENTENCES = f"""
 select entity as key, * from mention where char_start >= 0
-qualify row_number() over (partition by entity order by
-    char_end - char_start not between {GOOD_LENGTH.start} and {GOOD_LENGTH.stop},
+qualify (mention_start >= 0 or not bool_or(mention_start >= 0) over (partition by entity))
+    and row_number() over (partition by entity order by
+    mention_start < 0, char_end - char_start not between {GOOD_LENGTH.start} and {GOOD_LENGTH.stop},
     greatest(0, mention_start - char_start) // 12, char_start, document_id, text_unit_id, mention_start, name
 ) <= {CANDIDATES}
 order by key, document_id, char_start, text_unit_id, mention_start, name
@@ -152,10 +155,8 @@ async def summarize_descriptions(
 
     What a model has described is described in its words; the sentences are then what these rest on.
     """
-    import duckdb
-
     texts = dict(zip(source_documents["id"].to_pylist(), source_documents["text"].to_pylist(), strict=True))
-    with duckdb.connect() as database:
+    with opened() as database:
         database.register("entity_mentions", entity_mentions)
         database.register("relationship_mentions", relationship_mentions)
         database.register("entity_resolutions", entity_resolutions)
@@ -202,6 +203,20 @@ async def summarize_descriptions(
         }
         row |= _described(statements, texts, descriptions.get(row["key"]))
     return tables.make("entities", entities), tables.make("relationships", relationships)
+
+
+@contextmanager
+def opened() -> Iterator["duckdb.DuckDBPyConnection"]:
+    """Open a database in memory. A Ctrl-C during a query is a Ctrl-C: DuckDB makes a RuntimeError of it."""
+    import duckdb
+
+    with duckdb.connect() as database:
+        try:
+            yield database
+        except RuntimeError as error:
+            if str(error) == "Query interrupted":
+                raise KeyboardInterrupt from None
+            raise
 
 
 def _rows(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> Iterator[Row]:

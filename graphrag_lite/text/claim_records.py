@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.text.dates import iso_period
-from graphrag_lite.text.graph_records import clean
-from graphrag_lite.text.records import Form, records
+from graphrag_lite.text.records import NOTHING, Form, clean, records
 
 CLAIM = Form(
     "claim",
@@ -23,7 +22,6 @@ CLAIM = Form(
     also=("claims", "covariate"),
 )
 NONE = "NONE"
-NOTHING = frozenset("none null n/a na nil unknown - – — ?".split()) | {"", "not stated", "not specified", "unspecified"}
 STATUSES = {
     "TRUE": "true confirmed verified fact yes",
     "FALSE": "false denied refuted untrue disproved no",

@@ -20,7 +20,7 @@ SECOND = 0.7  # of the best sentence's score: what scores less is left out
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Sentence:
     """Characters [start, end) of a document, inside the text unit of number `unit`."""
 
     unit: int
@@ -31,7 +31,7 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class _Unit:
     language: str
-    places: list[Place]
+    places: list[Sentence]
     factors: list[float]  # by sentence: lower where it is long, or says nothing on its own
     postings: dict[str, list[int]]  # term -> sentences
 
@@ -47,7 +47,7 @@ class Evidence:
         for unit in self._units:
             self._frequencies.update({term: len(places) for term, places in unit.postings.items()})
 
-    def best(self, units: Sequence[int], names: Sequence[str], description: str, most: int) -> list[Place]:
+    def best(self, units: Sequence[int], names: Sequence[str], description: str, most: int) -> list[Sentence]:
         """Return the sentences of `units` that say most of what a description says of some names, best first.
 
         A word counts its inverse frequency; a sentence without a word of one of the names counts less. Ties go by the
@@ -55,13 +55,13 @@ class Evidence:
 
         >>> evidence = Evidence([("en", 0, "Rain fell. Marley was dead, and Scrooge knew it. Scrooge was his friend.")])
         >>> evidence.best([0], ["MARLEY"], "Marley is dead.", most=1)
-        [Place(unit=0, start=11, end=48)]
+        [Sentence(unit=0, start=11, end=48)]
         """
         read = units[:MAX_UNITS]
         languages = dict.fromkeys(self._units[number].language for number in read)
         named = {language: [frozenset(terms(name, language)) for name in names] for language in languages}
         weights = {language: self._weights(language, named[language], description) for language in languages}
-        found: list[tuple[float, int, Place]] = []
+        found: list[tuple[float, int, Sentence]] = []
         for number in read:
             unit = self._units[number]
             scores: dict[int, float] = defaultdict(float)
@@ -73,7 +73,7 @@ class Evidence:
                 scores |= {i: scores[i] * UNNAMED for i in without}
             found += [(score * unit.factors[i], len(found) + i, unit.places[i]) for i, score in sorted(scores.items())]
         found.sort(key=lambda item: (-item[0], item[1]))
-        chosen: dict[tuple[int, int], Place] = {}  # a sentence in the overlap of two units counts once
+        chosen: dict[tuple[int, int], Sentence] = {}  # a sentence in the overlap of two units counts once
         for score, _, place in found:
             if len(chosen) == most or score < SECOND * found[0][0]:
                 break
@@ -91,7 +91,7 @@ class Evidence:
 
 
 def _unit(number: int, language: str, offset: int, text: str) -> _Unit:
-    places: list[Place] = []
+    places: list[Sentence] = []
     factors: list[float] = []
     postings: dict[str, list[int]] = defaultdict(list)
     for span in sentences(text, language):
@@ -102,7 +102,7 @@ def _unit(number: int, language: str, offset: int, text: str) -> _Unit:
         own = sorted(set(terms(sentence, language)))
         for term in own:
             postings[term].append(len(places))
-        places.append(Place(number, offset + start, offset + end))
+        places.append(Sentence(number, offset + start, offset + end))
         factor = 1.0 if stands_alone(sentence) else 0.85 if is_statement(sentence) else 0.6
         factors.append(factor / (8 + len(own)) ** 0.5)
     return _Unit(language, places, factors, dict(postings))

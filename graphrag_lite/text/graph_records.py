@@ -1,6 +1,5 @@
 """Entities and relationships in a model's reply: the records of `text.records`, each field in its place and clean."""
 
-import html
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -9,7 +8,7 @@ from functools import lru_cache
 
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.text.dates import iso_date, iso_period
-from graphrag_lite.text.records import Form, records
+from graphrag_lite.text.records import NOTHING, Form, clean, records
 
 ENTITY = Form(
     "entity",
@@ -55,10 +54,7 @@ WORDS = {
     "very high": 9.0,
     "very strong": 9.0,
 }
-NOTHING = frozenset(
-    ["", "-", "–", "—", "?", "n/a", "na", "nil", "none", "null", "unknown", "not stated", "ongoing", "present"]
-)
-CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd\ud800-\udfff]")
+UNSAID = NOTHING | {"ongoing", "present"}
 # Words for one type: where the settings have just one of a row, the others mean it.
 SAME_TYPES = tuple(
     frozenset(row.split())
@@ -144,17 +140,6 @@ def read_graph(text: str, types: Sequence[str]) -> GraphReply:
     return GraphReply(tuple(entities), tuple(relationships), n_dropped)
 
 
-def clean(field: str) -> str:
-    """Return a field on one line, its HTML entities as characters, without control characters and markup around it.
-
-    >>> clean("**Marks &amp;\\n Spencer**\\x00")
-    'Marks & Spencer'
-    """
-    text = html.unescape(field) if "&" in field else field
-    text = " ".join(CONTROL.sub("", text.replace("\x0b", " ").replace("\x0c", " ")).split())
-    return text.strip("*").strip() if text.startswith("**") or text.endswith("**") else text
-
-
 @lru_cache(maxsize=10_000)
 def known_type(said: str, types: tuple[str, ...]) -> str:
     """Return the one of `types` that a reply means, else what it says in lower case, "unknown" for nothing.
@@ -171,7 +156,7 @@ def known_type(said: str, types: tuple[str, ...]) -> str:
         if key and len(same) == 1:
             return by_key[same[0]]
     kind = said.casefold().strip("<>[](){}#*_ \t\"'")
-    return "unknown" if kind in NOTHING or len(kind) > MAX_NAME else kind
+    return "unknown" if kind in UNSAID or len(kind) > MAX_NAME else kind
 
 
 def _type_key(kind: str) -> str:
@@ -236,7 +221,7 @@ def _relationship(fields: list[str]) -> Relationship | None:
             strength = value
         elif place and (iso_date(field) or (late and _is_date(field))):
             dates.append(field)
-        elif field.casefold() not in NOTHING:
+        elif field.casefold() not in UNSAID:
             said.append(field)
     relation = ""
     if said and (len(said) > 1 or _in_capitals(said[0])) and _is_relation(said[0]):
@@ -247,7 +232,7 @@ def _relationship(fields: list[str]) -> Relationship | None:
 
 
 def _is_date(field: str) -> bool:
-    return field.casefold() in NOTHING or any(iso_period(field, ""))
+    return field.casefold() in UNSAID or any(iso_period(field, ""))
 
 
 def _in_capitals(field: str) -> bool:

@@ -10,7 +10,7 @@ import unicodedata
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -19,7 +19,10 @@ from graphrag_lite.text.names.words import HONORIFICS
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
 
-CLUSTER = re.compile(r"(\s+)|[\u00ad\u200b-\u200f\u2060\ufeff]+|[^\s](?:[\u0300-\u036f\u3099\u309a\u1160-\u11ff]{0,8})")
+JOINING = r"[\u0300-\u036f\u3099\u309a\u1160-\u11ff]"
+CLUSTER = re.compile(
+    rf"(?P<space>\s+)|(?P<ascii>[!-~]+)(?!{JOINING})|[\u00ad\u200b-\u200f\u2060\ufeff]+|\S{JOINING}{{0,8}}"
+)
 ACCENTS = re.compile("[\u0300-\u036f]+")
 FOLDED = str.maketrans(dict.fromkeys("‘’‚‛ʼ´`′", "'") | dict.fromkeys("“”„‟«»″", '"') | dict.fromkeys("‐‑‒–—―−", "-"))
 UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
@@ -106,11 +109,12 @@ class Places:
 
     def _look_for(self, name: str) -> list[Span]:
         """Return where a name stands, in order: as it is, else with an ending, else parts of it of most words."""
-        bare = PUNCTUATION.sub(" ", fold(name)[0]).strip() if not UNSPACED.search(name) else ""
-        for wanted in dict.fromkeys([fold(name)[0].strip(), fold(name)[0].strip("\"'*_.,;:()[]{}<> "), bare]):
+        folded = fold(name)[0]
+        bare = PUNCTUATION.sub(" ", folded).strip() if not UNSPACED.search(name) else ""
+        for wanted in dict.fromkeys([folded.strip(), folded.strip("\"'*_.,;:()[]{}<> "), bare]):
             if wanted and (found := self._occurrences(wanted, whole=True) or self._occurrences(wanted, whole=False)):
                 return found
-        words = [word.removesuffix("'s") for word in WORD.findall(fold(name)[0])[:MAX_WORDS]]
+        words = [word.removesuffix("'s") for word in WORD.findall(folded)[:MAX_WORDS]]
         weak = FUNCTION_WORDS.get(self.language or "en", frozenset())
         telling = [word not in weak and (len(word) >= MIN_PART or UNSPACED.search(word) is not None) for word in words]
         if any(tells and word not in HONORIFICS for word, tells in zip(words, telling, strict=True)):
@@ -179,31 +183,21 @@ def fold(text: str) -> tuple[str, "array[int]"]:
     >>> fold("Ｍüller’s\\n  house")[0]
     "muller's house"
     """
-    if text.isascii():
-        folded, places = [], array("l")
-        place = 0
-        for word in re.finditer(r"\S+", text):
-            if word.start() > place:
-                folded.append(" ")
-                places.append(place)
-            folded.append(word.group().lower().replace("`", "'"))
-            places.extend(range(word.start(), word.end()))
-            place = word.end()
-        if place < len(text):
-            folded.append(" ")
-            places.append(place)
-        return "".join(folded), places
     folded, places = [], array("l")
     for cluster in CLUSTER.finditer(text):
-        plain = " " if cluster.group(1) else _fold(cluster.group())
+        start = cluster.start()
+        if cluster.lastgroup == "ascii":
+            plain = cluster.group().lower().replace("`", "'")
+            places.extend(range(start, cluster.end()))
+        else:
+            plain = " " if cluster.lastgroup else _fold(cluster.group())
+            places.extend([start] * len(plain))
         folded.append(plain)
-        places.extend([cluster.start()] * len(plain))
     return "".join(folded), places
 
 
+@lru_cache(maxsize=10_000)
 def _fold(cluster: str) -> str:
-    if cluster.isascii():
-        return cluster.lower().replace("`", "'")
     if cluster[0] in "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff":
         return ""
     bare = ACCENTS.sub("", unicodedata.normalize("NFKD", cluster.translate(FOLDED)))

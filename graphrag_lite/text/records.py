@@ -5,6 +5,7 @@ no brackets, another word for the kind, or JSON. A record begins where a word fo
 everything else about the form is optional. Every search is linear in the length of the reply, whatever it holds.
 """
 
+import html
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -41,6 +42,9 @@ BREAK = re.compile(rf"##|\n[ \t]{{0,9}}\n|\n[ \t]{{0,9}}(?=[*#`{re.escape(OPEN)}
 PIECE = re.compile(r"##|\n")
 MAX_FIELDS = 24  # more are no record; also what keeps the scan of hostile replies linear
 MAX_JSON_TRIES = 200
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd\ud800-\udfff]")
+NOTHING = frozenset("none null n/a na nil unknown - – — ?".split()) | {"", "not stated", "not specified", "unspecified"}
+"""What models write into a field, in lower case, of which they know nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,17 @@ def records(text: str, *forms: Form) -> Records:
     marked = complete or plain.strip()[:1] in ("[", "{")
     bare = marked and not rows and not re.search(r"\w", _kinds(forms).sub("", plain))
     return Records(rows, dropped, complete, bare)
+
+
+def clean(field: str) -> str:
+    """Return a field on one line, its HTML entities as characters, without control characters and markup around it.
+
+    >>> clean("**Marks &amp;\\n Spencer**\\x00")
+    'Marks & Spencer'
+    """
+    text = html.unescape(field) if "&" in field else field
+    text = " ".join(CONTROL.sub("", text.replace("\x0b", " ").replace("\x0c", " ")).split())
+    return text.strip("*").strip() if text.startswith("**") or text.endswith("**") else text
 
 
 def _kinds(forms: tuple[Form, ...]) -> re.Pattern[str]:

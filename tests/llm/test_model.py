@@ -13,7 +13,7 @@ from stub_server import Fault, StubServer
 
 from graphrag_lite.errors import CallError, ModelError, ReplyError
 from graphrag_lite.llm.chat import Reply, Request
-from graphrag_lite.llm.model import StageModel, open_model
+from graphrag_lite.llm.model import AHEAD, StageModel, open_model
 from graphrag_lite.runner import Silence
 from graphrag_lite.settings import Llm, Prices
 
@@ -187,6 +187,30 @@ def test_failures_are_recorded_by_name_and_too_many_stop_the_stage() -> None:
     model, _ = stage_model(stub, max_failure_ratio=0.05)
     with pytest.raises(ModelError, match="2 of 20 could not be done"):
         asyncio.run(model.map(work, range(20), str))
+
+
+def test_too_many_failures_keep_what_is_in_flight_and_ask_nothing_more(tmp_path: Path) -> None:
+    def reply(body: dict[str, Any]) -> Fault:
+        return Fault(status=400) if "bad" in body["messages"][0]["content"] else Fault("3", delay=0.1)
+
+    async def all_of(stage: StageModel) -> list[int | None]:
+        async def work(name: str) -> int:
+            await stage.ask(user(name), number)
+            return await stage.ask(user(f"more of {name}"), number)
+
+        return await stage.map(work, ["good 0", "bad 1", "bad 2", *(f"good {i}" for i in range(3, 100))], str)
+
+    with StubServer(reply) as server:
+        with opened(server, tmp_path, max_failure_ratio=0.01, concurrency=2) as stage:
+            with pytest.raises(ModelError, match="2 of 100 could not be done"):
+                asyncio.run(all_of(stage))
+            assert [name for name, *_ in stage.failures] == ["bad 1", "bad 2"]
+        asked = {body["messages"][0]["content"] for body in server.requests}
+        begun = {f"good {i}" for i in (0, *range(3, 2 * AHEAD + 1))}  # one more after the first failure
+        assert asked == {"bad 1", "bad 2", *begun}, "no other item, and no second request"
+        with opened(server, tmp_path) as stage:
+            assert [asyncio.run(stage.ask(user(name), number)) for name in sorted(begun)] == [3] * len(begun)
+            assert stage.model.meter.to_dict("stage")["memo_hits"] == len(begun)
 
 
 def test_a_stream_is_kept_once_it_is_whole(tmp_path: Path) -> None:

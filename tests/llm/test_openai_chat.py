@@ -361,6 +361,14 @@ def test_retry_after_is_honoured_by_everybody(headers: dict[str, str], caplog: p
     assert "Waiting 1 s, as it asks" in caplog.text
 
 
+def test_the_same_reason_to_wait_is_not_told_every_second(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    answered: list[str | Fault] = [Fault(status=429, headers={"retry-after": "0.6"})] * 3 + ["Marley."]
+    with StubServer(lambda _: answered.pop(0)) as server:
+        assert answer(chat_at(server)).text == "Marley."
+    assert len([r for r in caplog.records if "as it asks" in r.message]) == 1
+
+
 def test_a_request_that_is_told_to_wait_while_others_are_answered_is_only_unlucky(monkeypatch: Any) -> None:
     monkeypatch.setattr(endpoint, "FIRST_DELAY", 0.2)
     busy = Fault(status=429, headers={"retry-after-ms": "10"})
@@ -571,6 +579,26 @@ def test_a_stream_without_usage_estimates_it(options: dict[str, bool]) -> None:
     assert sum("stream_options" in body for body in server.requests) == (
         1 if "refuses_stream_options" in options else 2
     )
+
+
+def test_a_server_that_does_not_stream_is_read_as_a_whole() -> None:
+    whole = {"choices": [{"message": {"content": "Marley was dead."}}], "usage": {"prompt_tokens": 9}}
+    for raw in (json.dumps(whole), json.dumps(whole, indent=2)):
+        with StubServer(lambda _, raw=raw: Fault(raw=raw)) as server:
+            assert pieces(chat_at(server)) == ["Marley was dead.", Reply("Marley was dead.", "stop", Usage(9, 0, 0))]
+    with StubServer(lambda _: Fault(raw='{"error": {"message": "no room"}}')) as server:
+        assert "no room" in failure(lambda: pieces(chat_at(server)), CallError)
+
+
+@pytest.mark.parametrize(
+    "message", ["stream is not supported", "Unsupported value: your organization must be verified to stream this model"]
+)
+def test_a_server_that_refuses_to_stream_is_asked_without(message: str) -> None:
+    def reply(body: dict[str, Any]) -> str | Fault:
+        return Fault(status=400, message=message) if body.get("stream") else "Marley was dead."
+
+    with StubServer(reply) as server:
+        assert pieces(chat_at(server)) == ["Marley was dead.", Reply("Marley was dead.", "stop", Usage(1, 0, 4))]
 
 
 def test_a_stream_that_is_cut_is_an_error_and_what_came_before_is_seen() -> None:

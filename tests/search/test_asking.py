@@ -117,3 +117,8 @@ def test_a_megabyte_of_one_character(unit: str) -> None:
     assert time.process_time() - start < 3
     uncited(content[:20_000], "en")
     assert time.process_time() - start < 6
+
+
+def test_an_answer_of_nothing_but_made_up_marks_says_nothing() -> None:
+    assert written("[98]", "[99]") == (Written(NOTHING, {}, 2), [NOTHING])
+    assert written() == (Written(NOTHING), [NOTHING])

@@ -94,6 +94,14 @@ def test_chosen_sentences_hold_a_word_of_the_question_and_do_not_repeat(index: I
     assert choose_sentences(index, terms, list(range(3)), 5, told=chosen) != chosen
 
 
+def test_a_question_word_makes_no_sentence_an_answer(index: Index) -> None:
+    units = list(range(index.n_rows("text_units")))
+    assert not choose_sentences(index, index.question_terms("Who was Xyzzy, and when?"), units, 5)
+    chosen = choose_sentences(index, index.question_terms("Who was Lyman Spitzer?"), units, 5)
+    texts = [index.documents.text[index.document_row[s.unit]][s.start : s.end] for s in chosen]
+    assert texts and all("Lyman" in text or "Spitzer" in text for text in texts)
+
+
 def test_a_short_statement_answers_in_a_script_without_spaces(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text(

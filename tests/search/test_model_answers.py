@@ -108,9 +108,15 @@ def test_the_context_of_local_search(ask: Callable[..., tuple[Index, StubModel]]
     total = sum(count.line(line) for line in text.splitlines())
     assert 0.8 * 4000 < total < 1.1 * 4000
     assert count.line(sections["Passages of the documents"]) > 0.45 * total
-    index, stub = ask(lambda _: "Yes [1].", max_entities=10)
+
+
+@pytest.mark.parametrize("wanted", [1, 3, 10])
+def test_as_many_entities_are_shown_as_are_asked_for(ask: Callable[..., tuple[Index, StubModel]], wanted: int) -> None:
+    """The reference showed twice as many."""
+    index, stub = ask(lambda _: "Yes [1].", max_entities=wanted)
     index.query(QUESTION)
-    assert len(re.findall(r"^\[\d+\]", shown(stub.requests[0]).split("## Relationships")[0], re.MULTILINE)) == 10
+    entities = shown(stub.requests[0]).split("## Relationships")[0]
+    assert len(re.findall(r"^\[\d+\]", entities, re.MULTILINE)) == wanted
 
 
 def test_a_claim_is_shown_and_cited_by_its_own_words(ask: Callable[..., tuple[Index, StubModel]]) -> None:
@@ -311,7 +317,9 @@ def test_the_model_may_say_that_it_does_not_know(ask: Callable[..., tuple[Index,
     answer = index.query(QUESTION, method)
     assert (answer.answer, answer.abstained, answer.citations) == (NOTHING, True, []) and answer.text_units
     index, stub = ask(lambda _: "So [1].")
-    assert index.query("xyzzy plugh?", "basic").answer == NOTHING and not stub.requests
+    pieces: list[str] = []
+    assert index.query("xyzzy plugh?", "basic", show=pieces.append).answer == NOTHING and not stub.requests
+    assert pieces == [NOTHING]
 
 
 def test_the_form_and_the_language_of_an_answer_are_asked_for(ask: Callable[..., tuple[Index, StubModel]]) -> None:

@@ -74,9 +74,23 @@ def test_an_answer_is_streamed_with_its_sources_and_what_it_cost(
         "1 sentence of the answer without a source.",
         "1 citation left out: the model was shown no such record.",
     ]
-    assert re.fullmatch(r"stub: 1 calls, 0 kept, [\d,]+ \+ [\d,]+ tokens, \$0\.\d+", result.stderr.splitlines()[2])
+    assert re.fullmatch(r"stub: 1 call, 0 kept, [\d,]+ \+ [\d,]+ tokens, \$0\.\d+", result.stderr.splitlines()[2])
     again = query(QUESTION, prices={"stub": {"input": 1.0, "output": 2.0}})
     assert again.stdout == result.stdout and "0 calls, 1 kept" in again.stderr and server.n_requests == 1
+
+
+@pytest.mark.parametrize(("begun", "said"), [("He was", "He was\n"), ("", "")])
+def test_an_interrupted_answer_ends_its_line(
+    query: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, begun: str, said: str
+) -> None:
+    def interrupted(*_: object, show: Callable[[str], None], **__: object) -> None:
+        if begun:
+            show(begun)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("graphrag_lite.search.index.Index.query", interrupted)
+    result = query(QUESTION)
+    assert (result.exit_code, result.stdout, result.stderr) == (130, said, "Interrupted.\n")
 
 
 def test_a_mark_with_many_places_lists_the_first(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,8 +2,11 @@
 
 import asyncio
 import math
+import os
 import random
 import re
+import signal
+import threading
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from graphrag_lite.errors import CallError, ModelError
 from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.settings import Settings, SummarizeDescriptions
-from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
+from graphrag_lite.stages.summarize_descriptions import opened, summarize_descriptions
 from graphrag_lite.text.tokens import counter
 from tests.stub_model import StubModel, stage_model
 
@@ -367,5 +370,16 @@ def test_a_description_cites_the_sentences_of_its_mentions() -> None:
     assert [TEXT[row["char_start"] : row["char_end"]] for row in pair["sources"]] == [
         TEXT[TEXT.index("Ada Bell married") :]
     ]
+    lost = [row | {"char_start": 0, "char_end": len(TEXT), "mention_start": -1} for row in told("He.", unit="v")]
+    ((ada, *_), *_) = merging(model_read([*mentions, *lost]))
+    assert [(row["char_start"], row["char_end"]) for row in ada["sources"]] == spans, "a whole unit is no sentence"
+    assert "He." in ada["description"] and "v0" in ada["text_unit_ids"]
+    assert [row["char_end"] for row in merging(model_read(lost))[0][0]["sources"]] == [len(TEXT)], "better than nothing"
     unplaced = [row | {"char_start": -1, "char_end": -1, "mention_start": -1} for row in mentions]
     assert merging(model_read(unplaced))[0][0]["sources"] == []
+
+
+def test_a_ctrl_c_during_a_query_is_one() -> None:
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt), opened() as database:
+        database.execute("select count(*) from range(100000000) a, range(1000) b where a.range % 7 = b.range % 5")

@@ -1,13 +1,13 @@
 """A description leads to the sentences that it was made from."""
 
-from graphrag_lite.text.evidence import Evidence, Place
+from graphrag_lite.text.evidence import Evidence, Sentence
 
 FIRST = "It rained. Alice Smith met Bob Jones in Paris. Then they parted."
 SECOND = "Then they parted. Bob Jones founded Acme, a maker of anvils. Alice Smith paid."
 UNITS = [("en", 0, FIRST), ("en", len(FIRST) - 17, SECOND)]
 
 
-def texts(places: list[Place]) -> list[str]:
+def texts(places: list[Sentence]) -> list[str]:
     source = FIRST[: len(FIRST) - 17] + SECOND
     return [source[place.start : place.end] for place in places]
 

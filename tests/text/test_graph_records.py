@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_lite.errors import ReplyError
-from graphrag_lite.text.graph_records import Entity, Relationship, clean, known_type, read_graph
+from graphrag_lite.text.graph_records import Entity, Relationship, known_type, read_graph
+from graphrag_lite.text.records import clean
 
 TYPES = ["person", "organization", "location", "event", "work", "concept"]
 

@@ -1,0 +1,185 @@
+"""What went wrong at an endpoint: which kind of error it is, in words that a user can act on and that hold no key.
+
+Refused: not this request, in this form. Trouble: not now, it can heal. ModelError: no request can succeed.
+"""
+
+import functools
+import json
+import os
+import re
+import sys
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar
+
+from graphrag_lite.errors import CallError, ModelError
+from graphrag_lite.llm.limits import asked_pause
+from graphrag_lite.settings import Llm
+
+HEALS = {408, 409, 425, 429}  # and 5xx, but for 501
+MESSAGE = 500  # characters of an endpoint's message that are shown
+
+T = TypeVar("T")
+
+
+class Refused(CallError):
+    """The endpoint does not take this request. It may take another form of it."""
+
+    def __init__(self, text: str, status: int, message: str) -> None:
+        super().__init__(text)
+        self.status = status
+        self.message = message
+
+
+class Trouble(Exception):
+    """An attempt failed in a way that can heal. `pause`: seconds that the endpoint asks to wait."""
+
+    def __init__(self, text: str, *, pause: float | None = None, down: bool = False) -> None:
+        super().__init__(text)
+        self.pause = pause
+        self.down = down
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Says what is wrong with an endpoint: `section` of the settings is what the user is sent to, `address` is shown.
+
+    `secrets` are taken out of whatever the endpoint or the transport says.
+    """
+
+    settings: Llm
+    section: str
+    address: str
+    secrets: list[str]
+
+    async def translated(self, attempt: Awaitable[T], hand_back: frozenset[int]) -> T:
+        """Await an attempt; what goes wrong is raised as Refused, ModelError or Trouble, and holds no key."""
+        import openai
+
+        try:
+            return await attempt
+        except openai.APIStatusError as error:
+            try:
+                text = error.response.text
+            except Exception:  # a stream whose body was not read
+                text = str(error)
+            self._refuse(error.status_code, text, error.response.headers, hand_back)
+        except TimeoutError:
+            seconds = f"{self.settings.timeout:g} s (llm.timeout)"
+            raise Trouble(f"{self.address} has not answered within {seconds}.") from None
+        except transport_errors() as error:
+            raise Trouble(self.unreachable(error), down=_is_down(error)) from None
+
+    def give_up(self, trouble: Trouble, tries: int) -> NoReturn:
+        """Raise what a trouble is after its last attempt."""
+        said = f"{trouble} Tried {'once' if tries == 1 else f'{tries} times'}."
+        if trouble.down:
+            raise ModelError(
+                f"{said} {self.next_step()} What was answered is kept, and the next run goes on from there."
+            ) from None
+        raise CallError(said) from None
+
+    def read(self, response: Any) -> Any:
+        """Return the JSON object of an answer. Raises Trouble for another, ModelError for a page of HTML."""
+        try:
+            answer = json.loads(response.content)
+        except ValueError:
+            start = self.redacted(response.text)[:80]
+            if "html" in response.headers.get("content-type", ""):
+                raise ModelError(
+                    f"{self.address} answered with a web page. Check {self.section}.base_url: it is the"
+                    " address of an API, and most end in /v1."
+                ) from None
+            raise Trouble(f"{self.address} answered with something that is not JSON: {start!r}.") from None
+        if not isinstance(answer, dict):
+            raise Trouble(f"{self.address} answered with a JSON {type(answer).__name__} instead of an object.")
+        if isinstance(answer.get("error"), dict) and not answer.get("choices"):  # as OpenRouter does, with status 200
+            code = str(answer["error"].get("code"))
+            status = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 500
+            self._refuse(status, response.text, response.headers, frozenset())
+        return answer
+
+    def _refuse(self, status: int, text: str, headers: Mapping[str, str], hand_back: frozenset[int]) -> NoReturn:
+        """Raise what an error of the endpoint means."""
+        message = self.message(text)
+        said = f"{self.address} answered {status}: {message}"
+        if status in hand_back:
+            raise Refused(said, status, message) from None
+        flagged = re.search(r"moderation|flagged", message, re.IGNORECASE)
+        if status == 401 or (status == 403 and not flagged) or (status == 400 and re.search("api.?key", message, re.I)):
+            raise ModelError(self.unauthorised(status, message)) from None
+        if status == 402 or (status == 429 and "insufficient_quota" in text):
+            raise ModelError(
+                f"{said}\nThe account has no credit left. Top it up and run again: what was answered is kept."
+            ) from None
+        if status in (404, 405):
+            raise ModelError(
+                f"{said}\nCheck {self.section}.model, and {self.section}.base_url (most end in /v1)."
+            ) from None
+        if status == 400 and re.search("[\"'`]temperature[\"'`]", message):
+            raise ModelError(f"{said}\nSet {self.section}.temperature to null, or to what the model takes.") from None
+        if status in HEALS or (status >= 500 and status != 501):
+            raise Trouble(f"{said.rstrip('.')}.", pause=asked_pause(headers)) from None
+        if re.search("context|too long|too many tokens|too large", message, re.IGNORECASE):
+            said += "\nA model with a larger context can take it; or make what is sent smaller in the settings."
+        raise Refused(said, status, message) from None
+
+    def message(self, text: str) -> str:
+        """Return what an error body says: `error.message`, `error`, `message`, `detail`, or its text."""
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = re.sub(r"<[^<>]{0,200}>", " ", text[:5000])
+        for name in ("error", "message", "detail", "msg"):
+            if isinstance(found, list) and found:
+                found = found[0]
+            if isinstance(found, dict) and name in found:
+                found = found[name]
+        words = " ".join((found if isinstance(found, str) else json.dumps(found)).split())
+        words = self.redacted(words)
+        return words if len(words) <= MESSAGE else f"{words[:MESSAGE]} ..."
+
+    def redacted(self, text: str) -> str:
+        for secret in self.secrets:
+            if len(secret) > 3:
+                text = text.replace(secret, "***")
+        return text
+
+    def unauthorised(self, status: int, message: str) -> str:
+        name = self.settings.api_key_env
+        have = "is set, but not to a key that it takes" if os.environ.get(name) else "is not set"
+        return (
+            f"{self.address} refuses the key ({status}): {message}\nThe environment variable {name}"
+            f" ({self.section}.api_key_env) {have}. Set it to a key of this endpoint."
+        )
+
+    def unreachable(self, error: BaseException) -> str:
+        if isinstance(error, TimeoutError) or "Timeout" in type(error.__cause__ or error).__name__:
+            return f"{self.address} does not answer."
+        if _is_down(error):
+            return f"{self.address} cannot be reached: {self.redacted(cause(error))}."
+        return f"{self.address} cut the connection ({self.redacted(cause(error))})."
+
+    def next_step(self) -> str:
+        if self.settings.base_url is None:
+            return "Check the network of this machine."
+        return f"Is the server running? Check {self.section}.base_url."
+
+
+def _is_down(error: BaseException) -> bool:
+    return any(type(e).__name__ in ("ConnectError", "ConnectTimeout") for e in (error, error.__cause__))
+
+
+def cause(error: BaseException) -> str:
+    inner = error.__cause__ or error
+    return str(inner).rstrip(".") or type(inner).__name__
+
+
+@functools.cache
+def transport_errors() -> tuple[type[Exception], ...]:
+    """Return what a connection fails with: the package's error, or its transport's (httpx2; httpx before 3.0)."""
+    import openai
+
+    modules: list[Any] = [sys.modules[name] for name in ("httpx2", "httpx") if name in sys.modules]
+    theirs = [error for module in modules for error in (module.HTTPError, module.StreamError)]
+    return (openai.APIConnectionError, OSError, *theirs)  # TimeoutError is an OSError

@@ -1,0 +1,53 @@
+"""Prompt files: what the shipped ones promise, and what is said of a user's that cannot be used."""
+
+import string
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from graphrag_lite.errors import PromptError
+from graphrag_lite.prompts import PROMPTS, load, shipped
+
+SAME_IN_A_RUN = {"entity_types", "examples", "claim_description", "max_words", "response_type"}
+TEXTS = shipped()
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_variable_text_comes_last(name: str) -> None:
+    """So that all requests of a kind begin alike, and a provider's cache serves the beginning."""
+    variable = [field.name for field in fields(PROMPTS[name]) if field.name not in SAME_IN_A_RUN]
+    template = string.Template(TEXTS[name])
+    places = {found["named"]: found.start() for found in template.pattern.finditer(TEXTS[name]) if found["named"]}
+    first = min((places[value] for value in variable), default=len(TEXTS[name]))
+    fixed = string.Template(TEXTS[name][first:]).substitute(dict.fromkeys(places, ""))
+    assert len(fixed) < 100, fixed
+    assert all(place < first for value, place in places.items() if value in SAME_IN_A_RUN)
+
+
+def test_every_prompt_has_a_first_line_of_its_own() -> None:
+    assert len({TEXTS[name].split("\n")[0] for name in PROMPTS}) == len(PROMPTS)
+
+
+def test_a_prompt_of_the_root_takes_the_place_of_the_shipped_one(tmp_path: Path) -> None:
+    (tmp_path / "extract_graph_missed.md").write_text("Anything else?")
+    (tmp_path / "notes.md").write_text("$nothing of ours")
+    loaded = load(tmp_path)
+    assert loaded.texts == {name: TEXTS[name] for name in PROMPTS} | {"extract_graph_missed.md": "Anything else?"}
+    assert loaded.digests("extract_graph") != load().digests("extract_graph")
+    assert loaded.digests("global") == load().digests("global") != {}
+
+
+def test_every_problem_with_prompts_is_told_at_once(tmp_path: Path) -> None:
+    (tmp_path / "extract_graph.md").write_text("Types: $entity_types. Names: $names $text")
+    (tmp_path / "global_map.md").write_text("It costs $5: $records $question")
+    (tmp_path / "basic_search.md").write_text(" \n")
+    with pytest.raises(PromptError) as raised:
+        load(tmp_path)
+    said = str(raised.value).splitlines()
+    folder = str(tmp_path)
+    assert said[0] == "These prompts cannot be used:"
+    assert f"  {folder}/extract_graph.md: $examples is missing" in said
+    assert f"  {folder}/extract_graph.md: $names is not a placeholder of this prompt" in said
+    assert any(line.startswith(f"  {folder}/global_map.md: a $ that starts no placeholder") for line in said)
+    assert f"  {folder}/basic_search.md: it is empty" in said and len(said) == 5
