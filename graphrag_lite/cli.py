@@ -227,6 +227,9 @@ def query(
       graphrag-lite query --set llm.model=null "Who is Scrooge?"
       graphrag-lite query --method basic --questions questions.jsonl --top-k 20 > answers.jsonl
     """
+    if questions is None:
+        click.get_current_context().with_resource(_uncollected())
+
     from graphrag_lite import terminal
     from graphrag_lite.search.answer import Answer
     from graphrag_lite.search.index import Index
@@ -281,14 +284,23 @@ def query(
     _end_query([answer])
 
 
-def _end_query(answers: "Sequence[Answer]", n_failed: int = 0) -> None:
-    """Say on standard error what went wrong and what the model used; exit with 3 where something failed."""
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Collect no garbage in a process that answers and ends: going through all imports costs it a third of a second."""
     import gc
 
-    from graphrag_lite import terminal
+    gc.disable()
+    try:
+        yield
+    finally:
+        if "duckdb" not in sys.modules:  # whose binding complains; a query has no need of it
+            gc.freeze()
+        gc.enable()
 
-    if "duckdb" not in sys.modules:  # whose binding complains; a query has no need of it
-        gc.freeze()  # the process ends here: to collect what `openai` has imported would take a quarter of a second
+
+def _end_query(answers: "Sequence[Answer]", n_failed: int = 0) -> None:
+    """Say on standard error what went wrong and what the model used; exit with 3 where something failed."""
+    from graphrag_lite import terminal
 
     for line in terminal.remarks(answers):
         click.echo(terminal.plain(line), err=True)
