@@ -125,8 +125,10 @@ def index(
     """
     files = scan(corpus, leave_out=output)
     with snapshots.locked(output), ExitStack() as opened:
-        services: dict[str, Any] = {"corpus": corpus, "model": None, "prompts": prompts.load(output.parent / "prompts")}
-        if settings.method == "standard":
+        standard = settings.method == "standard"
+        own = prompts.load(output.parent / "prompts" if standard else None)
+        services: dict[str, Any] = {"corpus": corpus, "model": None, "prompts": own}
+        if standard:
             services["model"] = opened.enter_context(open_model(settings.llm, output, model))
         work = runner.run(
             stages(settings.method),

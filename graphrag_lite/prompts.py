@@ -4,6 +4,7 @@ Shipped in `prompts/`; a file of the same name in the root's `prompts/` takes it
 before a run starts. What varies most stands last in a file, so that a provider's prompt cache can serve the rest.
 """
 
+import difflib
 import hashlib
 import re
 import string
@@ -176,25 +177,28 @@ class Prompts:
 def load(folder: Path | None = None) -> Prompts:
     """Read the shipped prompts, and those of a root's `prompts/` folder instead of them.
 
-    Raises PromptError that names every file whose placeholders are not its dataclass's fields.
+    Raises PromptError that names every file whose placeholders are not its dataclass's fields, or whose name is nearly
+    a prompt's.
     """
     texts = shipped()
     origin = dict.fromkeys(texts, "shipped")
-    if folder and folder.is_dir():
-        for path in sorted(folder.glob("*.md")):
-            if path.name in PROMPTS:
-                try:
-                    texts[path.name] = path.read_text(encoding="utf-8-sig")
-                except (OSError, UnicodeDecodeError) as error:
-                    raise PromptError(f"{path}: cannot be read: {error}") from None
-                origin[path.name] = str(path)
+    unknown = []
+    for path in sorted(folder.glob("*.md")) if folder else ():
+        if path.name in PROMPTS:
+            try:
+                texts[path.name] = path.read_text(encoding="utf-8-sig")
+            except (OSError, UnicodeDecodeError) as error:
+                raise PromptError(f"{path}: cannot be read: {error}") from None
+            origin[path.name] = str(path)
+        elif near := difflib.get_close_matches(path.name, PROMPTS, n=1, cutoff=0.8):
+            unknown.append(f"  {path}: no prompt has this name. Did you mean {near[0]}?")
     problems = [
         f"  {origin.get(name, name)}{'' if name in texts else ' (missing)'}: {problem}"
         for name, cls in PROMPTS.items()
         for problem in _problems(texts.get(name, ""), {field.name for field in fields(cls)})
     ]
-    if problems:
-        raise PromptError("\n".join(["These prompts cannot be used:", *problems]))
+    if problems or unknown:
+        raise PromptError("\n".join(["These prompts cannot be used:", *unknown, *problems]))
     return Prompts({name: texts[name] for name in PROMPTS})
 
 

@@ -51,3 +51,13 @@ def test_every_problem_with_prompts_is_told_at_once(tmp_path: Path) -> None:
     assert f"  {folder}/extract_graph.md: $names is not a placeholder of this prompt" in said
     assert any(line.startswith(f"  {folder}/global_map.md: a $ that starts no placeholder") for line in said)
     assert f"  {folder}/basic_search.md: it is empty" in said and len(said) == 5
+
+
+def test_a_misspelt_file_is_told_and_files_of_others_are_not(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("Mine.")
+    assert load(tmp_path) == load()
+    (tmp_path / "extract_grph.md").write_text(TEXTS["extract_graph.md"])
+    with pytest.raises(
+        PromptError, match=r"extract_grph\.md: no prompt has this name\. Did you mean extract_graph\.md"
+    ):
+        load(tmp_path)
