@@ -481,23 +481,16 @@ def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
 
 def _questions(path: Path) -> Iterator[tuple[Any, str]]:
     """Yield (id, question) of each line of a JSONL file. Raises InputError that names the line."""
-    import json
-
     from graphrag_lite.errors import InputError
+    from graphrag_lite.text.json_lines import objects
 
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
-        question = row.get("question") if isinstance(row, dict) else None
-        if not isinstance(question, str) or not question.strip():
+    for number, row in objects(text):
+        question = row and row.get("question")
+        if not row or not isinstance(question, str) or not question.strip():
             raise InputError(f"{path}:{number}: not a JSON object with a `question`.")
         yield row.get("id", number), question
 

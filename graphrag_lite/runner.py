@@ -215,9 +215,8 @@ def kept_result(
     """Return where a stage's result lies that the next run would take as it is, and its record; None: it would run."""
     stamp = _stamp(stage, settings, services, digests)
     published, building = _published(output), output / "building"
-    for folder, stamps in [(published[0], published[1]["stages"])] if published else []:
-        if record := _intact(stage, stamp, folder, stamps):
-            return folder, record
+    if published and (record := _intact(stage, stamp, published[0], published[1]["stages"])):
+        return published[0], record
     record = _intact(stage, stamp, building, _stamps(building))
     return (building, record) if record else None
 

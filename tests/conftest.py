@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
+EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
 
 
 @pytest.fixture(autouse=True)
@@ -48,3 +49,9 @@ def corpus(tmp_path: Path) -> Callable[..., Path]:
         return folder
 
     return write
+
+
+@pytest.fixture
+def notes(corpus: Callable[..., Path]) -> Path:
+    """Some documents of the sample corpus: enough for communities."""
+    return corpus({path.name: path.read_bytes() for path in sorted((EXAMPLE / "notes").iterdir())[:25]})

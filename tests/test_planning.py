@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from graphrag_lite.settings import Settings
 from graphrag_lite.text.tokens import counter
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
-Corpus = Callable[..., Path]
 COUNT = counter("cl100k_base")
 
 
@@ -57,11 +55,6 @@ def steps(made: Plan) -> dict[str, Step]:
 
 def asked(requests: list[Request], prompt: str) -> list[Request]:
     return [r for r in requests if stub_replies.recognise(r.messages[-1]["content"])[0] == prompt]
-
-
-@pytest.fixture
-def notes(corpus: Corpus) -> Path:
-    return corpus({path.name: path.read_bytes() for path in sorted((EXAMPLE / "notes").iterdir())[:25]})
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,6 @@ from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
 TESTS = Path(__file__).parent
-EXAMPLE = TESTS.parent / "examples" / "corpus"
-Corpus = Callable[..., Path]
 CONCURRENCY = 2
 
 
@@ -45,12 +43,6 @@ def index(corpus: Path, output: Path, stub: StubModel, **changes: Any) -> Run:
 
 def bytes_of(snapshot: Path) -> dict[str, bytes]:
     return {str(path.relative_to(snapshot)): path.read_bytes() for path in sorted(snapshot.rglob("*.parquet"))}
-
-
-@pytest.fixture
-def notes(corpus: Corpus) -> Path:
-    """Some documents of the sample corpus: enough for communities."""
-    return corpus({path.name: path.read_bytes() for path in sorted((EXAMPLE / "notes").iterdir())[:25]})
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
     stage -> model -> memo -> meter -> openai_chat -> endpoint -> limits -> the `openai` package
 
-`chat` has the protocols and the values that cross them: start there, then `model`, which is what a stage gets. `memo`
-keeps every answer, `meter` counts and holds the budget. `openai_chat` and `openai_embedder` speak to an `endpoint`,
-with its retries, within its `limits`; `diagnosis` says what went wrong there. `rehearsal` is a model that only
-counts.
+`chat` has the protocols and the values that cross them: start there, then `model`, which is what a stage gets, and
+`gleaning`, the conversation of extraction. `memo` keeps every answer, `meter` counts and holds the budget.
+`openai_chat` and `openai_embedder` speak to an `endpoint`, with its retries, within its `limits`; `diagnosis` says what
+went wrong there. `rehearsal` is a model that only counts.
 """

@@ -148,7 +148,7 @@ class StageModel:
                 return await work(item)
             except (ReplyError, CallError) as error:
                 n_failed += 1
-                self.failures.append((name(item), str(error), 2 if isinstance(error, ReplyError) else 1))
+                self.failed(name(item), error)
                 if n_failed > most:
                     last = f"{name(item)}: {error}"
                     raise Stopped(_going_wrong(self.stage, n_failed, len(items), last)) from None
@@ -179,6 +179,10 @@ class StageModel:
         except BaseExceptionGroup as errors:
             raise _first(errors) from None
         return results
+
+    def failed(self, name: str, error: ReplyError | CallError, before: str = "") -> None:
+        """Record what there is no usable answer to; `before` is put before the error. A reply was tried twice."""
+        self.failures.append((name, f"{before}{error}", 2 if isinstance(error, ReplyError) else 1))
 
     async def stream(self, messages: Sequence[Message]) -> AsyncIterator[str]:
         """Yield the answer in pieces as they come; a memoised one at once. An answer cut off raises ReplyError."""

@@ -4,7 +4,6 @@ They are another program's output, so nothing is taken for granted: a value that
 the column's empty value, and is counted. Only where nothing can be made of a table without a column is it an error.
 """
 
-import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -14,6 +13,7 @@ from typing import Any
 
 from graphrag_lite.errors import InputError
 from graphrag_lite.text.formats import clean
+from graphrag_lite.text.json_lines import objects
 
 Row = dict[str, Any]
 Convert = Callable[[Any], Any]
@@ -242,17 +242,11 @@ def _json_lines(path: Path) -> tuple[list[str], list[Row]]:
     rows: list[Row] = []
     names: dict[str, None] = {}
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        content = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"cannot be read ({error})") from None
-    for place, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
-        if not isinstance(row, dict):
+    for place, row in objects(content):
+        if row is None:
             raise ValueError(f"line {place} is not a JSON object")
         rows.append(row)
         names |= dict.fromkeys(row)

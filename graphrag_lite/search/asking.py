@@ -105,10 +105,6 @@ class Asking:
     response_type: str
     show: Show | None = None
 
-    def fail(self, what: str, error: Exception) -> None:
-        """Record a call that failed; the rest goes on."""
-        self.model.failures.append((what, str(error), 2 if isinstance(error, ReplyError) else 1))
-
     async def map(self, work: Callable[[T], Awaitable[R]], items: Sequence[T]) -> list[R]:
         """Return the results of `work`, which records its own failures, in the order of items."""
         return await self.model.map(work, items, str)  # type: ignore[return-value] # no failure reaches it

@@ -21,7 +21,7 @@ async def collect(portions: Sequence[Sequence[Record]], question: str, asking: A
         try:
             points = await asking.points("\n\n".join(shown.show(record) for record in portions[number]), question)
         except (CallError, ReplyError) as error:
-            asking.fail(f"reports {number + 1} of {len(portions)}", error)
+            asking.model.failed(f"reports {number + 1} of {len(portions)}", error)
             return None
         found = [_checked(point, shown) for point in points]
         return [(point, record) for point, record, _ in found], sum(n_dropped for *_, n_dropped in found)

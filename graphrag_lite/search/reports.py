@@ -41,7 +41,7 @@ async def relevant(index: "Loaded", rows: Sequence[Row], question: str, asking: 
         try:
             return await asking.rate(rewrite("\n".join(record.lines), lambda _: None), question)
         except (CallError, ReplyError) as error:
-            asking.fail(f"rating of community {rows[i]['community']}", error)
+            asking.model.failed(f"rating of community {rows[i]['community']}", error)
             return True
 
     chosen: list[int] = []

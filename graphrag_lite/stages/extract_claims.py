@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.graph.name_keys import exact_key
-from graphrag_lite.llm.chat import Message
+from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import ExtractClaims as FirstPrompt
 from graphrag_lite.prompts import ExtractClaimsMissed, ExtractClaimsMore, Prompts
@@ -92,30 +91,20 @@ async def _rounds(
 ) -> list[list[Claim]]:
     """Return the claims by round: the first pass, then gleanings while the model says that something was missed."""
 
-    def read(reply: str) -> tuple[str, list[Claim], int]:
-        return reply, *read_claims(reply)
-
     listed = ", ".join(" ".join(entity.split()) for entity in question.names) or NONE
     first = FirstPrompt(settings.claim_description, question.date or NONE, listed, question.text)
-    conversation: list[Message] = [{"role": "user", "content": prompts.fill(first)}]
-    missed, more = ({"role": "user", "content": prompts.fill(p)} for p in (ExtractClaimsMissed(), ExtractClaimsMore()))
-    reply, found, n_dropped = await model.ask(conversation, read)
-    rounds = [found]
-    try:
-        for _ in range(settings.max_gleanings):
-            conversation.append({"role": "assistant", "content": reply})
-            if not await model.yes([*conversation, missed]):
-                break
-            conversation.append(more)
-            reply, found, n_more = await model.ask(conversation, read)
-            n_dropped += n_more
-            rounds.append(found)
-    except (ReplyError, CallError) as error:
-        problem = f"gleaning {len(rounds)}, what was found before it is kept: {error}"
-        model.failures.append((name, problem, 2 if isinstance(error, ReplyError) else 1))
-    if n_dropped:
+    found = await gleaning.rounds(
+        model,
+        [{"role": "user", "content": prompts.fill(first)}],
+        read_claims,
+        missed=prompts.fill(ExtractClaimsMissed()),
+        more=prompts.fill(ExtractClaimsMore()),
+        max_gleanings=settings.max_gleanings,
+        name=name,
+    )
+    if n_dropped := sum(n for _, n in found):
         logger.info("%s: dropped %d records of claims that cannot be read.", name, n_dropped)
-    return rounds
+    return [claims for claims, _ in found]
 
 
 class _Titles:

@@ -6,11 +6,12 @@ of an entity or a relationship becomes a mention, with the sentence of the unit 
 
 import logging
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.graph.name_keys import exact_key
+from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.chat import Message
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import ExtractGraph as FirstPrompt
@@ -101,25 +102,15 @@ async def _rounds(
 ) -> list[GraphReply]:
     """Return what the model found, by round: the first pass, then gleanings while it says that something was missed."""
 
-    def read(reply: str) -> tuple[str, GraphReply]:
-        return reply, read_graph(reply, settings.entity_types)
-
-    conversation = first_request(text, settings, prompts)
-    reply, found = await model.ask(conversation, read)
-    rounds = [found]
-    missed, more = ({"role": "user", "content": prompts.fill(p)} for p in (ExtractGraphMissed(), ExtractGraphMore()))
-    try:
-        for _ in range(settings.max_gleanings):
-            conversation.append({"role": "assistant", "content": reply})
-            if not await model.yes([*conversation, missed]):
-                break
-            conversation.append(more)
-            reply, found = await model.ask(conversation, read)
-            rounds.append(found)
-    except (ReplyError, CallError) as error:
-        problem = f"gleaning {len(rounds)}, what was found before it is kept: {error}"
-        model.failures.append((name, problem, 2 if isinstance(error, ReplyError) else 1))
-    return rounds
+    return await gleaning.rounds(
+        model,
+        first_request(text, settings, prompts),
+        partial(read_graph, types=settings.entity_types),
+        missed=prompts.fill(ExtractGraphMissed()),
+        more=prompts.fill(ExtractGraphMore()),
+        max_gleanings=settings.max_gleanings,
+        name=name,
+    )
 
 
 def _units(source_documents: "pa.Table", source_units: "pa.Table") -> Iterator[Unit]:

@@ -122,7 +122,7 @@ async def _by_model(
         try:
             same, n_unknown = await model.ask([{"role": "user", "content": content}], parse, schema=SCHEMA)
         except ReplyError as error:  # the index can do without these answers: the names stay apart
-            model.failures.append((_name(question, seen), f"kept apart: {error}", 2))
+            model.failed(_name(question, seen), error, "kept apart: ")
             return None
         if n_unknown:
             logger.info("Ignored %d numbers of pairs that were not asked.", n_unknown)

@@ -262,7 +262,7 @@ async def _descriptions(
         try:
             reply = await model.ask([{"role": "user", "content": content}], _plain)
         except ReplyError as error:  # the index can do without: what was said is there
-            model.failures.append((question.name, f"its descriptions are not merged: {error}", 2))
+            model.failed(question.name, error, "its descriptions are not merged: ")
             return None
         return cut(reply, 2 * settings.max_tokens, count)  # a model that does not count words is not cut mid-thought
 
