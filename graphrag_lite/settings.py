@@ -216,10 +216,20 @@ class Embeddings(Section):
     batch_size: int = Field(64, ge=1, description="most texts in one request")
 
 
+class Communities(Section):
+    """How communities and their reports follow a corpus that changes."""
+
+    mode: Literal["stable", "full"] = Field(
+        "stable",
+        description="stable: go on from the last run, keep what hardly changed; full: the same bytes as from nothing",
+    )
+
+
 class Snapshots(Section):
-    """Published runs."""
+    """Published runs. One stays while it is among the newest `keep`, or younger than `keep_days`."""
 
     keep: int = Field(3, ge=1, description="how many snapshots stay on disk")
+    keep_days: float | None = Field(None, gt=0, description="younger ones stay as well (days); null: none")
 
 
 class Settings(Section):
@@ -240,6 +250,7 @@ class Settings(Section):
     extract_graph_fast: ExtractGraphFast = ExtractGraphFast()
     resolve_entities: ResolveEntities = ResolveEntities()
     summarize_descriptions: SummarizeDescriptions = SummarizeDescriptions()
+    communities: Communities = Communities()
     detect_communities: DetectCommunities = DetectCommunities()
     report_communities: ReportCommunities = ReportCommunities()
     report_communities_fast: ReportCommunitiesFast = ReportCommunitiesFast()

@@ -22,24 +22,31 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite.errors import IndexNotFound, LockedError, OutputError, TableError
+from graphrag_lite.tables import SCHEMA_VERSION
 
 MANIFEST = "manifest.json"
+STAMP = "%Y%m%dT%H%M%S%fZ"  # ids sort by time
 
 
 def current(output: Path) -> Path:
     """Return the folder of the published snapshot. Raises IndexNotFound."""
+    name = ""
+    while name != (name := _pointer(output)):  # where it is not there, another may have been published meanwhile
+        folder = output / "snapshots" / name
+        if name not in ("", "..") and Path(name).name == name and os.path.isdir(folder):  # noqa: PTH112 - any name
+            return folder
+    raise IndexNotFound(
+        f"{output / 'current'} names the snapshot {name!r}, which is not there. Run `graphrag-lite index`."
+    )
+
+
+def _pointer(output: Path) -> str:
     try:
-        name = (output / "current").read_text(encoding="utf-8").strip()
+        return (output / "current").read_text(encoding="utf-8").strip()
     except UnicodeDecodeError:
-        name = "?"
+        return "?"
     except OSError:
         raise IndexNotFound(f"There is no index in {output}. Run `graphrag-lite index CORPUS` first.") from None
-    folder = output / "snapshots" / name
-    if name in ("", "..") or Path(name).name != name or not os.path.isdir(folder):  # noqa: PTH112 - false for any name
-        raise IndexNotFound(
-            f"{output / 'current'} names the snapshot {name!r}, which is not there. Run `graphrag-lite index`."
-        )
-    return folder
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -55,40 +62,63 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-@contextlib.contextmanager
-def locked(output: Path) -> Iterator[None]:
-    """Hold the lock of an output folder. Raises LockedError that says who holds it since when.
+def usable_manifest(folder: Path) -> dict[str, Any]:
+    """Return a snapshot's manifest. Raises TableError also where another version of this program wrote it."""
+    manifest = read_manifest(folder)
+    version = manifest.get("schema_version")
+    if version == SCHEMA_VERSION:
+        return manifest
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        raise TableError(
+            f"{folder} was made by a newer graphrag-lite (schema version {version}; this one reads {SCHEMA_VERSION}). "
+            "Upgrade graphrag-lite."
+        )
+    raise TableError(
+        f"{folder} was made by an older graphrag-lite (schema version {version}; this one reads {SCHEMA_VERSION}). "
+        "Run `graphrag-lite index` to build it again; what a model has answered is kept, and not paid for twice."
+    )
 
-    The lock is the operating system's, so a process that dies gives it back.
+
+@contextlib.contextmanager
+def locked(output: Path, since: str | None = None) -> Iterator[str]:
+    """Hold the lock of an output folder `since` now. Raises LockedError that says who holds it since when.
+
+    The lock is the operating system's, so a process that dies gives it back. Yields since when the one before held it
+    if that was killed, and an empty string otherwise.
     """
     import filelock
 
     with writing(output):
         output.mkdir(parents=True, exist_ok=True)
+        _sync_folder(output.parent)
         lock = filelock.FileLock(output / "lock", blocking=False)
         try:
             lock.acquire()
         except filelock.Timeout:
+            who = "process {pid} on {host} (since {since})" if _holder(output) else "another process"
             raise LockedError(
-                f"{output}: {_holder(output)} is writing this index. Try again when it has ended."
+                f"{output}: {who.format(**_holder(output))} is writing this index. Try again when it has ended."
             ) from None
     try:
+        killed = str(_holder(output).get("since", ""))
         with writing(output):
-            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+            now = since or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
             holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": now}
             (output / "lock.json").write_text(json.dumps(holder), encoding="utf-8")
-        yield
+        yield killed
     finally:
-        (output / "lock.json").unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the disk's refusal is told by the run itself
+            (output / "lock.json").unlink(missing_ok=True)
         lock.release()
 
 
-def _holder(output: Path) -> str:
+def _holder(output: Path) -> dict[str, Any]:
+    """Return `pid`, `host` and `since` of who took the lock last and has not given it back; empty where not known."""
     try:
         holder = json.loads((output / "lock.json").read_text(encoding="utf-8"))
-        return f"process {holder['pid']} on {holder['host']} (since {holder['since']})"
-    except (OSError, ValueError, KeyError):
-        return "another process"
+        return {name: holder[name] for name in ("pid", "host", "since")}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
 
 
 @contextlib.contextmanager
@@ -98,6 +128,7 @@ def writing(output: Path) -> Iterator[None]:
         errno.ENOSPC: "no space left on the disk. Free some and run again",
         errno.EDQUOT: "the disk quota is used up. Free some space and run again",
         errno.EFBIG: "the largest file size allowed is reached. Raise it (ulimit -f) and run again",
+        errno.EIO: "the disk reports an input/output error. See whether it is sound, and run again",
         errno.EROFS: "it is read-only. Choose another place with --root",
         errno.EACCES: "no permission to write. Change it, or choose another place with --root",
         errno.EPERM: "no permission to write. Change it, or choose another place with --root",
@@ -127,12 +158,12 @@ def workplace(output: Path) -> Path:
     return building
 
 
-def publish(output: Path, building: Path, manifest: dict[str, Any], *, keep: int) -> Path:
-    """Make the finished `building` the current snapshot in one step, and keep the newest `keep`."""
+def publish(output: Path, building: Path, manifest: dict[str, Any]) -> Path:
+    """Make the finished `building` the current snapshot in one step."""
     digest = hashlib.sha256(json.dumps(manifest["tables"], sort_keys=True).encode()).hexdigest()
-    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%S%fZ")
-    folder = output / "snapshots" / f"{stamp}-{digest[:8]}"
+    folder = output / "snapshots" / f"{_next_stamp(output)}-{digest[:8]}"
     folder.parent.mkdir(parents=True, exist_ok=True)
+    _sync_folder(output)
     write_json(building / MANIFEST, {"id": folder.name, **manifest})
     for inner in (building / "work", building):
         _sync_folder(inner)
@@ -140,10 +171,125 @@ def publish(output: Path, building: Path, manifest: dict[str, Any], *, keep: int
     _sync_folder(folder.parent)
     write_text(output / "current", folder.name + "\n")
     (folder / "stamps.json").unlink(missing_ok=True)  # until now, `workplace` would have taken the run back
-    for old in sorted(path for path in folder.parent.iterdir() if path.is_dir())[:-keep]:
-        if old != folder:
-            shutil.rmtree(old, ignore_errors=True)
     return folder
+
+
+def published(output: Path) -> list[Path]:
+    """Return the folders of all snapshots, oldest first."""
+    return sorted(path for path in (output / "snapshots").glob("[0-9]*Z-*") if path.is_dir())
+
+
+def _next_stamp(output: Path) -> str:
+    """Return the time as the beginning of a snapshot's id; later than all before it, whatever the clock says."""
+    now = datetime.datetime.now(datetime.UTC)
+    for folder in published(output)[-1:]:
+        with contextlib.suppress(ValueError):
+            last = datetime.datetime.strptime(folder.name.partition("-")[0], STAMP).replace(tzinfo=datetime.UTC)
+            now = max(now, last + datetime.timedelta(microseconds=1))
+    return now.strftime(STAMP)
+
+
+def retain(output: Path, keep: int, keep_days: float | None) -> None:
+    """Remove snapshots that are not among the newest `keep`, older than `keep_days`, not current and not being read.
+
+    What is being read is removed by a later run. A snapshot from the future, by a clock that was set back, is young.
+    """
+    for folder in published(output)[:-keep]:
+        if folder == current(output) or (keep_days and _age(folder) <= keep_days):
+            continue
+        with contextlib.suppress(OSError):
+            held = _locked(folder / MANIFEST, shared=False) if (folder / MANIFEST).exists() else None
+            try:
+                folder.rename(folder.with_name(f".{folder.name}"))  # from here on, no reader finds it
+            finally:
+                if held is not None:
+                    os.close(held)
+    for removed in (output / "snapshots").glob(".*Z-*"):
+        shutil.rmtree(removed, ignore_errors=True)
+
+
+def _age(folder: Path) -> float:
+    """Return the days since a snapshot was made, infinite where its manifest does not say when."""
+    try:
+        made = datetime.datetime.fromisoformat(read_manifest(folder)["created_at"])
+        return (datetime.datetime.now(datetime.UTC) - made) / datetime.timedelta(days=1)
+    except (TableError, KeyError, TypeError, ValueError):
+        return float("inf")
+
+
+def hold(folder: Path) -> int:
+    """Keep a snapshot from being removed until the file descriptor that this returns is closed.
+
+    Raises TableError where it is gone already.
+    """
+    with contextlib.suppress(OSError):
+        held = _locked(folder / MANIFEST, shared=True)
+        if folder.is_dir():
+            return held
+        os.close(held)
+    raise TableError(f"{folder} has been removed, or is damaged. Run `graphrag-lite index` to build it again.")
+
+
+@contextlib.contextmanager
+def reading(*folders: Path) -> Iterator[None]:
+    """Keep snapshots from being removed."""
+    with contextlib.ExitStack() as held:
+        for folder in folders:
+            held.callback(os.close, hold(folder))
+        yield
+
+
+def _locked(path: Path, *, shared: bool) -> int:
+    """Open a file with a lock that ends with the descriptor or the process. Raises OSError where it is taken.
+
+    A file system without locks is read without one.
+    """
+    descriptor = os.open(path, os.O_RDONLY if shared else os.O_RDWR)  # NFS wants to write for an exclusive one
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except ImportError:  # Windows renames no folder with an open file in it
+        pass
+    except BlockingIOError:
+        os.close(descriptor)
+        raise
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL):
+            os.close(descriptor)
+            raise
+    return descriptor
+
+
+def find(output: Path, given: str) -> Path:
+    """Return the folder of a snapshot by its id, a beginning of it that no other has, `current` or `previous`.
+
+    `previous` is the one published before the current one. Raises IndexNotFound that lists those that are there.
+    """
+    here = current(output)
+    there = published(output)
+    if given == "current":
+        return here
+    if given == "previous":
+        before = [folder for folder in there if folder.name < here.name]
+        if not before:
+            raise IndexNotFound(f"{output} has no snapshot before the current one, {here.name}.")
+        return before[-1]
+    found = [folder for folder in there if given and folder.name.startswith(given)]
+    if len(found) == 1:
+        return found[0]
+    names = "".join(f"\n  {folder.name}{'  (current)' if folder == here else ''}" for folder in reversed(there))
+    what = "Several snapshots begin with" if found else "There is no snapshot"
+    raise IndexNotFound(f"{what} {given!r} in {output}. There are:{names}")
+
+
+def roll_back(output: Path, folder: Path) -> None:
+    """Make an older (or newer) snapshot current in one step, and drop the run in progress. The lock is held."""
+    with writing(output):
+        for stamps in (output / "snapshots").glob("*/stamps.json"):  # no run is to be taken back from there
+            stamps.unlink()
+        write_text(output / "current", folder.name + "\n")
+        shutil.rmtree(output / "building", ignore_errors=True)
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -179,6 +325,8 @@ def link(source: Path, target: Path) -> None:
         target.hardlink_to(source)
     except OSError:
         shutil.copy2(source, target)
+        with target.open("rb+") as file:
+            os.fsync(file.fileno())
 
 
 def digest(path: Path) -> str:

@@ -8,7 +8,7 @@ Row order is part of a table: equal content gives equal bytes.
 import hashlib
 import os
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from graphrag_lite.errors import TableError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 Int32 = NewType("Int32", int)
 Float32 = NewType("Float32", float)
 
@@ -246,11 +246,11 @@ class Covariates:
 
 @table("communities")
 class Communities:
-    """Communities of the hierarchy, by level and size. A level is a partition of what its parents split into."""
+    """Communities of the hierarchy, by level and number. A level is a partition of what its parents split into."""
 
-    id: Annotated[str, "hash of level and members"]
+    id: Annotated[str, "hash of level and members when it first came up; kept while most of it stays"]
     human_readable_id: Annotated[int, "equals community"]
-    community: Annotated[int, "number, from 0"]
+    community: Annotated[int, "number, kept as id is: by size at first, new ones count on"]
     level: Annotated[int, "0 = the whole graph's partition; deeper = finer"]
     parent: Annotated[int, "community number, -1 at level 0"]
     children: Annotated[list[int], "community numbers one level deeper"]
@@ -283,6 +283,19 @@ class CommunityReports:
     size: Annotated[int, "communities.size"]
     citations: Annotated[list[Citation], "what the marks point to"]
     input_sha256: Annotated[str, "hash of what the report was made from"]
+    stale: Annotated[bool, "kept although its community has changed a little since (communities.mode: stable)"]
+    age: Annotated[int, "runs for which it has been stale, 0 where it is not"]
+
+
+@table("report_bases", final=False)
+class ReportBases:
+    """What each report's community held when the report was written: how far it has moved away since is told by it."""
+
+    community_id: Annotated[str, "communities.id"]
+    report_id: Annotated[str, "community_reports.id"]
+    entity_ids: Annotated[list[str], "members then, sorted"]
+    relationship_ids: Annotated[list[str], "relationships with both ends inside then, sorted"]
+    weights: Annotated[list[float], "relationships.weight of each then"]
 
 
 @table("failures")
@@ -390,13 +403,13 @@ def check(name: str, data: "pa.Table") -> None:
 
     if data.schema != schema(name):
         raise TableError(f"{name}: columns differ from the schema: {data.schema} is not {schema(name)}")
-    if holes := [column for column in data.column_names if _has_nulls(data[column])]:
+    if holes := [column for column in data.column_names if has_nulls(data[column])]:
         raise TableError(f"{name}: empty values in {', '.join(holes)}")
     if "id" in data.column_names and pc.count_distinct(data["id"]).as_py() != data.num_rows:
         raise TableError(f"{name}: ids are not unique")
 
 
-def _has_nulls(values: "pa.ChunkedArray") -> bool:
+def has_nulls(values: "pa.ChunkedArray") -> bool:
     """Say whether a column, or a list or structure in it, lacks a value."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -404,9 +417,9 @@ def _has_nulls(values: "pa.ChunkedArray") -> bool:
     if values.null_count:
         return True
     if pa.types.is_list(values.type):
-        return _has_nulls(pc.list_flatten(values))
+        return has_nulls(pc.list_flatten(values))
     if pa.types.is_struct(values.type):
-        return any(_has_nulls(pc.struct_field(values, field.name)) for field in values.type)
+        return any(has_nulls(pc.struct_field(values, field.name)) for field in values.type)
     return False
 
 
@@ -422,7 +435,7 @@ def write(folder: Path, name: str, data: "pa.Table") -> Path:
     path = path_in(folder, name)
     path.unlink(missing_ok=True)  # it may be a link to an older snapshot's file, which must stay as it is
     with path.open("wb") as file:
-        pq.write_table(data, file, **PARQUET)
+        pq.write_table(data.combine_chunks(), file, **PARQUET)  # chunks would show in the bytes
         file.flush()
         os.fsync(file.fileno())
     return path
@@ -434,7 +447,7 @@ def sha256(data: "pa.Table") -> str:
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
-    pq.write_table(data, sink, **PARQUET)
+    pq.write_table(data.combine_chunks(), sink, **PARQUET)
     return hashlib.sha256(memoryview(sink.getvalue())).hexdigest()
 
 
@@ -462,6 +475,14 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     if data.schema != (expected := schema(name) if only is None else pa.schema([schema(name).field(c) for c in only])):
         raise TableError(f"{path}: columns differ from the schema: {data.schema} is not {expected}. {again}")
     return data
+
+
+def batches(folder: Path, name: str, only: list[str]) -> "Iterator[pa.RecordBatch]":
+    """Yield some columns of an intact table, some rows at a time, for a column that is not to be held whole."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path_in(folder, name)) as file:
+        yield from file.iter_batches(batch_size=4096, columns=only)
 
 
 def content_id(*parts: str) -> str:

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from graphrag_lite import tables
+from graphrag_lite import run_log, tables
 
 if TYPE_CHECKING:
     from graphrag_lite.planning import Plan
@@ -150,20 +150,14 @@ def summary(run: "Run") -> dict[str, Any]:
         **{name: rows[name] for name in names},
         "communities_by_level": _by_level(run),
         "failures": rows["failures"],
+        "stale_reports": sum(tables.read(run.snapshot, "community_reports", only=["stale"])["stale"].to_pylist()),
+        "why": list(run.why),
+        "changes": run.manifest["changes"] if run.changed else {},
+        "resumed": run.resumed,
         "stages_run": list(run.ran),
-        **({} if run.manifest["settings"]["method"] != "standard" else {"usage": total(run.usage)}),
+        **({} if run.manifest["settings"]["method"] != "standard" else {"usage": run_log.total(run.usage)}),
         "seconds": round(run.seconds, 3),
         "peak_memory_mb": run.peak_memory_mb,
-    }
-
-
-def total(usage: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Add what stages asked of the model. The cost is None where the model's prices are not known."""
-    names = ("calls", "memo_hits", "prompt_tokens", "cached_tokens", "completion_tokens")
-    costs = [stage["cost"] for stage in usage.values()]
-    return {
-        **{name: sum(stage[name] for stage in usage.values()) for name in names},
-        "cost": None if None in costs else round(sum(costs), 6),
     }
 
 
@@ -341,7 +335,7 @@ def remarks(answers: "Sequence[Answer]") -> Iterator[str]:
             yield f"{about}{_counted(len(answer.failures), 'call')} failed; the answer rests on the others:"
             yield from (f"  {failure}" for failure in answer.failures)
     if asked:
-        usage = total({str(i): answer.usage for i, answer in enumerate(asked) if answer.usage is not None})
+        usage = run_log.total({str(i): answer.usage for i, answer in enumerate(asked) if answer.usage is not None})
         yield f"{asked[0].model}: {spent(usage)}"
 
 

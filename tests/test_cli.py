@@ -15,8 +15,9 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from graphrag_lite import cli, pipeline, snapshots, tables
+from graphrag_lite import pipeline, snapshots, tables
 from graphrag_lite.cli import main
+from graphrag_lite.cli.showing import VIEWS
 from graphrag_lite.settings import Settings
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
@@ -225,7 +226,7 @@ def test_a_corpus_without_names_makes_an_index_that_answers(
     assert invoke("index", corpus({"a.txt": text}), "--root", tmp_path).exit_code == 0
     for method in METHODS:
         assert invoke("query", "who is there?", "--method", method, "--root", tmp_path).exit_code == 0
-    for what in ("summary", *cli.VIEWS):
+    for what in ("summary", *VIEWS):
         assert invoke("show", what, "--root", tmp_path).exit_code == 0
 
 
@@ -259,6 +260,8 @@ def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(
         "split_text_units.size=100",
         "--set",
         "split_text_units.overlap=10",
+        "--set",
+        "communities.mode=full",
     )
     command = [sys.executable, "-W", "error", "-c", LIMITED, str(most_bytes), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -269,7 +272,11 @@ def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(
     assert invoke("query", "Who is Spitzer?", "--root", tmp_path).exit_code == 0
     assert invoke(*arguments).exit_code == 0
     clean = pipeline.index(
-        EXAMPLE, tmp_path / "clean", Settings.model_validate({"split_text_units": {"size": 100, "overlap": 10}})
+        EXAMPLE,
+        tmp_path / "clean",
+        Settings.model_validate(
+            {"split_text_units": {"size": 100, "overlap": 10}, "communities": {"mode": "full"}},
+        ),
     )
     assert files_of(snapshots.current(tmp_path / "output")) == files_of(clean.snapshot)
 
@@ -529,9 +536,9 @@ def test_settings_of_the_root_hold_for_queries(root: Path, tmp_path: Path) -> No
 # --- show
 
 
-@pytest.mark.parametrize("what", cli.VIEWS)
+@pytest.mark.parametrize("what", VIEWS)
 def test_show_lists_searches_and_limits(what: str, root: Path) -> None:
-    table, columns = cli.VIEWS[what]
+    table, columns = VIEWS[what]
     rows = tables.read(snapshots.current(root / "output"), table).select(columns).to_pylist()
     assert objects(invoke("show", what, "--json", "--limit", 9999, "--root", root).stdout) == rows
     assert objects(invoke("show", what, "--json", "--limit", 2, "--root", root).stdout) == rows[:2]
@@ -547,7 +554,7 @@ def test_show_summarises_the_snapshot(root: Path) -> None:
     (values,) = objects(invoke("show", "--json", "--root", root).stdout)
     snapshot = snapshots.current(root / "output")
     assert values["snapshot"] == snapshot.name and values["folder"] == str(snapshot)
-    for table, _ in cli.VIEWS.values():
+    for table, _ in VIEWS.values():
         assert values[table] == tables.read(snapshot, table).num_rows
     assert snapshot.name in invoke("show", "--root", root).stdout
 
@@ -608,7 +615,7 @@ def test_control_characters_of_documents_are_never_printed(corpus: Callable[...,
         "text": f"Alice Smith{nasty} met Bob Jones in Paris. Bob Jones {nasty}wrote to Alice Smith and Carol White.",
     }
     assert invoke("index", corpus({"a.jsonl": [row], "b.txt": TEXTS["a.txt"]}), "--root", tmp_path).exit_code == 0
-    commands = [("show", what, *json_) for what in ("summary", *cli.VIEWS) for json_ in ((), ("--json",))]
+    commands = [("show", what, *json_) for what in ("summary", *VIEWS) for json_ in ((), ("--json",))]
     commands += [("show", "report", "0"), ("show", "report", "0", "--json")]
     commands += [
         ("query", "Who met Bob Jones?", "--method", m, *o)

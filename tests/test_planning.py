@@ -13,6 +13,7 @@ from stub_model import StubModel
 from graphrag_lite import pipeline, planning
 from graphrag_lite.cli import main
 from graphrag_lite.errors import ModelError, SettingsError
+from graphrag_lite.estimates import Estimates
 from graphrag_lite.llm.chat import Reply, Request, Usage
 from graphrag_lite.planning import Plan, Step
 from graphrag_lite.runner import Run
@@ -126,7 +127,7 @@ def test_a_new_document_is_planned_alone_and_by_what_the_last_run_has_told(notes
     new = asked(requests, "extract_graph.md")
     assert made["extract_graph first pass"].calls == len(new) == 1
     assert made["extract_graph first pass"].prompt_tokens == n_tokens(new[0])
-    assert made["extract_graph first pass"].memo_hits > 20
+    assert made["extract_graph first pass"].memo_hits == 0, "texts that stand as they stood need no answer"
     reports = made["report_communities"]
     assert reports.basis.startswith("estimate: as in the last run")
     assert 0 < reports.calls < first.usage["report_communities"]["calls"]
@@ -193,7 +194,33 @@ def test_what_follows_on_a_missing_answer_is_no_longer_exact(notes: Path, output
     made = steps(plan(notes, output, resolve_entities={"max_pairs": 19}))
     assert made["resolve_entities"].calls > 0 and not made["resolve_entities"].exact
     assert made["extract_graph"].basis == "unchanged"
-    assert not made["report_communities"].exact and made["report_communities"].memo_hits > 0
+    assert not made["report_communities"].exact and made["report_communities"].memo_hits == 0, "they would be kept"
+
+
+def test_reports_that_would_be_kept_are_not_planned(notes: Path, output: Path) -> None:
+    """Where all answers about the text are kept: after a document was deleted, or has come back."""
+    first, _ = index(notes, output)
+    gone = notes / "1981-stsci-founded.md"
+    content = gone.read_text()
+    for change in (gone.unlink, lambda: gone.write_text(content)):
+        change()
+        made = steps(plan(notes, output))["report_communities"]
+        run, requests = index(notes, output)
+        own = asked(requests, "report_communities.md")
+        usage = run.usage["report_communities"]
+        assert (made.calls, made.memo_hits) == (usage["calls"], usage["memo_hits"]) and usage["calls"] == len(own)
+        assert made.prompt_tokens == sum(map(n_tokens, own)), made
+        assert 0 < made.calls + made.memo_hits < first.usage["report_communities"]["calls"] / 2
+
+
+def test_a_run_that_kept_reports_tells_how_many_there_are(notes: Path, output: Path) -> None:
+    """Else the next plan would take the few that it wrote for all."""
+    index(notes, output)
+    before = Estimates.of(output, settings()).rate("report_communities").calls
+    (notes / "new.txt").write_text("Vera Rubin met Kent Ford in Tucson.\n")
+    run, _ = index(notes, output)
+    assert run.usage["report_communities"]["calls"] + run.usage["report_communities"]["memo_hits"] < 10
+    assert Estimates.of(output, settings()).rate("report_communities").calls == pytest.approx(before, rel=0.1)
 
 
 def test_method_fast_asks_nothing(notes: Path, output: Path) -> None:

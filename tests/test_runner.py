@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from graphrag_lite import pipeline, runner, snapshots, tables
+from graphrag_lite import pipeline, runner, snapshots, tables, workers
+from graphrag_lite.errors import WorkerError
 from graphrag_lite.runner import Run, Stage
 from graphrag_lite.settings import Settings
 
@@ -301,10 +302,10 @@ def test_a_killed_process_loses_no_finished_stage(tmp_path: Path) -> None:
 
 # A command line whose stages use worker processes, whatever the size of the corpus.
 SLOW = """
-from graphrag_lite import runner
+from graphrag_lite import workers
 from graphrag_lite.cli import main
 
-runner.MIN_PARALLEL_ITEMS = 1
+workers.MIN_PARALLEL_ITEMS = 1
 if __name__ == "__main__":
     main()
 """
@@ -388,7 +389,7 @@ def test_an_interruption_waits_while_workers_start(number: signal.Signals) -> No
     told: list[int] = []
     before = signal.signal(number, lambda number, _: told.append(number))
     try:
-        with runner._interrupts_held():
+        with workers._interrupts_held():
             for _ in range(3):
                 os.kill(os.getpid(), number)
             time.sleep(0.05)
@@ -402,12 +403,12 @@ def test_an_interruption_waits_while_workers_start(number: signal.Signals) -> No
 
 IDLE = """
 import contextlib, time
-from graphrag_lite import runner
-runner.MIN_PARALLEL_ITEMS = 1
+from graphrag_lite import runner, workers
+workers.MIN_PARALLEL_ITEMS = 1
 
 if __name__ == "__main__":
     with contextlib.ExitStack() as pools:
-        each = runner._Each(2, runner.Silence(), pools)
+        each = workers.Workers(2, runner.Silence(), pools)
         print(sum(each(abs, range(300))), flush=True)
         time.sleep(60)
 """
@@ -424,11 +425,22 @@ def test_idle_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
     assert wait_for_session(process.pid), "a worker outlived the run"
 
 
+def _killed(item: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return item
+
+
+def test_a_killed_worker_is_an_error_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "MIN_PARALLEL_ITEMS", 1)
+    with contextlib.ExitStack() as pools, pytest.raises(WorkerError, match="workers=1"):
+        list(workers.Workers(2, runner.Silence(), pools)(_killed, range(10)))
+
+
 def test_workers_end_with_their_stage_also_where_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else Python would finish all that is queued before it ends, a minute after Ctrl-C."""
-    monkeypatch.setattr(runner, "MIN_PARALLEL_ITEMS", 1)
+    monkeypatch.setattr(workers, "MIN_PARALLEL_ITEMS", 1)
     with contextlib.ExitStack() as pools:
-        found = runner._Each(2, runner.Silence(), pools)(abs, range(100_000))
+        found = workers.Workers(2, runner.Silence(), pools)(abs, range(100_000))
         assert next(found) == 0  # the stage fails while it still holds the rest
         assert multiprocessing.active_children()
     assert not multiprocessing.active_children()

@@ -1,8 +1,11 @@
 """Publication is one step, retention keeps N, `current` is not trusted, errors of the disk say what to do."""
 
+import datetime
 import errno
 import json
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +15,7 @@ import pytest
 
 from graphrag_lite import pipeline, snapshots, tables
 from graphrag_lite.errors import GraphragLiteError, IndexNotFound, LockedError, OutputError, TableError
+from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
 TEXTS = {
@@ -37,7 +41,7 @@ MANIFEST: dict[str, Any] = {"tables": {}, "stages": {}, "settings": {}}
 
 
 def test_current_is_the_published_folder(tmp_path: Path) -> None:
-    folder = snapshots.publish(tmp_path, _building(tmp_path), MANIFEST, keep=3)
+    folder = snapshots.publish(tmp_path, _building(tmp_path), MANIFEST)
     assert snapshots.current(tmp_path) == folder
     assert snapshots.read_manifest(folder)["id"] == folder.name
     assert sorted(path.name for path in folder.iterdir()) == ["documents.parquet", "manifest.json", "work"]
@@ -91,15 +95,233 @@ def test_retention_keeps_the_newest(corpus: Callable[..., Path], tmp_path: Path)
     assert snapshots.current(output) == made[3]
 
 
+def _disk(output: Path) -> dict[tuple[int, int], int]:
+    """Return the bytes of every file and folder, by inode: links count once."""
+    found = [output, *output.rglob("*")]
+    return {(stat.st_dev, stat.st_ino): stat.st_size for stat in map(Path.lstat, found)}
+
+
+def test_ten_nights_without_news_cost_no_disk(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    folder, output = corpus(TEXTS), tmp_path / "output"
+    pipeline.index(folder, output, _settings())
+    pipeline.index(folder, output, _settings())
+    snapshot, everything = _disk(output / "snapshots"), _disk(output)
+    for _ in range(10):
+        assert not pipeline.index(folder, output, _settings()).changed
+    assert _disk(output / "snapshots") == snapshot
+    after = _disk(output)
+    assert len(after) <= len(everything) + 1  # the note of the files that were seen, once their times are settled
+    assert sum(after.values()) - sum(everything.values()) < 10 * 400  # lines of the log of runs, and that note
+
+
+def _aged(folder: Path, days: float) -> None:
+    made = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=days)
+    snapshots.write_json(folder / "manifest.json", snapshots.read_manifest(folder) | {"created_at": made.isoformat()})
+
+
+def _several(output: Path, ages: list[float]) -> list[Path]:
+    """Publish snapshots of these ages in days, the last of which is current."""
+    made = [snapshots.publish(output, _building(output, str(age)), MANIFEST) for age in ages]
+    for folder, age in zip(made, ages, strict=True):
+        _aged(folder, age)
+    return made
+
+
+def test_retention_by_age_keeps_what_is_young_and_the_newest_in_any_case(tmp_path: Path) -> None:
+    made = _several(tmp_path, [40, 30, 20, 10, 5])
+    snapshots.retain(tmp_path, keep=1, keep_days=25)
+    assert snapshots.published(tmp_path) == made[2:]
+    snapshots.retain(tmp_path, keep=2, keep_days=0.5)
+    assert snapshots.published(tmp_path) == made[3:]
+    snapshots.retain(tmp_path, keep=9, keep_days=0.5)
+    snapshots.retain(tmp_path, keep=1, keep_days=1e12)
+    assert snapshots.published(tmp_path) == made[3:]
+    snapshots.retain(tmp_path, keep=1, keep_days=None)
+    assert snapshots.published(tmp_path) == made[4:]
+
+
+@pytest.mark.parametrize("jump", [-30000.0, 30000.0])
+def test_a_clock_that_was_set_removes_neither_the_current_one_nor_the_newest(jump: float, tmp_path: Path) -> None:
+    made = _several(tmp_path, [3 + jump, 2 + jump, 1 + jump, jump])
+    snapshots.roll_back(tmp_path, made[0])
+    snapshots.retain(tmp_path, keep=2, keep_days=7)
+    left = snapshots.published(tmp_path)
+    assert set(left) >= {made[0], made[2], made[3]} and snapshots.current(tmp_path) == made[0]
+    if jump < 0:
+        assert left == made, "made in the future, by the clock of now: not old"
+
+
+def test_age_lets_go_of_a_snapshot_in_a_run_that_changes_nothing(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    folder, output = corpus(TEXTS), tmp_path / "output"
+    values = {"snapshots": {"keep": 1, "keep_days": 7}}
+    first = pipeline.index(folder, output, Settings.model_validate(values))
+    (folder / "c.txt").write_text("Dora Green met Carol White.\n")
+    second = pipeline.index(folder, output, Settings.model_validate(values))
+    assert snapshots.published(output) == [first.snapshot, second.snapshot]
+    _aged(first.snapshot, 8)
+    assert not pipeline.index(folder, output, Settings.model_validate(values)).changed
+    assert snapshots.published(output) == [second.snapshot]
+
+
+def test_a_snapshot_that_is_read_is_removed_by_a_later_run(tmp_path: Path) -> None:
+    made = _several(tmp_path, [3, 2, 1])
+    with snapshots.reading(made[0]), snapshots.reading(made[0]):
+        snapshots.retain(tmp_path, keep=1, keep_days=None)
+        assert snapshots.published(tmp_path) == [made[0], made[2]]
+    snapshots.retain(tmp_path, keep=1, keep_days=None)
+    assert snapshots.published(tmp_path) == [made[2]]
+    with pytest.raises(TableError, match="removed"), snapshots.reading(made[0]):
+        pytest.fail("it is gone")
+
+
+HOLDING = """
+import sys
+from graphrag_lite.search.index import Index
+index = Index.open(sys.argv[1])
+print(index.folder.name, flush=True)
+sys.stdin.readline()
+print(index.query("Who works for Acme Corporation?").answer)
+print(index.n_rows("documents"), index.arrow("documents").num_rows)
+"""
+
+
+def test_another_process_that_reads_a_snapshot_is_not_broken(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    """It opens the index before two runs publish and retention keeps one, and reads its tables only after them."""
+    folder, output = corpus(TEXTS), tmp_path / "output"
+    first = pipeline.index(folder, output, _settings(keep=1))
+    command = [sys.executable, "-c", HOLDING, str(output)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
+        assert reader.stdout and reader.stdout.readline().strip() == first.snapshot.name
+        (folder / "c.txt").write_text("Dora Green met Carol White.\n")
+        second = pipeline.index(folder, output, _settings(keep=1))
+        (folder / "d.txt").write_text("Emil Brown met Carol White.\n")
+        third = pipeline.index(folder, output, _settings(keep=1))
+        assert snapshots.published(output) == [first.snapshot, third.snapshot] and not second.snapshot.exists()
+        said, _ = reader.communicate("\n", timeout=60)
+    assert reader.returncode == 0
+    assert "Acme Corporation" in said and said.splitlines()[-1] == "2 2"
+    pipeline.index(folder, output, _settings(keep=1))
+    assert snapshots.published(output) == [third.snapshot]
+
+
+def test_an_index_that_is_let_go_of_no_longer_holds_its_snapshot(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    made = [pipeline.index(corpus(TEXTS), tmp_path / "output", _settings(n)).snapshot for n in (1, 2)]
+    index = Index(made[0])
+    snapshots.retain(tmp_path / "output", keep=1, keep_days=None)
+    assert made[0].exists()
+    del index
+    snapshots.retain(tmp_path / "output", keep=1, keep_days=None)
+    assert not made[0].exists()
+
+
+def test_a_reader_goes_on_with_the_new_snapshot_where_the_old_one_vanished(
+    corpus: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run publishes, and retention removes the old snapshot, just after the reader has read the pointer."""
+    folder, output = corpus(TEXTS), tmp_path / "output"
+    first = pipeline.index(folder, output, _settings(1, keep=1)).snapshot
+    current = snapshots.current
+    seen: list[Path] = []
+
+    def raced(place: Path) -> Path:
+        found = current(place)
+        if not seen:
+            seen.append(found)
+            monkeypatch.setattr(snapshots, "current", current)
+            pipeline.index(folder, output, _settings(2, keep=1))
+        return found
+
+    monkeypatch.setattr(snapshots, "current", raced)
+    opened = Index.open(output)
+    assert seen == [first] and not first.exists() and opened.folder == current(output) != first
+    (opened.folder / "manifest.json").write_text("{")
+    with pytest.raises(TableError, match="damaged"):  # for good: it is not tried for ever
+        Index.open(output)
+
+
+def test_current_is_read_again_where_it_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = snapshots.publish(tmp_path, _building(tmp_path), MANIFEST)
+    pointer = snapshots._pointer
+    said = iter(["20200101T000000000000Z-gone"])
+    monkeypatch.setattr(snapshots, "_pointer", lambda output: next(said, None) or pointer(output))
+    assert snapshots.current(tmp_path) == folder
+
+
+def test_what_a_crash_left_of_a_removed_snapshot_goes_with_the_next_retention(tmp_path: Path) -> None:
+    made = _several(tmp_path, [2, 1])
+    left = made[0].rename(made[0].with_name(f".{made[0].name}"))
+    assert snapshots.published(tmp_path) == [made[1]]
+    snapshots.retain(tmp_path, keep=3, keep_days=None)
+    assert not left.exists() and list((tmp_path / "snapshots").iterdir()) == [made[1]]
+
+
+def test_a_snapshot_without_a_manifest_is_removed_too(tmp_path: Path) -> None:
+    made = _several(tmp_path, [2, 1])
+    (made[0] / "manifest.json").unlink()
+    snapshots.retain(tmp_path, keep=1, keep_days=30)
+    assert snapshots.published(tmp_path) == [made[1]]
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOTSUP])
+def test_a_file_system_without_locks_is_read_without_one(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(number, "no locks here")
+
+    made = _several(tmp_path, [2, 1])
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with snapshots.reading(made[1]):
+        snapshots.retain(tmp_path, keep=1, keep_days=None)
+    assert snapshots.published(tmp_path) == [made[1]]
+
+
+def test_a_snapshot_is_found_by_its_beginning(tmp_path: Path) -> None:
+    for name in ("20200101T000000000000Z-aa", "20200102T000000000000Z-bb", "20210101T000000000000Z-cc"):
+        (tmp_path / "snapshots" / name).mkdir(parents=True)
+    a, b, c = snapshots.published(tmp_path)
+    snapshots.write_text(tmp_path / "current", b.name)
+    for given, folder in {"current": b, "previous": a, "2021": c, a.name: a, b.name[:8]: b}.items():
+        assert snapshots.find(tmp_path, given) == folder
+    for given, says in {
+        "2020": "Several snapshots begin with '2020'",
+        "1999": "no snapshot '1999'",
+        "": "no snapshot",
+    }.items():
+        with pytest.raises(IndexNotFound, match=says) as caught:
+            snapshots.find(tmp_path, given)
+        listed = str(caught.value).splitlines()[1:]
+        assert listed == [f"  {c.name}", f"  {b.name}  (current)", f"  {a.name}"]
+    for given in ("..", "../..", ".", "/", "*"):
+        with pytest.raises(IndexNotFound):
+            snapshots.find(tmp_path, given)
+    snapshots.write_text(tmp_path / "current", a.name)
+    with pytest.raises(IndexNotFound, match="no snapshot before"):
+        snapshots.find(tmp_path, "previous")
+
+
+def test_rolling_back_moves_the_pointer_and_drops_what_was_under_way(tmp_path: Path) -> None:
+    made = _several(tmp_path, [3, 2, 1])
+    _building(tmp_path, "under way")
+    snapshots.write_json(made[2] / "stamps.json", {})  # a crash came just after it was published
+    snapshots.roll_back(tmp_path, made[0])
+    assert snapshots.current(tmp_path) == made[0] and not (tmp_path / "building").exists()
+    assert snapshots.published(tmp_path) == made
+    assert list(snapshots.workplace(tmp_path).iterdir()) == [tmp_path / "building" / "work"], "nothing is taken back"
+    assert snapshots.published(tmp_path) == made
+    newest = snapshots.publish(tmp_path, _building(tmp_path), MANIFEST)
+    assert newest.name > made[2].name, "ids go on after the newest, not after the current one"
+
+
 def test_the_published_snapshot_stays_even_where_the_clock_ran_backwards(tmp_path: Path) -> None:
     for year in (2990, 2991, 2992):
         (tmp_path / "snapshots" / f"{year}0101T000000000000Z-0").mkdir(parents=True)
-    folder = snapshots.publish(tmp_path, _building(tmp_path), MANIFEST, keep=1)
+    folder = snapshots.publish(tmp_path, _building(tmp_path), MANIFEST)
     assert snapshots.current(tmp_path) == folder
 
 
 def test_a_run_killed_before_the_pointer_moved_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = snapshots.publish(tmp_path, _building(tmp_path, "old"), MANIFEST, keep=3)
+    first = snapshots.publish(tmp_path, _building(tmp_path, "old"), MANIFEST)
     write = snapshots.write_text
 
     def killed(path: Path, text: str) -> None:
@@ -109,7 +331,7 @@ def test_a_run_killed_before_the_pointer_moved_is_taken_back(tmp_path: Path, mon
 
     monkeypatch.setattr(snapshots, "write_text", killed)
     with pytest.raises(KeyboardInterrupt):
-        snapshots.publish(tmp_path, _building(tmp_path, "new"), MANIFEST, keep=3)
+        snapshots.publish(tmp_path, _building(tmp_path, "new"), MANIFEST)
     monkeypatch.undo()
     assert snapshots.current(tmp_path) == first
     assert (snapshots.workplace(tmp_path) / "documents.parquet").read_text() == "new"
@@ -117,7 +339,7 @@ def test_a_run_killed_before_the_pointer_moved_is_taken_back(tmp_path: Path, mon
 
 
 def test_a_run_killed_just_after_the_pointer_moved_is_not_taken_back(tmp_path: Path) -> None:
-    folder = snapshots.publish(tmp_path, _building(tmp_path), MANIFEST, keep=3)
+    folder = snapshots.publish(tmp_path, _building(tmp_path), MANIFEST)
     snapshots.write_json(folder / "stamps.json", {})
     assert list(snapshots.workplace(tmp_path).iterdir()) == [tmp_path / "building" / "work"]
     assert snapshots.current(tmp_path) == folder and not (folder / "stamps.json").exists()

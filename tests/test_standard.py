@@ -132,25 +132,25 @@ def test_what_failed_is_recorded_and_the_next_run_asks_for_it_alone(notes: Path,
         is_extraction = stub_replies.recognise(text)[0] == "extract_graph.md"
         return "I cannot help with that." if is_extraction and broken in text else reply(request)
 
-    stub = StubModel(faulty)
-    run = index(notes, output, stub, llm={"max_failure_ratio": 0.5})
+    stub, full = StubModel(faulty), {"mode": "full"}
+    run = index(notes, output, stub, llm={"max_failure_ratio": 0.5}, communities=full)
     failures = tables.read(run.snapshot, "failures").to_pylist()
     units = {row["id"]: row["text"] for row in tables.read(run.snapshot, "text_units").to_pylist()}
     assert len(failures) >= held > 0
     assert {row["stage"] for row in failures} == {"extract_graph"} and all(row["attempts"] == 2 for row in failures)
     assert all(any(unit in row["document"] for unit in units) for row in failures)
 
-    again = index(notes, output, stub, llm={"max_failure_ratio": 0.5})
+    again = index(notes, output, stub, llm={"max_failure_ratio": 0.5}, communities=full)
     assert again.ran == ("extract_graph",) and not again.changed and again.n_failures == len(failures)
     assert again.usage["extract_graph"]["calls"] == 2 * len(failures)
 
     healed_stub = StubModel(reply)
-    healed = index(notes, output, healed_stub)
+    healed = index(notes, output, healed_stub, communities=full)
     assert healed.n_failures == 0 and healed.changed
     asked = {request.messages[0]["content"] for request in healed_stub.requests}
     extractions = {text for text in asked if stub_replies.recognise(text)[0] == "extract_graph.md"}
     assert len(extractions) == len(failures)
-    undisturbed = index(notes, output.parent.parent / "other" / "output", StubModel(reply))
+    undisturbed = index(notes, output.parent.parent / "other" / "output", StubModel(reply), communities=full)
     assert bytes_of(healed.snapshot) == bytes_of(undisturbed.snapshot)
 
 

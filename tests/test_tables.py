@@ -82,9 +82,17 @@ def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, rows:
     assert tables.write(folder, "corpus_files", again).read_bytes() == first
 
 
+def report_row() -> dict[str, Any]:
+    """Return a row of `community_reports` with a value in every column."""
+    values: dict[Any, Any] = {pa.string(): "x", pa.bool_(): True}
+    return {
+        field.name: [] if pa.types.is_list(field.type) else values.get(field.type, 1)
+        for field in tables.schema("community_reports")
+    }
+
+
 def test_nested_columns_come_back_with_equal_bytes(tmp_path: Path) -> None:
-    row: dict[str, Any] = {field.name: [] if pa.types.is_list(field.type) else "x" if field.type == pa.string() else 1
-                           for field in tables.schema("community_reports")}  # fmt: skip
+    row = report_row()
     row |= {"children": [3, 1], "findings": [{"explanation": "e", "summary": "s"}], "rank": 0.1}
     row["citations"] = [{"n": 1, "text_unit_id": "u", "document_id": "d", "char_start": 0, "char_end": 5}]
     data = tables.make("community_reports", [row])
@@ -179,8 +187,7 @@ def test_check_finds_what_is_wrong() -> None:
 
 
 def test_check_looks_into_structures() -> None:
-    row: dict[str, Any] = {field.name: [] if pa.types.is_list(field.type) else "x" if field.type == pa.string() else 1
-                           for field in tables.schema("community_reports")}  # fmt: skip
+    row = report_row()
     tables.check("community_reports", tables.make("community_reports", [row]))
     with pytest.raises(TableError, match="empty values in findings"):
         tables.check("community_reports", tables.make("community_reports", [row | {"findings": [{"summary": "s"}]}]))
@@ -190,3 +197,14 @@ def test_ids_tell_parts_apart() -> None:
     assert tables.content_id("a", "bc") != tables.content_id("ab", "c")
     assert tables.content_id("\ud800") == tables.content_id("\ud800")
     assert re.fullmatch("[0-9a-f]{32}", tables.content_id("x"))
+
+
+def test_equal_tables_give_equal_bytes_however_they_were_put_together(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    rows = [(f"u{n}", "d", 0, 0, 1, f"word {n} " * (n % 90), 3) for n in range(6000)]
+    whole = tables.make("source_units", rows)
+    parts = pa.concat_tables([whole.slice(0, 777), whole.slice(777)])
+    assert tables.sha256(parts) == tables.sha256(whole)
+    assert tables.write(tmp_path, "source_units", parts).read_bytes() == (
+        tables.write(tmp_path, "source_units", whole).read_bytes()
+    )

@@ -4,6 +4,7 @@ The recursion is ours because the library's own does not keep `max_cluster_size`
 isolated nodes out. Edges are sorted before every call: their order changes the result as much as the seed.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,39 +28,60 @@ class Community:
 
 
 def hierarchical_leiden(
-    adjacency: "csr_matrix", *, max_cluster_size: int = 10, resolution: float = 1.0, seed: int = 0
+    adjacency: "csr_matrix",
+    *,
+    max_cluster_size: int = 10,
+    resolution: float = 1.0,
+    seed: int = 0,
+    top: list[NDArray[np.int64]] | None = None,
 ) -> list[Community]:
     """Split a graph into communities, and each one larger than `max_cluster_size` again, as long as that splits it.
 
     `adjacency` is symmetric with non-negative weights, shape (n_nodes, n_nodes). Every node is in one community of
     level 0, an isolated node in one of its own; the children of a community partition it. A parent stands before its
-    children; within a split, larger communities come first, ties by smallest member.
+    children; within a split, larger communities come first, ties by smallest member. `top` is the partition of level 0,
+    as `split` returns it, where it is known already.
 
     >>> from scipy.sparse import csr_matrix
     >>> two_pairs = csr_matrix([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], dtype=float)
     >>> [community.members.tolist() for community in hierarchical_leiden(two_pairs)]
     [[0, 1], [2, 3]]
     """
-    found = [
-        Community(0, -1, members) for members in _split(adjacency, np.arange(adjacency.shape[0]), resolution, seed)
-    ]
+    if top is None:
+        top = split(adjacency, np.arange(adjacency.shape[0]), resolution, seed)
+    found = [Community(0, -1, members) for members in top]
     lookup = np.full(adjacency.shape[0], -1)
     position = 0
     while position < len(found):
         community = found[position]
         if len(community.members) > max_cluster_size:
-            inner = _induced(adjacency, community.members, lookup)
-            for step in STEPS:
-                parts = _split(inner, community.members, resolution * step, seed)
-                # A split into single nodes says nothing: a dense community rather stays whole.
-                if len(parts) > 1 and sum(len(part) == 1 for part in parts) <= len(parts) // 2:
-                    found += [Community(community.level + 1, position, part) for part in parts]
-                    break
+            inner = induced(adjacency, community.members, lookup)
+            parts = split_further(inner, community.members, resolution, seed)
+            found += [Community(community.level + 1, position, part) for part in parts]
         position += 1
     return found
 
 
-def _induced(adjacency: "csr_matrix", nodes: NDArray[np.int64], lookup: NDArray[np.int64]) -> "csr_matrix":
+def split_further(
+    inner: "csr_matrix", members: NDArray[np.int64], resolution: float, seed: int
+) -> list[NDArray[np.int64]]:
+    """Return the parts that a community too large is split into, none where nothing splits it.
+
+    `inner` holds the weights among its members, in their order.
+    """
+    for step in STEPS:
+        parts = split(inner, members, resolution * step, seed)
+        if says_something([len(part) for part in parts]):
+            return parts
+    return []
+
+
+def says_something(sizes: Sequence[int]) -> bool:
+    """Say whether parts of these sizes are a split: a dense community rather stays whole than falls into nodes."""
+    return len(sizes) > 1 and sum(size == 1 for size in sizes) <= len(sizes) // 2
+
+
+def induced(adjacency: "csr_matrix", nodes: NDArray[np.int64], lookup: NDArray[np.int64]) -> "csr_matrix":
     """Return the subgraph on `nodes` at a cost of its own edges; `lookup` is scratch of -1, shape (n_nodes,).
 
     Slicing columns with scipy costs n_nodes each time, which is quadratic over all communities.
@@ -75,7 +97,7 @@ def _induced(adjacency: "csr_matrix", nodes: NDArray[np.int64], lookup: NDArray[
     return csr_matrix((rows.data[inside], columns[inside], indptr), shape=(len(nodes), len(nodes)))
 
 
-def _split(adjacency: "csr_matrix", nodes: NDArray[np.int64], resolution: float, seed: int) -> list[NDArray[np.int64]]:
+def split(adjacency: "csr_matrix", nodes: NDArray[np.int64], resolution: float, seed: int) -> list[NDArray[np.int64]]:
     """Return one Leiden partition of `nodes`, whose weights `adjacency` holds in the same order."""
     from graspologic_native import leiden_csr
 

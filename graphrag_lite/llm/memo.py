@@ -25,26 +25,36 @@ pragma journal_mode = wal;
 pragma synchronous = full;
 create table if not exists answers (key text primary key, reply text not null) without rowid;
 create table if not exists vectors (key text primary key, vector blob not null) without rowid;
+create table if not exists spent (
+    run text primary key, calls int, prompt_tokens int, cached_tokens int, completion_tokens int
+) without rowid;
 """
-INSERT = "insert or replace into {} values (?, ?)"
+PUT_ANSWER = "insert or replace into answers values (?, ?)"
+PUT_VECTOR = "insert or replace into vectors values (?, ?)"
+PUT_SPENT = """
+insert into spent values (?, 1, ?, ?, ?) on conflict (run) do update set
+    calls = calls + 1, prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+    cached_tokens = cached_tokens + excluded.cached_tokens,
+    completion_tokens = completion_tokens + excluded.completion_tokens
+"""
 
 logger = logging.getLogger(__name__)
-Row = tuple[str, "str | bytes"]
-Put = tuple[str, Sequence[Row], "asyncio.Future[None]"]
+Statement = tuple[str, tuple[Any, ...]]
+Put = tuple[Sequence[Statement], "asyncio.Future[None]"]
 
 
 class Memo:
-    """Answers by key. `path` None keeps them in memory.
+    """Answers by key. `path` None keeps them in memory. With an answer is kept what the `run` has used so far.
 
     With `read_only`, and in a folder that cannot be written, new ones are not kept; the latter is said in a warning.
     Raises TableError for a file that is damaged: it may hold answers that cost money, so it is left as it is.
     """
 
-    def __init__(self, path: Path | None, *, read_only: bool = False) -> None:
+    def __init__(self, path: Path | None, *, read_only: bool = False, run: str = "") -> None:
         if path is not None and path.parent.is_dir() and not os.access(path.parent, os.W_OK):
             logger.warning("%s cannot be written: new answers of the model are not kept.", path.parent)
             path, read_only = (path, True) if path.is_file() else (None, False)
-        self.path = path
+        self.path, self.run = path, run
         self._read_only = read_only
         self._waiting: list[Put] = []
         self._writing: asyncio.Task[None] | None = None
@@ -88,8 +98,17 @@ class Memo:
     async def put(self, key: str, reply: Reply) -> None:
         """Store an answer; it is on disk when this returns."""
         usage = reply.usage
-        row = [reply.text, reply.finish_reason, usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens]
-        await self._put("answers", [(key, json.dumps(row))])
+        used = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+        statements: list[Statement] = [(PUT_ANSWER, (key, json.dumps([reply.text, reply.finish_reason, *used])))]
+        if self.run:
+            statements.append((PUT_SPENT, (self.run, *used)))
+        await self._put(statements)
+
+    def spent(self, run: str) -> tuple[int, Usage]:
+        """Return how many answers a run has kept, and what they used: at least what it has paid for."""
+        query = "select calls, prompt_tokens, cached_tokens, completion_tokens from spent where run = ?"
+        calls, *used = self._row(query, run) or (0, 0, 0, 0)
+        return calls, Usage(*used)
 
     def vector(self, key: str) -> list[float] | None:
         row = self._row("select vector from vectors where key = ?", key)
@@ -97,8 +116,8 @@ class Memo:
 
     async def put_vectors(self, keys: Sequence[str], vectors: Sequence[Sequence[float]]) -> None:
         """Store vectors (as 4-byte floats, the precision that endpoints give); on disk when this returns."""
-        rows = [(key, array.array("f", vector).tobytes()) for key, vector in zip(keys, vectors, strict=True)]
-        await self._put("vectors", rows)
+        rows = ((key, array.array("f", vector).tobytes()) for key, vector in zip(keys, vectors, strict=True))
+        await self._put([(PUT_VECTOR, row) for row in rows])
 
     def close(self) -> None:
         if self._thread is not None:
@@ -112,11 +131,11 @@ class Memo:
         except sqlite3.Error as error:
             raise self._explained(error) from None
 
-    async def _put(self, table: str, rows: Sequence[Row]) -> None:
+    async def _put(self, statements: Sequence[Statement]) -> None:
         if self._read_only:
             return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((table, rows, future))
+        self._waiting.append((statements, future))
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
         await future
@@ -133,7 +152,7 @@ class Memo:
                     await asyncio.get_running_loop().run_in_executor(self._thread, self._commit, batch)
             except sqlite3.Error as error:
                 failure = self._explained(error)
-            for _, _, future in batch:
+            for _, future in batch:
                 if future.done():  # cancelled
                     continue
                 if failure is None:
@@ -143,8 +162,8 @@ class Memo:
 
     def _commit(self, batch: Sequence[Put]) -> None:
         with self._writer:
-            for table, rows, _ in batch:
-                self._writer.executemany(INSERT.format(table), rows)
+            for statement, values in (each for statements, _ in batch for each in statements):
+                self._writer.execute(statement, values)
 
     def _explained(self, error: sqlite3.Error) -> OutputError | TableError:
         damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)

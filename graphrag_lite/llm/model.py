@@ -88,10 +88,10 @@ class Model:
 
 
 @contextmanager
-def open_model(settings: Llm, output: Path, chat: ChatModel | None = None) -> Iterator[Model]:
-    """Open the model that the settings name (or `chat`) with the memo of an output folder."""
+def open_model(settings: Llm, output: Path, chat: ChatModel | None = None, run: str = "") -> Iterator[Model]:
+    """Open the model that the settings name (or `chat`) with the memo of an output folder, which knows the `run`."""
     asked, meter = chat or OpenAIChat(settings), Meter(settings)
-    memo = Memo(output / "memo.sqlite")
+    memo = Memo(output / "memo.sqlite", run=run)
     try:
         yield Model(asked, memo, settings, meter)
     finally:

@@ -70,6 +70,8 @@ def _report(row: Row, community: Row, spans: Spans, notes: Notes) -> Row:
         "full_content_json": as_json(report),
         "citations": [{"n": n, **span} for record, n in marks.items() for span in spans[record[0]][record[1]]],
         "input_sha256": hashlib.sha256(source.encode()).hexdigest(),
+        "stale": False,
+        "age": 0,
     }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_lite import settings, snapshots, tables
-from graphrag_lite.errors import CallError, GraphragLiteError, InputError, ReplyError
+from graphrag_lite.errors import CallError, GraphragLiteError, InputError, ReplyError, TableError
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.basic_search import ask_basic, basic_search
 from graphrag_lite.search.global_search import ask_global, global_search
@@ -47,11 +47,17 @@ class Index(Loaded):
         """Open the current snapshot of an output folder, with the settings of the root it is in.
 
         `config` is a settings file instead of the root's, `overrides` change settings, such as "llm.model=null";
-        `model` takes the place of the one that the settings name. Raises IndexNotFound, SettingsError.
+        `model` takes the place of the one that the settings name. Raises IndexNotFound, SettingsError, and TableError
+        where the index is damaged or of another schema version.
         """
-        folder = snapshots.current(Path(output))
         loaded = settings.load(Path(output).resolve().parent, Path(config) if config else None, overrides)
-        return cls(folder, loaded, model)
+        while True:
+            folder = snapshots.current(Path(output))
+            try:
+                return cls(folder, loaded, model)
+            except TableError:  # it may have been removed since `current` was read: then that names another one
+                if snapshots.current(Path(output)) == folder:
+                    raise
 
     def __repr__(self) -> str:
         return f"Index({self.folder.name}, {self.n_rows('documents')} documents, {self.n_rows('entities')} entities)"

@@ -1,5 +1,7 @@
 """What search needs of a snapshot, read when first used and kept."""
 
+import os
+import weakref
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +27,8 @@ class Loaded:
     def __init__(self, folder: Path, search: Search | None = None) -> None:
         self.folder = folder
         self.search = search or Search()
-        self.manifest: dict[str, Any] = snapshots.read_manifest(folder)
+        self.manifest: dict[str, Any] = snapshots.usable_manifest(folder)
+        weakref.finalize(self, os.close, snapshots.hold(folder))  # until then, retention leaves the folder alone
         self._read: dict[str, pa.Table] = {}
 
     def arrow(self, name: str) -> "pa.Table":

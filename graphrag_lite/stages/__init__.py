@@ -1,10 +1,38 @@
 """The stages of the pipeline, one file each. A stage is a function from tables to tables."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite import tables
+from graphrag_lite.errors import TableError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 """The service `each`: map a function over items, in their order, over the run's worker processes."""
 
 Fail = Callable[[str, str, int], None]
 """The service `fail`: record what could not be done: (document, text unit or community; error; attempts)."""
+
+
+@dataclass(frozen=True)
+class Last:
+    """The service `last`: the last snapshot, for a stage that can go on from what it wrote there.
+
+    `changed` are those of `settings`, `code` and `model` (with prompts) of this stage that were others then, `failed`
+    what it could not do then. None stands for it where there is no such snapshot, or it is not to be gone on from.
+    """
+
+    folder: Path
+    changed: frozenset[str]
+    failed: tuple[str, ...] = ()
+
+    def read(self, *names: str) -> "list[pa.Table] | None":
+        """Return tables of the snapshot, None where one of them is damaged."""
+        try:
+            return [tables.read(self.folder, name) for name in names]
+        except TableError:
+            return None

@@ -1,16 +1,22 @@
-"""Relationships -> the hierarchy of communities."""
+"""Relationships -> the hierarchy of communities. In mode stable it goes on from that of the last run."""
 
+import logging
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
+from graphrag_lite.graph.community_ids import community_ids, community_numbers, successors
 from graphrag_lite.graph.leiden import Community, hierarchical_leiden
+from graphrag_lite.graph.leiden_update import Older, next_hierarchy
 from graphrag_lite.settings import DetectCommunities
+from graphrag_lite.stages import Last
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
+
+logger = logging.getLogger(__name__)
 
 
 async def detect_communities(
@@ -19,45 +25,59 @@ async def detect_communities(
     entities: "pa.Table",
     relationships: "pa.Table",
     settings: DetectCommunities,
+    mode: str,
+    last: Last | None,
 ) -> "pa.Table":
-    """Partition the weighted graph of entities, level by level. An entity without relationships stays alone."""
+    """Partition the weighted graph of entities, level by level. An entity without relationships stays alone.
+
+    In mode stable, only what the change has touched may leave the communities of the last run (`graph.leiden_update`),
+    and a community keeps its id and number there (`graph.community_ids`). Other settings, or damage to what the last
+    run wrote, make everything anew; other code does not: a newer version must not rewrite every report.
+    """
     import numpy as np
     from scipy.sparse import coo_matrix
 
     # Nodes go by id: the order of nodes and edges decides Leiden's result as much as its seed.
     order = np.argsort(np.array(entities["id"].to_pylist(), dtype=str), kind="stable")
-    ids = [entities["id"][i].as_py() for i in order]
+    node_ids = entities["id"].combine_chunks().take(order)
+    ids = node_ids.to_pylist()
     degrees = np.asarray(entities["degree"])[order]
-    titles = [entities["title"][i].as_py() for i in order]
-    node = {identity: i for i, identity in enumerate(ids)}
-    sources = np.array([node[i] for i in relationships["source_id"].to_pylist()], dtype=np.int64)
-    targets = np.array([node[i] for i in relationships["target_id"].to_pylist()], dtype=np.int64)
+    titles = entities["title"].combine_chunks().take(order).to_pylist()
+    sources, targets = (_nodes(node_ids, relationships[end]) for end in ("source_id", "target_id"))
     weights = np.asarray(relationships["weight"], dtype=np.float64)
     upper = coo_matrix((weights, (sources, targets)), shape=(len(ids), len(ids))).tocsr()
-    found = hierarchical_leiden(
-        (upper + upper.T).tocsr(),
-        max_cluster_size=settings.max_cluster_size,
-        resolution=settings.resolution,
-        seed=settings.seed,
-    )
-
-    # Communities are numbered by level, then size, then first member.
-    ranks = sorted(range(len(found)), key=lambda i: (found[i].level, -len(found[i].members), int(found[i].members[0])))
-    number = {position: rank for rank, position in enumerate(ranks)}
+    adjacency = (upper + upper.T).tocsr()
+    options = settings.model_dump()
+    before = None
+    if mode == "stable" and last and "settings" not in last.changed:
+        before = last.read("relationships", "communities")
+    if before:
+        older = _older(node_ids, relationships, *before)
+        found, why = next_hierarchy(adjacency, older, **options)
+        if why:
+            logger.info("Communities were made anew, not updated: %s.", why)
+        was = successors(older.communities, older.sizes, found, len(ids))
+        older_numbers, older_ids = (before[1][name].to_pylist() for name in ("community", "id"))
+    else:
+        found = hierarchical_leiden(adjacency, **options)
+        was, older_numbers, older_ids = [-1] * len(found), [], []
+    number = community_numbers(found, was, older_numbers)
+    identity = community_ids(found, was, older_ids, ids)
+    order_of_rows = sorted(range(len(found)), key=lambda i: (found[i].level, number[i]))
     children: dict[int, list[int]] = defaultdict(list)
-    for position in ranks:
+    for position in order_of_rows:
         if found[position].parent >= 0:
             children[number[found[position].parent]].append(number[position])
     inside = _relationships_inside(found, sources, targets, len(ids))
     relationship_ids = relationships["id"].to_pylist()
     relationship_units = relationships["text_unit_ids"].to_pylist()
-    unit_place = {identity: i for i, identity in enumerate(source_units["id"].to_pylist())}
+    unit_place = {unit: i for i, unit in enumerate(source_units["id"].to_pylist())}
     created_at = dict(zip(source_documents["id"].to_pylist(), source_documents["created_at"].to_pylist(), strict=True))
-    unit_date = [created_at[identity] for identity in source_units["document_id"].to_pylist()]
+    unit_date = [created_at[document] for document in source_units["document_id"].to_pylist()]
 
     rows = []
     named: Counter[str] = Counter()
-    for rank, position in enumerate(ranks):
+    for position in order_of_rows:
         community = found[position]
         members = sorted(community.members.tolist(), key=lambda i: (-degrees[i], titles[i]))
         title = ", ".join(titles[i] for i in members[:3])
@@ -65,12 +85,12 @@ async def detect_communities(
         places = sorted({unit_place[u] for r in inside[position] for u in relationship_units[r]})
         rows.append(
             {
-                "id": tables.content_id("community", str(community.level), *sorted(ids[i] for i in members)),
-                "human_readable_id": rank,
-                "community": rank,
+                "id": identity[position],
+                "human_readable_id": number[position],
+                "community": number[position],
                 "level": community.level,
                 "parent": number[community.parent] if community.parent >= 0 else -1,
-                "children": children[rank],
+                "children": children[number[position]],
                 "title": title if named[title] == 1 else f"{title} ({named[title]})",
                 "entity_ids": [ids[i] for i in members],
                 "relationship_ids": [relationship_ids[r] for r in inside[position]],
@@ -80,6 +100,39 @@ async def detect_communities(
             }
         )
     return tables.make("communities", rows)
+
+
+def _nodes(node_ids: "pa.Array", ids: "pa.ChunkedArray | pa.Array") -> "NDArray[np.int64]":
+    """Return the node of each entity id, -1 where there is none."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.fill_null(pc.index_in(ids, value_set=node_ids), -1)).astype(np.int64)
+
+
+def _older(
+    node_ids: "pa.Array", relationships: "pa.Table", relationships_before: "pa.Table", communities_before: "pa.Table"
+) -> Older:
+    """Return the hierarchy of the last run on the nodes of today, and which of them the change has touched."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    members = communities_before["entity_ids"].combine_chunks()
+    sizes = np.asarray(pc.list_value_length(members)).astype(np.int64)
+    nodes = _nodes(node_ids, pc.list_flatten(members))
+    parts = [np.sort(part[part >= 0]) for part in np.split(nodes, np.cumsum(sizes))[:-1]]
+    row = {number: i for i, number in enumerate(communities_before["community"].to_pylist())}
+    levels, parents = (communities_before[name].to_pylist() for name in ("level", "parent"))
+    communities = [
+        Community(level, row.get(parent, -1), part) for level, parent, part in zip(levels, parents, parts, strict=True)
+    ]
+    touched = np.zeros(len(node_ids), dtype=bool)
+    for these, others in ((relationships, relationships_before), (relationships_before, relationships)):
+        changed = these.filter(pc.invert(pc.is_in(these["id"], value_set=others["id"].combine_chunks())))
+        for end in ("source_id", "target_id"):
+            ends = _nodes(node_ids, changed[end])
+            touched[ends[ends >= 0]] = True
+    return Older(communities, sizes, touched)
 
 
 def _relationships_inside(

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.graph.name_keys import exact_key
+from graphrag_lite.kept_mentions import Anchor, joined
 from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.chat import Message
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import ExtractGraph as FirstPrompt
 from graphrag_lite.prompts import ExtractGraphExamples, ExtractGraphMissed, ExtractGraphMore, Prompts
 from graphrag_lite.settings import ExtractGraph
+from graphrag_lite.stages import Last
 from graphrag_lite.text.graph_records import ENTITY, RELATIONSHIP, GraphReply, read_graph
 from graphrag_lite.text.places import Place, Places
 from graphrag_lite.text.records import records
@@ -39,6 +41,10 @@ class Unit(NamedTuple):
     offset: int
     language: str
 
+    @property
+    def anchor(self) -> Anchor:
+        return Anchor(self.id, self.document_id, self.offset)
+
 
 class Mentions(NamedTuple):
     """The rows of one text unit, and how many records of its replies could not be read or repeat the examples."""
@@ -51,16 +57,23 @@ class Mentions(NamedTuple):
 
 
 async def extract_graph(
-    source_documents: "pa.Table", source_units: "pa.Table", settings: ExtractGraph, model: StageModel, prompts: Prompts
+    source_documents: "pa.Table",
+    source_units: "pa.Table",
+    settings: ExtractGraph,
+    model: StageModel,
+    prompts: Prompts,
+    last: Last | None = None,
 ) -> tuple["pa.Table", "pa.Table"]:
     """Ask the model about every text, once for all units that have it. Rows stand in the order of units, then replies.
 
-    A unit without a usable first reply is recorded as a failure and has no rows. One whose later round failed keeps
-    what the rounds before it found, and is recorded too, so that the next run asks for the rest.
+    A text that the last snapshot has, and that did not fail then, keeps what was found, unasked. A unit without a
+    usable first reply is recorded as a failure and has no rows. One whose later round failed keeps what the rounds
+    before it found, and is recorded too, so that the next run asks for the rest.
     """
     import pyarrow as pa
 
     units = list(_units(source_documents, source_units))
+    kept, before = _kept(units, last)
     units_of: dict[str, list[Unit]] = {}
     for unit in units:
         if unit.text.strip():
@@ -68,8 +81,9 @@ async def extract_graph(
     shown = frozenset(row[1] for row in records(prompts.fill(ExtractGraphExamples()), ENTITY, RELATIONSHIP).rows)
 
     async def work(text: str) -> list[Mentions]:  # names are placed here, while other replies are on their way
-        rounds = await _rounds(text, units_of[text][0].id, settings, model, prompts)
-        return [_mentions(unit, rounds, shown) for unit in units_of[text]]
+        new = [unit for unit in units_of[text] if unit.id not in kept]
+        rounds = await _rounds(text, units_of[text][0].id, settings, model, prompts) if new else []
+        return [_mentions(unit, rounds, shown) for unit in new]
 
     replies = await model.map(work, list(units_of), name=lambda text: units_of[text][0].id)
     found = {mentions.unit_id: mentions for several in replies for mentions in several or ()}
@@ -86,7 +100,27 @@ async def extract_graph(
                 tables.make("relationship_mentions", [row for mentions in batch for row in mentions.relationships]),
             )
         )
-    return pa.concat_tables([one for one, _ in parts]), pa.concat_tables([other for _, other in parts])
+    new = [pa.concat_tables(several) for several in zip(*parts, strict=True)]
+    anchors = [unit.anchor for unit in units]
+    entities, relationships = (joined(*both, anchors, kept) for both in zip(new, before or new, strict=True))
+    return entities, relationships
+
+
+def _kept(units: list[Unit], last: Last | None) -> tuple[dict[str, Anchor], "list[pa.Table] | None"]:
+    """Return, by unit, where a text stood that was answered for the last snapshot, and the mentions that it has.
+
+    Of the units that share a text which failed, one is named in the list of failures: all of them are asked about.
+    """
+    names = ("source_documents", "source_units", "entity_mentions", "relationship_mentions")
+    found = last.read(*names) if last and not last.changed else None
+    if last is None or not found:
+        return {}, None
+    asked = list(_units(found[0], found[1]))
+    failed_ids = frozenset(last.failed)
+    failed = {unit.text for unit in asked if unit.id in failed_ids}
+    before = {(unit.text, unit.language): unit.anchor for unit in asked if unit.text not in failed}
+    kept = {unit.id: before.get((unit.text, unit.language)) for unit in units}
+    return {identity: anchor for identity, anchor in kept.items() if anchor}, found[2:]
 
 
 def first_request(text: str, settings: ExtractGraph, prompts: Prompts) -> list[Message]:

@@ -12,9 +12,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
+from graphrag_lite.kept_mentions import Anchor, joined
 from graphrag_lite.search.mentions import names_of_title
 from graphrag_lite.settings import ExtractGraphFast
-from graphrag_lite.stages import Each
+from graphrag_lite.stages import Each, Last
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names import find_names
 from graphrag_lite.text.names.name import Name
@@ -41,15 +42,33 @@ class Unit(NamedTuple):
     title: str
     short: bool  # its document is so short that its names are about its title
 
+    @property
+    def anchor(self) -> Anchor:
+        return Anchor(self.id, self.document_id, self.offset)
+
+    @property
+    def read_as(self) -> tuple[str, str, str, bool]:
+        """What decides what is found in it, beside the settings."""
+        return (self.text, self.language, self.title, self.short)
+
 
 async def extract_graph_fast(
-    source_documents: "pa.Table", source_units: "pa.Table", settings: ExtractGraphFast, each: Each
+    source_documents: "pa.Table",
+    source_units: "pa.Table",
+    settings: ExtractGraphFast,
+    each: Each,
+    last: Last | None = None,
 ) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
-    """Find the names of every unit, and relate those of one sentence, and a short document's title with its names."""
+    """Find the names of every unit, and relate those of one sentence, and a short document's title with its names.
+
+    A unit that reads as it did in the last snapshot keeps what was found then.
+    """
     import pyarrow as pa
 
-    found = each(partial(_extract, settings=settings), _units(source_documents, source_units, settings))
-    parts: list[tuple[pa.Table, pa.Table]] = []
+    units = list(_units(source_documents, source_units, settings))
+    kept, before = _kept(units, settings, last)
+    found = each(partial(_extract, settings=settings), [unit for unit in units if unit.id not in kept])
+    parts = [(tables.make("entity_mentions", []), tables.make("relationship_mentions", []))]
     while batch := list(islice(found, BATCH)):
         parts.append(
             (
@@ -57,11 +76,23 @@ async def extract_graph_fast(
                 tables.make("relationship_mentions", [row for _, relationships in batch for row in relationships]),
             )
         )
-    return (
-        pa.concat_tables([entities for entities, _ in parts]),
-        pa.concat_tables([relationships for _, relationships in parts]),
-        tables.make("covariates", []),
-    )
+    new = [pa.concat_tables(several) for several in zip(*parts, strict=True)]
+    anchors = [unit.anchor for unit in units]
+    entities, relationships = (joined(*both, anchors, kept) for both in zip(new, before or new, strict=True))
+    return entities, relationships, tables.make("covariates", [])
+
+
+def _kept(
+    units: list[Unit], settings: ExtractGraphFast, last: Last | None
+) -> tuple[dict[str, Anchor], "list[pa.Table] | None"]:
+    """Return where units stood that read the same in the last snapshot, by id, and the mentions that it has."""
+    names = ("source_documents", "source_units", "entity_mentions", "relationship_mentions")
+    found = last.read(*names) if last and not last.changed & {"settings", "code"} else None
+    if not found:
+        return {}, None
+    before = {unit.read_as: unit.anchor for unit in _units(found[0], found[1], settings)}
+    kept = {unit.id: before.get(unit.read_as) for unit in units}
+    return {identity: anchor for identity, anchor in kept.items() if anchor}, found[2:]
 
 
 def _units(source_documents: "pa.Table", source_units: "pa.Table", settings: ExtractGraphFast) -> Iterator[Unit]:

@@ -5,109 +5,162 @@ import json
 import logging
 import os
 from collections import Counter
-from pathlib import Path
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.errors import InputError
+from graphrag_lite.seen_files import SeenFiles
 from graphrag_lite.settings import LoadDocuments
-from graphrag_lite.stages import Fail
-from graphrag_lite.text.formats import MIME, Fields, Loaded, Unreadable, read
+from graphrag_lite.stages import Fail, Last
+from graphrag_lite.text.formats import MIME, Fields, Unreadable, read
 from graphrag_lite.text.language import languages
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+OF_ROWS = (".csv", ".json", ".jsonl")  # files of several documents, which have names of their own
+
 logger = logging.getLogger(__name__)
 
 
-def scan(corpus: Path, leave_out: Path) -> list[tuple[str, int, str]]:
+class Document(NamedTuple):
+    """A document as its file has it. `title` is the one that it states, empty where it states none."""
+
+    path: str
+    source_id: str
+    title: str
+    text: str
+    created_at: str
+    metadata: str  # JSON
+    content_sha256: str  # of the file
+
+
+class File(NamedTuple):
+    """A file of the corpus, or a folder that cannot be listed. `real_path` has no links in it."""
+
+    name: str  # relative to the corpus, with /
+    real_path: str
+    is_folder: bool = False
+
+
+def scan(corpus: Path, leave_out: Path, *, seen: SeenFiles | None = None) -> list[tuple[str, int, str]]:
     """List the files of a corpus as rows of `corpus_files`, by path. Raises InputError where there are none.
 
     Hidden files, links that lead out of the corpus, the index itself (`leave_out`) and the prompts that `init` wrote
-    beside it are not part of it. A folder that cannot be listed is a row, which loading will report.
+    beside it are not part of it. A folder that cannot be listed is a row, which loading will report. A file is read
+    only where `seen` (default: what the index remembers) does not know its hash.
     """
     if not corpus.exists():
         raise InputError(f"{corpus}: there is no such folder or file.")
-    paths = [corpus] if corpus.is_file() else _walk(corpus, leave_out)
-    known = [path for path in paths if path.suffix.lower() in MIME or path.is_dir()]
+    root = os.path.realpath(corpus)
+    files = [File(corpus.name, root)] if corpus.is_file() else _walk(root, leave_out)
+    known = [file for file in files if file.is_folder or _suffix(file.name) in MIME]
     if not known:
         kinds = ", ".join(sorted(MIME))
         raise InputError(f"{corpus}: no documents. A corpus holds files of these kinds: {kinds}.")
-    if len(known) < len(paths):
-        kinds = ", ".join(
-            f"{n} {kind or 'without ending'}"
-            for kind, n in sorted(Counter(p.suffix for p in set(paths) - set(known)).items())
-        )
+    if len(known) < len(files):
+        others = Counter(PurePath(file.name).suffix for file in set(files) - set(known))
+        kinds = ", ".join(f"{n} {kind or 'without ending'}" for kind, n in sorted(others.items()))
         logger.info("Left out files of other kinds: %s.", kinds)
-    root = corpus.parent if corpus.is_file() else corpus
-    return sorted((_name(path.relative_to(root)), *_size_and_hash(path)) for path in known)
+    seen = seen or SeenFiles(leave_out)
+    rows = []
+    for file in known:
+        try:
+            rows.append((_utf8(file.name), *seen.size_and_hash(file.real_path)))
+        except OSError:  # loading will report it
+            rows.append((_utf8(file.name), -1, ""))
+    return sorted(rows)
 
 
-def _walk(corpus: Path, leave_out: Path) -> list[Path]:
-    inside = corpus.resolve()
+def _walk(root: str, leave_out: Path) -> list[File]:
+    """Return the files below a folder, whose path has no links in it, without asking the system about each."""
+    inside = os.path.join(root, "")  # noqa: PTH118 - of the root folder, no second slash
     index = leave_out.resolve()
-    left_out = {index}
+    left_out = {str(index)}
     if (index.parent / "settings.yaml").is_file():
-        left_out.add(index.parent / "prompts")
+        left_out.add(str(index.parent / "prompts"))
     found = []
     n_links = 0
-    for folder, folders, names in os.walk(corpus, onerror=lambda error: found.append(Path(error.filename))):
-        here = Path(folder)
-        n_links += sum((here / name).is_symlink() for name in folders)
-        folders[:] = [name for name in folders if not name.startswith(".") and (here / name).resolve() not in left_out]
-        for name in names:
-            path = here / name
-            if name.startswith("."):
+    folders = [("", root)]
+    while folders:
+        folder, folder_path = folders.pop()
+        try:
+            with os.scandir(folder_path) as listing:
+                entries = list(listing)
+        except OSError:
+            found.append(File(folder or ".", folder_path, is_folder=True))
+            continue
+        for entry in entries:
+            if entry.name.startswith("."):
                 continue
-            if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(inside):
+            name = f"{folder}/{entry.name}" if folder else entry.name
+            path = entry.path
+            if link := entry.is_symlink():
+                path = os.path.realpath(path)
+            if _is_folder(entry):
+                n_links += link
+                if not link and path not in left_out:
+                    folders.append((name, path))
+            elif link and not path.startswith(inside):
                 n_links += 1
-                continue
-            if path.is_fifo() or path.is_socket() or path.is_char_device() or path.is_block_device():
-                continue  # reading one could wait for ever
-            found.append(path)
+            elif (link and not os.path.exists(path)) or entry.is_file():  # noqa: PTH110
+                found.append(File(name, path))  # not a pipe or a device: reading one could wait for ever
     if n_links:
         logger.info("Left out %d links: to folders, or out of the corpus.", n_links)
     return found
 
 
-def _name(path: Path) -> str:
-    """Return a path as text; bytes that are not UTF-8 are escaped, so that loading reports the file by this name."""
-    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
-
-
-def _size_and_hash(path: Path) -> tuple[int, str]:
-    """Return size and sha256 of a file; -1 and empty where it cannot be read, which loading will report."""
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
     try:
-        with path.open("rb") as file:
-            return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return -1, ""
+        return entry.is_dir()
+    except OSError:  # a link to itself
+        return False
 
 
-async def load_documents(corpus_files: "pa.Table", settings: LoadDocuments, corpus: Path, fail: Fail) -> "pa.Table":
-    """Read every file. What cannot be read is a failure, and the rest goes on."""
+def _suffix(path: str) -> str:
+    return PurePath(path).suffix.lower()
+
+
+def _utf8(name: str) -> str:
+    """Return a name as text; bytes that are not UTF-8 are escaped, so that loading reports the file by this name."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+async def load_documents(
+    corpus_files: "pa.Table", settings: LoadDocuments, corpus: Path, fail: Fail, last: Last | None = None
+) -> "pa.Table":
+    """Read every file that the last snapshot has not read. What cannot be read is a failure, and the rest goes on."""
     fields = Fields(settings.id_field, settings.title_field, settings.text_field, settings.time_field)
     root = corpus.parent if corpus.is_file() else corpus
-    rows: list[tuple[str, Loaded]] = []
+    read_before = _read_before(last)
+    rows: list[Document] = []
     failures: list[Unreadable] = []
     empty: list[str] = []
-    for path, size in zip(corpus_files["path"].to_pylist(), corpus_files["size"].to_pylist(), strict=True):
+    for path, size, sha256 in zip(
+        *(corpus_files[name].to_pylist() for name in ("path", "size", "sha256")), strict=True
+    ):
         if size > settings.max_file_mb * 1e6:
             failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
+            continue
+        if known := read_before.get(_content(path, sha256)):
+            rows += known if known[0].path == path else [known[0]._replace(path=path, source_id=path)]
             continue
         try:
             data = (root / path).read_bytes()
         except OSError as error:
             failures.append(Unreadable(path, f"cannot be read: {error.strerror}"))
             continue
+        if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):
+            failures.append(Unreadable(path, "changed while the run was reading; the next run reads it again"))
         for item in read(data, path, fields):
             if isinstance(item, Unreadable):
                 failures.append(item)
             elif not item.text.strip():
                 empty.append(item.source_id)
             else:
-                rows.append((path, item))
+                metadata = json.dumps(item.metadata, sort_keys=True, ensure_ascii=True, default=str)
+                rows.append(Document(path, item.source_id, item.title, item.text, item.created_at, metadata, sha256))
     if empty:
         logger.info(
             "Left out %d documents without text: %s%s",
@@ -118,37 +171,60 @@ async def load_documents(corpus_files: "pa.Table", settings: LoadDocuments, corp
     if not rows:
         named = "\n".join(f"  {item.where}: {item.error}" for item in failures[:20])
         raise InputError(f"{corpus}: no document could be read." + (f"\n{named}" if named else ""))
-    digests = dict(zip(corpus_files["path"].to_pylist(), corpus_files["sha256"].to_pylist(), strict=True))
     for item in sorted(failures, key=lambda item: item.where):
         fail(item.where, item.error, 1)
-    return _documents(rows, digests)
+    return _documents(rows)
 
 
-def _documents(rows: list[tuple[str, Loaded]], digests: dict[str, str]) -> "pa.Table":
+def _content(path: str, sha256: str) -> tuple[str, str]:
+    """Return what the documents of a file depend on: what it holds, and its kind, or its name where rows have it."""
+    suffix = _suffix(path)
+    return (path if suffix in OF_ROWS else suffix, sha256)
+
+
+def _read_before(last: Last | None) -> dict[tuple[str, str], list[Document]]:
+    """Return the documents of the last snapshot by `_content`, without files of which something could not be read."""
+    found = last.read("source_documents") if last and not last.changed & {"settings", "code"} else None
+    if last is None or not found:
+        return {}
+    failed = {path for where in last.failed for path in (where, where.rpartition(":")[0])}
+    seen: Counter[str] = Counter()
+    files: dict[tuple[str, str], list[Document]] = {}
+    columns = ("id", *Document._fields)
+    for identity, *values in zip(*(found[0][name].to_pylist() for name in columns), strict=True):
+        document = Document(*values)
+        if document.title == _name(document):  # which may be a name that the document does not state
+            unstated = document._replace(title="")
+            key = _key(unstated)
+            if tables.content_id("document", key, str(seen[key])) == identity:
+                document = unstated
+        seen[_key(document)] += 1
+        same = files.setdefault(_content(document.path, document.content_sha256), [])
+        if document.path not in failed and (not same or same[0].path == document.path):
+            same.append(document)
+    return files
+
+
+def _documents(rows: list[Document]) -> "pa.Table":
     """Give each document an id by its content alone; equal documents are told apart by their order."""
     seen: Counter[str] = Counter()
     made = []
-    rows = sorted(rows, key=lambda row: (row[0], row[1].source_id))
-    codes = languages([item.text for _, item in rows])
-    for (path, item), code in zip(rows, codes, strict=True):
-        metadata = json.dumps(item.metadata, sort_keys=True, ensure_ascii=True, default=str)
-        # A title taken from the name of the file is not content: a renamed file keeps its id.
-        content = json.dumps([item.title, item.text, item.created_at, metadata])
-        key = hashlib.sha256(content.encode()).hexdigest()
+    rows = sorted(rows, key=lambda row: (row.path, row.source_id))
+    codes = languages([row.text for row in rows])
+    for row, code in zip(rows, codes, strict=True):
+        key = _key(row)
         identity = tables.content_id("document", key, str(seen[key]))
         seen[key] += 1
-        made.append(
-            {
-                "id": identity,
-                "source_id": item.source_id,
-                "title": item.title or (Path(path).stem if item.source_id == path else item.source_id),
-                "text": item.text,
-                "path": path,
-                "content_sha256": digests[path],
-                "mime": MIME[Path(path).suffix.lower()],
-                "language": code,
-                "created_at": item.created_at,
-                "metadata": metadata,
-            }
-        )
+        mime = MIME[_suffix(row.path)]
+        made.append({**row._asdict(), "id": identity, "title": row.title or _name(row), "mime": mime, "language": code})
     return tables.make("source_documents", made)
+
+
+def _key(row: Document) -> str:
+    """Return a hash of a document's content. A title taken from the name of the file is not content."""
+    return hashlib.sha256(json.dumps([row.title, row.text, row.created_at, row.metadata]).encode()).hexdigest()
+
+
+def _name(row: Document) -> str:
+    """Return the title of a document that states none."""
+    return PurePath(row.path).stem if row.source_id == row.path else row.source_id

@@ -3,6 +3,9 @@
 A community is reported from its elements where they fit. Where they do not, the reports of its largest sub-communities
 take the place of their elements, one after the other, until it fits. So the deepest level comes first, and a community
 waits for those of its sub-communities that it needs, and for nothing else.
+
+A report of the last run is kept where its community has hardly changed (`graph.report_keeping`), and nothing is asked
+about it. It is stale where the model would be shown something else now.
 """
 
 import asyncio
@@ -14,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.graph.report_context import Context, Count, Elements, Record, pack, report_record, size
+from graphrag_lite.graph.report_keeping import FROM_COMMUNITY, Kept, bases, keep, told
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ReportCommunities as ReportPrompt
 from graphrag_lite.settings import ReportCommunities
+from graphrag_lite.stages import Last
 from graphrag_lite.text.locating import Document
 from graphrag_lite.text.marks import Marks, rewrite
 from graphrag_lite.text.report_page import as_json, page
@@ -28,7 +33,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-KEPT = ("community", "level", "parent", "children", "period", "size")  # columns that a report has of its community
+WRITTEN_AGAIN = {"settings", "model"}  # a report that was paid for is not paid for again because the code is another
 QUOTES = re.compile(r"\.\.\.|…|;\s|\n")  # between the passages of a claim's source text
 SHORTEST_QUOTE = 12  # characters; less is found by chance
 
@@ -44,7 +49,9 @@ async def report_communities(
     settings: ReportCommunities,
     model: StageModel,
     prompts: Prompts,
-) -> "pa.Table":
+    mode: str,
+    last: Last | None,
+) -> tuple["pa.Table", "pa.Table"]:
     """Report on every community that holds a relationship; where the call fails there is a failure instead."""
     count = counter("cl100k_base")
     elements = Elements.of(
@@ -55,27 +62,57 @@ async def report_communities(
     )
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
     by_number = {row["community"]: row for row in held}
+    weights = dict(zip(*(relationships[name].to_pylist() for name in ("id", "weight")), strict=True))
+    read = {"entities": entities, "relationships": relationships, "covariates": covariates, "communities": communities}
+    kept, n_runs = _kept(mode, last, read | {"source_units": source_units}, held, weights)
     loop = asyncio.get_running_loop()
     reports: dict[int, asyncio.Future[Row | None]] = {number: loop.create_future() for number in by_number}
+    for number, known in kept.items():
+        reports[number].set_result(known.report)
+
+    async def context_of(community: Row) -> Context:
+        parts = [by_number[number] for number in community["children"] if number in by_number]
+        return await _context(community, parts, reports, elements, settings.max_input_tokens, count)
 
     async def work(community: Row) -> Row:
+        number = community["community"]
         report: Row | None = None
         try:
-            parts = [by_number[number] for number in community["children"] if number in by_number]
-            context = await _context(community, parts, reports, elements, settings.max_input_tokens, count)
+            context = await context_of(community)
+            if number in kept:
+                return _aged(kept[number].report, context, n_runs)
             prompt = prompts.fill(ReportPrompt(settings.max_words, context.text))
             reply = await model.ask([{"role": "user", "content": prompt}], read_report, schema=SCHEMA)
             report = _row(community, context, reply)
         finally:
-            if not reports[community["community"]].done():  # a cancelled run has cancelled it
-                reports[community["community"]].set_result(report)
+            if not reports[number].done():  # a cancelled run has cancelled it
+                reports[number].set_result(report)
         return report
 
     order = sorted(held, key=lambda row: (-row["level"], row["community"]))
     made = [report for report in await model.map(work, order, lambda row: f"community {row['community']}") if report]
     made.sort(key=lambda report: report["community"])
     _log(made)
-    return tables.make("community_reports", made)
+    if kept:
+        logger.info(told(made, len(kept), len(held)))
+    return tables.make("community_reports", made), tables.make("report_bases", bases(made, held, weights, kept))
+
+
+def _kept(
+    mode: str, last: Last | None, read: "dict[str, pa.Table]", held: list[Row], weights: dict[str, float]
+) -> tuple[dict[int, Kept], int]:
+    """Return the reports of the last run that still hold, by community number, and by how many runs they age.
+
+    They do not age in a run that only asks again for what had failed, or that another version of the code repeats.
+    """
+    if mode == "full" or last is None or last.changed & WRITTEN_AGAIN:
+        return {}, 0
+    before = last.read("community_reports", "report_bases", *read)
+    if not before:
+        return {}, 0
+    then = dict(zip(read, before[2:], strict=True))
+    kept = keep(before[0], before[1], then["source_units"], read["source_units"], held, weights)
+    return kept, int(any(table != then[name] for name, table in read.items()))
 
 
 async def _context(
@@ -130,17 +167,29 @@ def _row(community: Row, context: Context, reply: Report) -> Row:
     }
     content = page(report)
     return {
-        **{name: community[name] for name in KEPT},
+        **{name: community[name] for name in FROM_COMMUNITY},
         **report,
         "id": tables.content_id("report", community["id"], content),
         "human_readable_id": community["community"],
         "full_content": content,
         "full_content_json": as_json(report),
         "citations": [{"n": n, **span} for shown, n in marks.numbers.items() for span in context.places[shown]],
-        "input_sha256": hashlib.sha256(context.text.encode()).hexdigest(),
+        "input_sha256": _sha256(context),
         "n_dropped": marks.n_dropped,
         "n_left_out": context.n_left_out,
+        "stale": False,
+        "age": 0,
     }
+
+
+def _aged(report: Row, context: Context, n_runs: int) -> Row:
+    """Return a kept report with its age: it is stale where it would now be written from something else."""
+    stale = _sha256(context) != report["input_sha256"]
+    return report | {"stale": stale, "age": max(1, report["age"] + n_runs) if stale else 0}
+
+
+def _sha256(context: Context) -> str:
+    return hashlib.sha256(context.text.encode()).hexdigest()
 
 
 def _with_places(covariates: "pa.Table", source_units: "pa.Table") -> Iterator[tuple[Row, list[Row]]]:
@@ -175,8 +224,8 @@ def _quoted(text: Document, quote: str) -> Iterator[tuple[int, int]]:
 
 
 def _log(made: list[Row]) -> None:
-    n_dropped = sum(report["n_dropped"] for report in made)
-    n_cut = sum(report["n_left_out"] > 0 for report in made)
+    n_dropped = sum(report.get("n_dropped", 0) for report in made)
+    n_cut = sum(report.get("n_left_out", 0) > 0 for report in made)
     if n_dropped:
         logger.info("Left out %d marks in reports: they named records that the model was not shown.", n_dropped)
     if n_cut:

@@ -3,16 +3,23 @@
 A community's statements are the sentences of its relationships. They are ranked by the weight of the relationship and
 by how connected its two ends are inside the community. A summary does not repeat the summaries of its children where
 it has other things to say.
+
+Writing costs nothing here. Reports are kept all the same, so that who reads them every morning finds new words only
+where there is something new. Ranks are of now: they compare a community with all others.
 """
 
 import hashlib
 import json
+import logging
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
+from graphrag_lite.graph.report_keeping import FROM_COMMUNITY, Kept, bases, keep, told
 from graphrag_lite.settings import ReportCommunitiesFast
+from graphrag_lite.stages import Last
+from graphrag_lite.text.marks import disarm
 from graphrag_lite.text.report_page import as_json, page
 from graphrag_lite.text.sentences import stands_alone
 
@@ -21,6 +28,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 SIMILAR = 0.5  # Jaccard index of words from which two sentences say the same
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass
@@ -33,49 +42,98 @@ class _Citations:
         span = statement["sources"][0]
         key = (span["document_id"], span["char_start"], span["char_end"])
         self.spans.setdefault(key, {"n": len(self.spans) + 1, **span})
-        return f"{statement['description']} [{self.spans[key]['n']}]"
+        return f"{disarm(statement['description'])} [{self.spans[key]['n']}]"
 
 
 async def report_communities_fast(
-    entities: "pa.Table", relationships: "pa.Table", communities: "pa.Table", settings: ReportCommunitiesFast
-) -> "pa.Table":
+    source_units: "pa.Table",
+    entities: "pa.Table",
+    relationships: "pa.Table",
+    communities: "pa.Table",
+    settings: ReportCommunitiesFast,
+    mode: str,
+    last: Last | None,
+) -> tuple["pa.Table", "pa.Table"]:
     """Report on every community that holds a relationship: title, summary, findings, rank, and citations for each."""
     entity = {row["id"]: row for row in entities.select(["id", "title", "type", "degree"]).to_pylist()}
     relationship = {row["id"]: row for row in relationships.drop_columns(["text_unit_ids"]).to_pylist()}
-    total = sum(row["weight"] for row in relationship.values()) or 1.0
+    weight = {identity: row["weight"] for identity, row in relationship.items()}
+    total = sum(weight.values()) or 1.0
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    weights = {c["community"]: sum(relationship[r]["weight"] for r in c["relationship_ids"]) for c in held}
+    weights = {c["community"]: sum(weight[r] for r in c["relationship_ids"]) for c in held}
     heaviest: dict[int, float] = defaultdict(float)
     for community in held:
         heaviest[community["level"]] = max(heaviest[community["level"]], weights[community["community"]])
+    kept = _kept(mode, last, source_units, held, weight)
+    kept_sentences = _sentences_of(kept, source_units)
 
     said: dict[int, set[str]] = defaultdict(set)  # community -> sentences in its summary and its descendants'
     reports = []
     for community in sorted(held, key=lambda c: (-c["level"], c["community"])):
+        number = community["community"]
         inside = [relationship[i] for i in community["relationship_ids"]]
         strength = _strength(inside)
         members = sorted(
             (entity[i] for i in community["entity_ids"]), key=lambda row: (-strength[row["id"]], row["id"])
         )
         statements = _ranked(inside, strength)
-        told = said[community["community"]]
-        chosen = _choose(statements, settings.max_summary_sentences, told)
-        told |= {row["description"] for row in chosen}
-        said[community["parent"]] |= told
+        chosen = _choose(statements, settings.max_summary_sentences, said[number])
         connected = max(members, key=lambda row: row["degree"])
-        share, most = weights[community["community"]] / total, heaviest[community["level"]]
-        reports.append(
-            _report(community, members, chosen, _choose(statements, settings.max_findings, set()))
-            | {
-                "rank": round(10 * (weights[community["community"]] / most) ** 0.5, 1) if most else 0.0,
-                "rating_explanation": (
-                    f"Its {len(members)} entities hold {share:.1%} of the weight of all relationships; "
-                    f"the most connected is {connected['title']} with {connected['degree']} relationships."
-                ),
-            }
-        )
+        share, most = weights[number] / total, heaviest[community["level"]]
+        ranked = {
+            "rank": round(10 * (weights[number] / most) ** 0.5, 1) if most else 0.0,
+            "rating_explanation": (
+                f"Its {len(members)} entities hold {share:.1%} of the weight of all relationships; "
+                f"the most connected is {connected['title']} with {connected['degree']} relationships."
+            ),
+        }
+        written = _report(community, members, chosen, _choose(statements, settings.max_findings, set()))
+        report = _with_content(written | ranked)
+        sentences = {row["description"] for row in chosen}
+        if number in kept and report["id"] != kept[number].report["id"]:  # it would be written in other words
+            report = _stale(kept[number].report, ranked)
+            sentences = kept_sentences[number]
+        reports.append(report)
+        said[number] |= sentences
+        said[community["parent"]] |= said[number]
     reports.sort(key=lambda report: report["community"])
-    return tables.make("community_reports", [_with_content(report) for report in reports])
+    if kept:
+        logger.info(told(reports, len(kept), len(held)))
+    return tables.make("community_reports", reports), tables.make("report_bases", bases(reports, held, weight, kept))
+
+
+def _kept(
+    mode: str, last: Last | None, source_units: "pa.Table", held: list[Row], weight: dict[str, float]
+) -> dict[int, Kept]:
+    """Return the reports of the last run that still hold, by community number."""
+    if mode == "full" or last is None or last.changed:
+        return {}
+    if not (before := last.read("community_reports", "report_bases", "source_units")):
+        return {}
+    reports, report_bases, units_then = before
+    return keep(reports, report_bases, units_then, source_units, held, weight)
+
+
+def _sentences_of(kept: dict[int, Kept], source_units: "pa.Table") -> dict[int, set[str]]:
+    """Return the sentences in the summaries of kept reports, by community number: what their marks point to."""
+    cited = {span["text_unit_id"] for report in kept.values() for span in report.report["citations"]}
+    columns = (source_units[name].to_pylist() for name in ("id", "char_start", "text"))
+    unit = {identity: (start, text) for identity, start, text in zip(*columns, strict=True) if identity in cited}
+    found: dict[int, set[str]] = {}
+    for number, report in ((number, one.report) for number, one in kept.items()):
+        sentences = set()
+        for span in report["citations"]:
+            start, text = unit[span["text_unit_id"]]
+            sentence = " ".join(text[span["char_start"] - start : span["char_end"] - start].split())
+            if f"{sentence} [{span['n']}]" in report["summary"]:
+                sentences.add(sentence)
+        found[number] = sentences
+    return found
+
+
+def _stale(report: Row, ranked: Row) -> Row:
+    report = report | ranked | {"stale": True, "age": report["age"] + 1}
+    return report | {"full_content_json": as_json(report)}
 
 
 def _strength(inside: list[Row]) -> dict[str, float]:
@@ -121,18 +179,15 @@ def _report(community: Row, members: list[Row], summary: list[Row], findings: li
     others = f", with {len(members) - 3} more" if len(members) > 3 else ""
     told = " ".join(citations.mark(row) for row in summary)
     return {
-        "community": community["community"],
+        **{name: community[name] for name in FROM_COMMUNITY},
         "human_readable_id": community["community"],
-        "level": community["level"],
-        "parent": community["parent"],
-        "children": community["children"],
         "title": _join([row["title"] for row in members[:3]]),
         "summary": f"{_join(names)}{others}. {told}".strip(),
         "findings": [{"summary": _headline(row), "explanation": citations.mark(row)} for row in findings],
-        "period": community["period"],
-        "size": community["size"],
         "citations": list(citations.spans.values()),
         "community_id": community["id"],
+        "stale": False,
+        "age": 0,
     }
 
 

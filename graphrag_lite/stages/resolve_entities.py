@@ -23,6 +23,7 @@ from graphrag_lite.text.packs import packs
 if TYPE_CHECKING:
     import pyarrow as pa
 
+BATCH = 1000  # text units whose words are counted at once: many are the same
 LONGEST_NAME, LONGEST_SAID = 120, 240  # characters of a name, and of what is said of it, in a question
 
 logger = logging.getLogger(__name__)
@@ -31,12 +32,13 @@ logger = logging.getLogger(__name__)
 class Seen(NamedTuple):
     """How an entity first comes up, so that later documents do not change what a question shows of it."""
 
-    place: int  # row of entity_mentions
+    place: int  # among the mentions, by date
     name: str  # its own rather than a short one
     description: str  # of the same mention, which has one if any does
 
 
 async def resolve_entities(
+    source_documents: "pa.Table",
     source_units: "pa.Table",
     entity_mentions: "pa.Table",
     settings: ResolveEntities,
@@ -49,7 +51,9 @@ async def resolve_entities(
     `graph.resolution` has the rules. What a model extracted is an entity for sure: nothing of it is dropped.
     """
     lower_counts: Counter[str] = Counter()
-    for counts in each(lower_case_words, source_units["text"].to_pylist()):
+    texts = source_units["text"].to_pylist()
+    joined = ["\n\n".join(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
+    for counts in each(lower_case_words, joined):
         lower_counts.update(counts)
     names = entity_mentions["name"].to_pylist()
     types = entity_mentions["type"].to_pylist()
@@ -67,8 +71,9 @@ async def resolve_entities(
         confirmed=model is not None,
     )
     if model is not None and settings.model:
-        described = zip(names, types, entity_mentions["description"].to_pylist(), strict=True)
-        rows = await _by_model(rows, list(described), settings.max_pairs, model, prompts)
+        described = list(zip(names, types, entity_mentions["description"].to_pylist(), strict=True))
+        order = _by_date(source_documents, document_ids)
+        rows = await _by_model(rows, [described[place] for place in order], settings.max_pairs, model, prompts)
     return tables.make(
         "entity_resolutions",
         (
@@ -85,6 +90,15 @@ async def resolve_entities(
     )
 
 
+def _by_date(source_documents: "pa.Table", document_ids: Sequence[str]) -> list[int]:
+    """Return the places of mentions by the dates of their documents, ties by document id, then as they stand.
+
+    The names of files have no say: a file that is renamed must change no question, and new documents mostly come last.
+    """
+    created_at = dict(zip(*(source_documents[name].to_pylist() for name in ("id", "created_at")), strict=True))
+    return sorted(range(len(document_ids)), key=lambda i: (created_at[document_ids[i]], document_ids[i]))
+
+
 async def _by_model(
     rows: Sequence[Resolution],
     mentions: Sequence[tuple[str, str, str]],
@@ -94,8 +108,8 @@ async def _by_model(
 ) -> list[Resolution]:
     """Ask the model about the grey pairs, and merge what it calls the same; a pair without an answer stays apart.
 
-    `mentions` are (name, type, description). Pairs are asked in the order in which the later of the two comes up, in
-    packs that a new document changes little: the memo answers those that it leaves as they were.
+    `mentions` are (name, type, description), by date. Pairs are asked in the order in which the later of the two comes
+    up, in packs that a new document changes little: the memo answers those that it leaves as they were.
     """
     entities = {exact_key(row.name): row.key for row in rows if not row.document_id}
     types: dict[str, Counter[str]] = defaultdict(Counter)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
 from graphrag_lite.settings import SplitTextUnits
-from graphrag_lite.stages import Each
+from graphrag_lite.stages import Each, Last
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.splitting import split
 from graphrag_lite.text.tokens import counter
@@ -14,14 +14,20 @@ from graphrag_lite.text.tokens import counter
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Span = tuple[int, int, int]  # start, end, tokens
 
-async def split_text_units(source_documents: "pa.Table", settings: SplitTextUnits, each: Each) -> "pa.Table":
-    """Cut every document into token windows that end where sentences do."""
-    cut = partial(_cut, settings=settings)
+
+async def split_text_units(
+    source_documents: "pa.Table", settings: SplitTextUnits, each: Each, last: Last | None = None
+) -> "pa.Table":
+    """Cut every document into token windows that end where sentences do; those of the last snapshot are cut already."""
+    cut_before = _cut_before(last)
     rows: list[tuple[str, str, int, int, int, str, int]] = []
     seen: Counter[str] = Counter()
     documents = sorted(zip(source_documents["id"].to_pylist(), source_documents["text"].to_pylist(), strict=True))
-    for (document_id, text), units in zip(documents, each(cut, [text for _, text in documents]), strict=True):
+    new = each(partial(_cut, settings=settings), [text for identity, text in documents if identity not in cut_before])
+    for document_id, text in documents:
+        units = cut_before.get(document_id) or next(new)
         for ordinal, (start, end, n_tokens) in enumerate(units):
             key = tables.content_id("text unit", text[start:end])
             identity = tables.content_id(key, str(seen[key]))
@@ -32,8 +38,19 @@ async def split_text_units(source_documents: "pa.Table", settings: SplitTextUnit
     return tables.make("source_units", rows)
 
 
-def _cut(text: str, settings: SplitTextUnits) -> list[tuple[int, int, int]]:
-    """Return (start, end, tokens) of each unit of a text."""
+def _cut_before(last: Last | None) -> dict[str, list[Span]]:
+    """Return the units of the documents of the last snapshot, by id: an equal id is an equal text."""
+    found = last.read("source_units") if last and not last.changed & {"settings", "code"} else None
+    units: dict[str, list[Span]] = {}
+    if found:
+        columns = ("document_id", "char_start", "char_end", "n_tokens")
+        for document_id, *span in zip(*(found[0][name].to_pylist() for name in columns), strict=True):
+            units.setdefault(document_id, []).append((span[0], span[1], span[2]))
+    return units
+
+
+def _cut(text: str, settings: SplitTextUnits) -> list[Span]:
+    """Return the units of a text."""
     count = counter(settings.encoding)
     units = split(text, sentences(text), count, size=settings.size, overlap=settings.overlap)
     return [(unit.start, unit.end, count(text[unit.start : unit.end])) for unit in units]

@@ -62,7 +62,10 @@ def _detect(text: str) -> str:
 
 def _script(text: str) -> str:
     """Return the language that the text's script alone tells, empty where it is one that many languages share."""
-    letters = Counter(_script_of(char) for char in text if char.isalpha())
+    letters: Counter[str] = Counter()
+    for char, n in Counter(text).items():
+        if char.isalpha():
+            letters[_script_of(char)] += n
     total = letters.total()
     if letters["ja"] > 0.1 * total:  # Japanese mixes its kana with the characters of Chinese
         return "ja"

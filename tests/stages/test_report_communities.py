@@ -7,6 +7,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -17,6 +18,7 @@ from graphrag_lite import prompts, tables
 from graphrag_lite.errors import ModelError
 from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.settings import ReportCommunities
+from graphrag_lite.stages import Last
 from graphrag_lite.stages.report_communities import report_communities
 from graphrag_lite.text.tokens import counter
 
@@ -100,15 +102,34 @@ def answer(text: str = "All belong together [1].", title: str = "A title") -> st
 
 
 def report(
-    read: dict[str, pa.Table], reply: Callable[[Request], Any] = lambda _: answer(), **settings: Any
+    read: dict[str, pa.Table],
+    reply: Callable[[Request], Any] = lambda _: answer(),
+    mode: str = "stable",
+    last: Last | None = None,
+    **settings: Any,
 ) -> tuple[list[dict[str, Any]], StubModel, list[tuple[str, str, int]]]:
+    (made, _), stub, failures = written(read, reply, mode, last, **settings)
+    return made.to_pylist(), stub, failures
+
+
+def written(
+    read: dict[str, pa.Table],
+    reply: Callable[[Request], Any] = lambda _: answer(),
+    mode: str = "stable",
+    last: Last | None = None,
+    **settings: Any,
+) -> tuple[tuple[pa.Table, pa.Table], StubModel, list[tuple[str, str, int]]]:
+    """The two tables that the stage writes, the model as it was asked, and the failures."""
     stub = reply if isinstance(reply, StubModel) else StubModel(reply)
     limits = {"max_failure_ratio": 0.9, "concurrency": settings.pop("concurrency", 25)}
     model, failures = stage_model(stub, "report_communities", **limits)
-    work = report_communities(**read, settings=ReportCommunities(**settings), model=model, prompts=PROMPTS)
-    made = asyncio.run(asyncio.wait_for(work, 20))
+    services: dict[str, Any] = {"model": model, "prompts": PROMPTS, "mode": mode, "last": last}
+    work = report_communities(**read, settings=ReportCommunities(**settings), **services)
+    made, bases = asyncio.run(asyncio.wait_for(work, 20))
     tables.check("community_reports", made)
-    return made.to_pylist(), stub, failures
+    tables.check("report_bases", bases)
+    assert bases["report_id"].to_pylist() == made["id"].to_pylist()
+    return (made, bases), stub, failures
 
 
 # a triangle a-b-c with a tail c-d: combined degrees ac, bc 5; ab 4; cd 4
@@ -364,3 +385,174 @@ def test_the_prompt_asks_for_what_is_read_and_ends_with_the_records() -> None:
     assert text.rstrip().endswith("$records")
     for name in ("title", "summary", "rating", "rating_explanation", "findings", "explanation"):
         assert f'"{name}"' in text
+
+
+def snapshot(folder: Path, read: dict[str, pa.Table], made: tuple[pa.Table, pa.Table], *changed: str) -> Last:
+    """The last snapshot, as the stage finds it: what it read, and what it wrote."""
+    (folder / "work").mkdir(parents=True, exist_ok=True)
+    for name, table in {**read, "community_reports": made[0], "report_bases": made[1]}.items():
+        tables.write(folder, name, table)
+    return Last(folder, frozenset(changed))
+
+
+def with_weights(read: dict[str, pa.Table], **weights: float) -> dict[str, pa.Table]:
+    rows = [row | {"weight": weights.get(row["id"], row["weight"])} for row in read["relationships"].to_pylist()]
+    return read | {"relationships": tables.make("relationships", rows)}
+
+
+def with_description(read: dict[str, pa.Table], **said: str) -> dict[str, pa.Table]:
+    rows = [row | {"description": said.get(row["title"], row["description"])} for row in read["entities"].to_pylist()]
+    return read | {"entities": tables.make("entities", rows)}
+
+
+def with_units_moved(read: dict[str, pa.Table], by: int, document: str = "e") -> dict[str, pa.Table]:
+    """The same text units further on in a document of another name, as after an edit at its beginning."""
+    moved = {"document_id": document}
+    units = read["source_units"].to_pylist()
+    first = {"id": "first", "ordinal": 0, "char_start": 0, "char_end": by, "text": "." * by, "n_tokens": 1} | moved
+    units = [row | moved | {name: row[name] + by for name in ("char_start", "char_end")} for row in units]
+    return read | {"source_units": tables.make("source_units", [first, *units])}
+
+
+TEXT = ("id", "title", "summary", "findings", "full_content", "full_content_json", "rank", "input_sha256")
+
+
+def test_nothing_is_asked_about_a_community_that_has_hardly_changed(tmp_path: Path) -> None:
+    first, then = world(PARTS, SPLIT), with_units_moved(world(PARTS, SPLIT), 100)
+    (made, bases), _, _ = written(first)
+    for number in (0, 1, 2):
+        now = with_description(then, a=f"a is {number} years old.")
+        now["communities"] = communities_table([(5, 0, -1, "abcxyz"), (3, 2, 5, "abc"), (4, 2, 5, "xyz")], PARTS)
+        ids = dict(zip((5, 3, 4), first["communities"]["id"].to_pylist(), strict=True))
+        rows = [row | {"id": ids[row["community"]], "period": "1843"} for row in now["communities"].to_pylist()]
+        now["communities"] = tables.make("communities", rows)
+        last = snapshot(tmp_path / str(number), then if number else first, (made, bases))
+        (made, bases), stub, _ = written(now, last=last)
+        then = now
+        assert not stub.requests
+        old = {row["id"]: row for row in tables.read(last.folder, "community_reports").to_pylist()}
+        for row in made.to_pylist():
+            assert {name: row[name] for name in TEXT} == {name: old[row["id"]][name] for name in TEXT}
+            assert (row["period"], row["parent"]) == ("1843", -1 if row["community"] == 5 else 5)
+            assert row["human_readable_id"] == row["community"] and [c["document_id"] for c in row["citations"]] == [
+                "e"
+            ]
+        told = {row["community"]: (row["stale"], row["age"]) for row in made.to_pylist()}
+        assert told == {3: (True, number + 1), 4: (False, 0), 5: (True, number + 1)}, "a belongs to 3 and 5"
+    text = "".join(unit["text"] for unit in now["source_units"].to_pylist())
+    cited = [text[c["char_start"] : c["char_end"]] for row in made.to_pylist() for c in row["citations"]]
+    assert cited == ["a met b once.", "x met y once.", "a met b once."]
+
+
+def test_a_report_that_would_be_written_from_the_same_is_not_stale_and_measured_from_now(tmp_path: Path) -> None:
+    """Weights are not shown to the model: they may move by a little for ever, with nothing to write anew."""
+    read = world(PARTS, SPLIT)
+    made, stub, _ = written(read)
+    weight = 1.0
+    for number in range(20):
+        last = snapshot(tmp_path / str(number), read, made)
+        weight *= 1.05
+        read = with_weights(read, rab=weight, rbc=weight, rxy=weight)
+        made, _, _ = written(read, stub, last=last)
+        assert not any(row["stale"] or row["age"] for row in made[0].to_pylist())
+    assert len(stub.requests) == 3 and weight > 2
+
+
+def test_small_changes_add_up_to_a_report_that_is_written_again(tmp_path: Path) -> None:
+    read = world(PARTS, SPLIT)
+    made, stub, _ = written(read)
+    told = []
+    for number in range(1, 9):
+        last = snapshot(tmp_path / str(number), read, made)
+        read = with_description(with_weights(read, rab=1 + 0.07 * number), a=f"a is {number}.")
+        made, _, _ = written(read, stub, last=last)
+        told.append([row["age"] for row in made[0].to_pylist()])
+    # Of three relationships abc holds 3.0: it has .3 left. The whole holds 6.0, and has .6.
+    assert told == [[1, 1, 0], [2, 2, 0], [3, 3, 0], [4, 4, 0], [5, 0, 0], [6, 1, 0], [7, 2, 0], [8, 3, 0]]
+    assert len(stub.requests) == 4 and "a is 5." in records(stub.requests[3])
+
+
+def test_a_community_of_other_members_is_reported_again(tmp_path: Path) -> None:
+    read = world(PARTS, SPLIT)
+    made, _, _ = written(read)
+    last = snapshot(tmp_path, read, made)
+    more = world([*PARTS, ("q", "s")], [(0, 0, -1, "abcxyzqs"), (1, 1, 0, "abc"), (2, 1, 0, "xyz")])
+    rows = [{**row, "id": identity} for row, identity in zip(more["communities"].to_pylist(), "012", strict=True)]
+    ids = dict(zip("012", read["communities"]["id"].to_pylist(), strict=True))
+    more["communities"] = tables.make("communities", [row | {"id": ids[row["id"]]} for row in rows])
+    (made, bases), stub, _ = written(more, last=last)
+    assert len(stub.requests) == 1 and "Entity q" in records(stub.requests[0])
+    assert [row["stale"] for row in made.to_pylist()] == [False, False, False]
+    assert [len(row["entity_ids"]) for row in bases.to_pylist()] == [8, 3, 3]
+
+
+def test_what_has_every_report_written_again(tmp_path: Path) -> None:
+    read = world(PARTS, SPLIT)
+    made, _, _ = written(read)
+    now = with_description(read, a="Another.")
+    for changed, n_asked in ((("code",), 0), (("settings",), 3), (("model", "code"), 3), ((), 0)):
+        (reports, _), stub, _ = written(now, last=snapshot(tmp_path, read, made, *changed))
+        assert len(stub.requests) == n_asked
+        assert [row["age"] for row in reports.to_pylist()] == ([0, 0, 0] if n_asked else [1, 1, 0])
+    last = snapshot(tmp_path, read, made)
+    for mode, given in (("full", last), ("stable", None)):
+        fresh, stub, _ = written(now, mode=mode, last=given)
+        assert len(stub.requests) == 3 and fresh == written(now)[0]
+    (tmp_path / "work" / "report_bases.parquet").write_bytes(b"damaged")
+    assert len(written(now, last=last)[1].requests) == 3
+
+
+def test_a_report_whose_words_are_gone_is_written_again(tmp_path: Path) -> None:
+    read = world(PARTS, SPLIT)
+    made, _, _ = written(read, lambda _: answer("x [1]."))
+    last = snapshot(tmp_path, read, made)
+    units = [row for row in read["source_units"].to_pylist() if row["id"] != "uxy"]
+    (reports, _), stub, _ = written(read | {"source_units": tables.make("source_units", units)}, last=last)
+    assert ["Entity x" in records(request) for request in stub.requests] == [True], "only one report cites it"
+    assert [row["summary"] for row in reports.to_pylist()] == ["x [1].", "x [1].", "All belong together [1]."]
+
+
+def test_a_whole_is_stale_when_the_report_of_a_part_that_it_is_made_from_is_another(tmp_path: Path) -> None:
+    """And it is made from the same where its part's report is kept, whatever that part would be written from."""
+    read = world(PARTS, SPLIT, words=100)
+    made, stub, _ = written(read, max_input_tokens=500)
+    assert sum("Report on" in records(request) for request in stub.requests) == 1
+    last = snapshot(tmp_path, read, made)
+    now = with_description(read, b="b is " + "very " * 100 + "young.")
+    (kept, _), stub, _ = written(now, max_input_tokens=500, last=last)
+    assert not stub.requests and [row["stale"] for row in kept.to_pylist()] == [False, True, False]
+    now = with_weights(now, rab=1.5)
+    (kept, _), stub, _ = written(now, lambda _: answer("They quarrel [1]."), max_input_tokens=500, last=last)
+    assert len(stub.requests) == 1 and [row["stale"] for row in kept.to_pylist()] == [True, False, False]
+    for number, (summary, age) in enumerate([("All belong together [1].", 1), ("They quarrel [1].", 0)]):
+        assert (kept["summary"][number].as_py(), kept["age"][number].as_py()) == (summary, age)
+
+
+def test_one_failure_among_kept_reports_is_a_failure_and_is_tried_again_without_ageing_the_others(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    read = world(PARTS, SPLIT)
+    made, _, _ = written(read)
+    now = with_description(with_weights(read, rxy=1.5), a="Another.")
+    made, stub, failures = written(now, lambda _: "no", last=snapshot(tmp_path / "0", read, made))
+    assert len(stub.requests) == 2 and [failure[0] for failure in failures] == ["community 2"]
+    assert caplog.messages == ["Reports: 2 of 3 kept, 2 of them stale."]
+    for _ in range(3):
+        again, _, failures = written(now, lambda _: "no", last=snapshot(tmp_path / "1", now, made))
+        assert again == made and len(failures) == 1
+        made = again
+    assert [(row["community"], row["age"]) for row in made[0].to_pylist()] == [(0, 1), (1, 1)]
+    (reports, _), stub, failures = written(now, last=snapshot(tmp_path / "1", now, made))
+    assert len(stub.requests) == 1 and not failures
+    assert [(row["community"], row["age"]) for row in reports.to_pylist()] == [(0, 1), (1, 1), (2, 0)]
+
+
+def test_kept_reports_do_not_depend_on_the_order_of_rows(tmp_path: Path) -> None:
+    read = world(PARTS, SPLIT, words=100)
+    made, _, _ = written(read, max_input_tokens=500)
+    now = with_description(with_weights(read, rab=1.5), x="x is young.")
+    shuffled = {name: table.take(pa.array(shuffle(table.num_rows), pa.int64())) for name, table in now.items()}
+    for order in (now, shuffled):
+        last = snapshot(tmp_path, read, tuple(table.take(pa.array([2, 0, 1])) for table in made))  # type: ignore[arg-type]
+        assert written(order, max_input_tokens=500, last=last)[0] == written(now, max_input_tokens=500, last=last)[0]

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from graphrag_lite import pipeline, tables
 from graphrag_lite.settings import ReportCommunitiesFast, Settings
+from graphrag_lite.stages import Last
 from graphrag_lite.stages.report_communities_fast import report_communities_fast
 from graphrag_lite.text.sentences import stands_alone
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
-READS = ("entities", "relationships", "communities")
+READS = ("source_units", "entities", "relationships", "communities")
 
 
 @pytest.fixture(scope="module")
@@ -24,10 +26,19 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pa.Table]:
     return {name: tables.read(run.snapshot, name) for name in READS}
 
 
-def report(read: dict[str, pa.Table], **settings: Any) -> list[dict[str, Any]]:
-    made = asyncio.run(report_communities_fast(**read, settings=ReportCommunitiesFast(**settings)))
+def written(
+    read: dict[str, pa.Table], mode: str = "stable", last: Last | None = None, **settings: Any
+) -> tuple[pa.Table, pa.Table]:
+    work = report_communities_fast(**read, settings=ReportCommunitiesFast(**settings), mode=mode, last=last)
+    made, bases = asyncio.run(work)
     tables.check("community_reports", made)
-    return made.to_pylist()
+    tables.check("report_bases", bases)
+    assert bases["report_id"].to_pylist() == made["id"].to_pylist()
+    return made, bases
+
+
+def report(read: dict[str, pa.Table], **settings: Any) -> list[dict[str, Any]]:
+    return written(read, **settings)[0].to_pylist()
 
 
 def marks(text: str) -> list[int]:
@@ -175,7 +186,9 @@ def test_relationships_of_weight_0_are_reported() -> None:
         "title": "a, b",
     }
     community |= {"entity_ids": ["a", "b"], "relationship_ids": ["r"], "text_unit_ids": ["u"], "period": "", "size": 2}
+    unit = ("u", "d", 0, 0, 9, "A met B. ", 4)
     made = {
+        "source_units": tables.make("source_units", [unit]),
         "entities": tables.make("entities", entities),
         "relationships": tables.make("relationships", [relationship]),
         "communities": tables.make("communities", [community]),
@@ -185,3 +198,99 @@ def test_relationships_of_weight_0_are_reported() -> None:
     silent = tables.make("relationships", [relationship | {"sources": [], "description": ""}])
     (row,) = report(made | {"relationships": silent})
     assert row["findings"] == [] and row["citations"] == [] and row["summary"] == "a and b."
+
+
+def snapshot(folder: Path, read: dict[str, pa.Table], made: tuple[pa.Table, pa.Table], *changed: str) -> Last:
+    """The last snapshot, as the stage finds it."""
+    (folder / "work").mkdir(parents=True, exist_ok=True)
+    for name, table in {**read, "community_reports": made[0], "report_bases": made[1]}.items():
+        tables.write(folder, name, table)
+    return Last(folder, frozenset(changed))
+
+
+def with_rows(read: dict[str, pa.Table], name: str, **changes: dict[str, Any]) -> dict[str, pa.Table]:
+    rows = [row | changes.get(row["id"], {}) for row in read[name].to_pylist()]
+    return read | {name: tables.make(name, rows)}
+
+
+def quoted(row: dict[str, Any], inside: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The relationships whose sentences a report's summary holds, in its order."""
+    told = [r for r in inside if f"{r['description']} [" in row["summary"]]
+    return sorted(told, key=lambda r: row["summary"].index(r["description"]))
+
+
+OTHER = "Somebody else had something to say about all of this."
+
+
+def test_a_report_is_kept_until_its_community_has_changed_by_more_than_a_little(
+    read: dict[str, pa.Table], tmp_path: Path
+) -> None:
+    made = written(read)
+    first = max((row for row in made[0].to_pylist() if not row["children"]), key=lambda row: row["rank"])
+    (community,) = (row for row in read["communities"].to_pylist() if row["community"] == first["community"])
+    relationships = {row["id"]: row for row in read["relationships"].to_pylist()}
+    inside = [relationships[identity] for identity in community["relationship_ids"]]
+    told = quoted(first, inside)[0]
+    room = 0.1 * sum(row["weight"] for row in inside)
+    heaviest = max((row for row in relationships.values() if row not in inside), key=lambda row: row["weight"])
+    more = {"weight": 99 * heaviest["weight"]}  # elsewhere: it counts in every rank
+    now = with_rows(read, "relationships", **{told["id"]: {"description": OTHER}, heaviest["id"]: more})
+    ages = []
+    for number in range(1, 5):
+        last = snapshot(tmp_path / str(number), read if number == 1 else now, made)
+        weight = told["weight"] + 0.3 * number * room
+        now = with_rows(now, "relationships", **{told["id"]: {"weight": weight}})
+        made = written(now, last=last)
+        (row,) = (row for row in made[0].to_pylist() if row["community"] == first["community"])
+        ages.append(row["age"])
+        if number < 4:
+            own = ("id", "title", "summary", "findings", "full_content", "citations", "input_sha256")
+            assert {name: row[name] for name in own} == {name: first[name] for name in own}
+        fresh = {row["community"]: row for row in report(now)}[first["community"]]
+        ranked = ("rank", "rating_explanation")
+        assert {name: row[name] for name in ranked} == {name: fresh[name] for name in ranked}, "ranks are of now"
+        assert row["rating_explanation"] != first["rating_explanation"]
+        assert json.loads(row["full_content_json"])["rating_explanation"] == row["rating_explanation"]
+    assert ages == [1, 2, 3, 0] and row == fresh and OTHER in row["summary"]
+
+
+def test_what_did_not_change_is_not_stale_and_nothing_is_kept_for_another_version_or_a_full_run(
+    read: dict[str, pa.Table], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    made = written(read)
+    assert not caplog.messages
+    assert written(read, last=snapshot(tmp_path, read, made)) == made
+    assert caplog.messages == ["Reports: {0} of {0} kept, 0 of them stale.".format(made[0].num_rows)]
+    told = quoted(made[0].to_pylist()[0], read["relationships"].to_pylist())[0]
+    now = with_rows(read, "relationships", **{told["id"]: {"description": OTHER}})
+    assert any(row["stale"] for row in written(now, last=snapshot(tmp_path, read, made))[0].to_pylist())
+    for changed, mode in ((("code",), "stable"), (("settings",), "stable"), ((), "full")):
+        assert written(now, mode, snapshot(tmp_path, read, made, *changed)) == written(now)
+
+
+def test_a_summary_does_not_repeat_what_a_kept_summary_below_it_says(read: dict[str, pa.Table], tmp_path: Path) -> None:
+    """Also where that sentence now belongs to a relationship between the parts."""
+    made = written(read)
+    rows = {row["community"]: row for row in made[0].to_pylist()}
+    communities = {row["community"]: row for row in read["communities"].to_pylist()}
+    relationships = {row["id"]: row for row in read["relationships"].to_pylist()}
+    n_checked = 0
+    for child in (row for row in rows.values() if not row["children"] and row["parent"] >= 0):
+        parent, within = communities[child["parent"]], communities[child["community"]]["relationship_ids"]
+        inside = [relationships[identity] for identity in parent["relationship_ids"]]
+        told = quoted(child, [relationships[identity] for identity in within])[0]
+        between = [row for row in quoted(rows[parent["community"]], inside) if row["id"] not in within]
+        if not between or len({row["description"] for row in inside if stands_alone(row["description"])}) < 15:
+            continue  # a short one repeats for want of others
+        sentence = {name: told[name] for name in ("description", "sources")}
+        gone = [row for row in inside if row["description"] == told["description"]]
+        changes = {row["id"]: {"description": OTHER, "sources": []} for row in gone} | {between[0]["id"]: sentence}
+        now = with_rows(read, "relationships", **changes)
+        last = snapshot(tmp_path, read, (made[0], made[1].filter(pc.field("community_id") != parent["id"])))
+        after = {row["community"]: row for row in written(now, last=last)[0].to_pylist()}
+        assert told["description"] in after[child["community"]]["summary"] and after[child["community"]]["stale"]
+        assert not after[parent["community"]]["stale"]
+        assert told["description"] not in after[parent["community"]]["summary"]
+        n_checked += 1
+    assert n_checked > 3

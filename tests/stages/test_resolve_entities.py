@@ -3,7 +3,8 @@
 import asyncio
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -24,6 +25,11 @@ def mention(name: str, description: str = "", kind: str = "person", document: st
     return place | {
         "name": name, "type": kind, "description": description, "mention_start": -1, "anchored": True, "round": 0
     }  # fmt: skip
+
+
+def document(identity: str, created_at: str) -> dict[str, Any]:
+    rest = ("source_id", "title", "text", "path", "content_sha256", "mime", "language")
+    return {"id": identity, "created_at": created_at, "metadata": "{}", **dict.fromkeys(rest, "")}
 
 
 def unit(text: str = "", document: str = "d") -> dict[str, Any]:
@@ -48,14 +54,20 @@ def same(*pairs: tuple[str, str]) -> Answer:
 
 
 def run(
-    mentions: list[dict[str, Any]], reply: Answer | None, text: str = "", **settings: Any
+    mentions: list[dict[str, Any]],
+    reply: Answer | None,
+    text: str = "",
+    dates: Mapping[str, str] = MappingProxyType({}),
+    **settings: Any,
 ) -> tuple[dict[str, dict[str, Any]], StubModel, list[tuple[str, str, int]]]:
     """Return the resolution of every name in the whole corpus, the model, and the failures."""
     stub = StubModel(reply or (lambda _: '{"same": []}'))
     model, failures = stage_model(stub)
+    documents = sorted({row["document_id"] for row in mentions})
     table = asyncio.run(
         resolve_entities(
-            tables.make("source_units", [unit(text, d) for d in sorted({m["document_id"] for m in mentions})]),
+            tables.make("source_documents", [document(d, dates.get(d, "")) for d in documents]),
+            tables.make("source_units", [unit(text, d) for d in documents]),
             tables.make("entity_mentions", mentions),
             settings=ResolveEntities(**settings),
             each=lambda function, items: map(function, items),
@@ -154,6 +166,21 @@ def test_new_documents_leave_most_questions_as_they_were() -> None:
     assert len(after - before) <= 2  # at the end of the corpus
     before = run(mentions[:100] + mentions[104:], same(), lexical=False)[1].asked
     assert len(after - before) <= 4  # and in the midst of it
+
+
+def test_documents_count_by_their_dates_and_the_order_of_files_does_not() -> None:
+    mentions = many(200)
+    dates = {row["document_id"]: f"{2000 + place // 4}-01-01" for place, row in enumerate(mentions)}
+    asked = run(mentions, same(), dates=dates, lexical=False)[1].asked
+    files = list(dates)
+    random.Random(1).shuffle(files)  # renamed files stand elsewhere
+    other = sorted(mentions, key=lambda row: files.index(row["document_id"]))
+    assert run(other, same(), dates=dates, lexical=False)[1].asked == asked
+    new = {row["document_id"]: "2099-01-01" for row in mentions[100:104]}
+    rest = [row for row in mentions if row["document_id"] not in new]
+    before = run(rest, same(), dates=dates, lexical=False)[1].asked
+    after = run(mentions, same(), dates=dates | new, lexical=False)[1].asked
+    assert len(after - before) <= 2
 
 
 def test_the_order_of_replies_and_of_mentions_of_a_document_changes_nothing() -> None:

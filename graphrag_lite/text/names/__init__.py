@@ -6,7 +6,8 @@ words around a name tell. Scripts without: `caseless` chooses among `chinese`, `
 `words`, `gazetteer` and the `*_words` modules are word lists.
 """
 
-from graphrag_lite.text.names.find import find_names, is_acronym, lower_case_words
+from graphrag_lite.text.names.find import find_names, is_acronym
 from graphrag_lite.text.names.name import Name
+from graphrag_lite.text.names.tokens import lower_case_words
 
 __all__ = ["Name", "find_names", "is_acronym", "lower_case_words"]

@@ -31,7 +31,7 @@ from graphrag_lite.text.names.types import (
 )
 from graphrag_lite.text.names.words import HONORIFICS, ROLES
 
-__all__ = ["Name", "find_names", "is_acronym", "lower_case_words"]
+__all__ = ["Name", "find_names", "is_acronym"]
 
 # Scripts without case: the other extractor's ground.
 _CASELESS = re.compile(
@@ -74,16 +74,6 @@ def is_acronym(short: str, long: str) -> bool:
     words = long.replace("-", " ").split()
     capitals = [word[0].casefold() for word in words if word[0].isupper()]
     return " " not in short and len(letters) > 1 and letters in (capitals, [word[0].casefold() for word in words])
-
-
-def lower_case_words(text: str) -> Counter[str]:
-    """Return how often each word occurs in lower case: what `graph.resolution` weighs single capitalised words by.
-
-    >>> sorted(lower_case_words("An apple. Apple sells an apple's core").items())
-    [('an', 1), ('apple', 2), ('core', 1), ('sells', 1)]
-    """
-    tokens = tokenize(text, "")
-    return Counter(word for word in tokens.words if word.islower())
 
 
 def _cased(text: str, language: str) -> list[Name]:

@@ -1,6 +1,7 @@
 """Words of a text with what lies between them: the input of the search for names."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from graphrag_lite.text.names.words import ABBREVIATIONS, function_words
@@ -24,6 +25,9 @@ _TAILS = frozenset(
 ACRONYMS = frozenset(("US", "WHO", "UN", "AI"))
 """Names whose lower-case forms are function words."""
 
+POSSESSIVE = ("'", "’", " '", " ’")
+"""What stands between a word and the "s" of its possessive, where that is a word of its own."""
+_LONE_S = re.compile(r"(?: |\.[^\W\d_]?)[’']s(?![^\W_])")
 # What a gap between two words does to a name.
 JOIN, BREAK, INITIAL, AMPERSAND, STOP, COMMA = range(6)
 _SENTENCE_END = re.compile("[.!?…:。！？]")
@@ -75,7 +79,7 @@ def tokenize(text: str, language: str) -> Tokens:
         start, end = match.span()
         word = match.group()
         gap = text[last:start]
-        if word in ("s", "S") and words and gap in ("'", "’", " '", " ’"):  # "Lincoln 's"
+        if word in ("s", "S") and words and gap in POSSESSIVE:  # "Lincoln 's"
             possessive[-1] = True
             last = end
             continue
@@ -134,6 +138,36 @@ def tokenize(text: str, language: str) -> Tokens:
     if gaps and gaps[0] != INITIAL:
         gaps[0] = INITIAL
     return Tokens(starts, ends, words, lower, capital, function, possessive, gaps, gap_texts)
+
+
+def lower_case_words(text: str) -> Counter[str]:
+    """Return how often each word occurs in lower case: what `graph.resolution` weighs single capitalised words by.
+
+    The words are those of `tokenize` in a language that elides nothing, found in a fraction of the time: no word has
+    white space in it, so what stands between it is searched once, however often it occurs.
+
+    >>> sorted(lower_case_words("An apple. Apple sells an apple's core").items())
+    [('an', 1), ('apple', 2), ('core', 1), ('sells', 1)]
+    """
+    counts: Counter[str] = Counter()
+    for piece, n in Counter(text.split()).items():
+        for word in _WORD.findall(piece):
+            contraction = _CONTRACTION.search(word) if "'" in word or "’" in word else None
+            bare = word[: contraction.start()] if contraction and contraction.start() > 0 else word
+            if bare.islower():
+                counts[bare] += n
+    if "s" in counts:
+        counts["s"] -= sum(_possessives(line) for line in text.split("\n") if _LONE_S.search(line))
+    return +counts
+
+
+def _possessives(text: str) -> int:
+    """Count the words "s" that are a possessive apart from its word, as in "Lincoln 's" and "U.S.'s"."""
+    n, end = 0, -1
+    for match in _WORD.finditer(text):
+        n += match.group() == "s" and end >= 0 and text[end : match.start()] in POSSESSIVE
+        end = match.end()
+    return n
 
 
 def _is_capital(word: str, text: str, start: int, end: int) -> bool:

@@ -1,0 +1,91 @@
+"""Is a snapshot whole? Its files, its ids, its counts, its partition, its citations.
+
+    files        each table is there, intact, of this schema               files.py
+    references   ids name rows that are there, both directions agree       references.py
+    spans        texts and citations are characters of their documents     spans.py
+    counts       counts, and entities as the mentions say                  counts.py
+    hierarchy    communities partition the entities, level by level        hierarchy.py
+    reports      marks and citations, one report a community               reports.py
+    search       postings and links                                        search.py
+
+A table that is damaged is named once; what would have been compared with it is left out.
+"""
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graphrag_lite import snapshots
+from graphrag_lite.checking.files import check_columns, check_files
+from graphrag_lite.checking.problems import MAX_NAMED, Problem, Problems
+
+__all__ = ["MAX_NAMED", "Checked", "Problem", "check", "damage"]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was looked at, and what is wrong. `rows` of every intact table, `n_checks` of comparisons made."""
+
+    snapshot: str
+    method: str
+    rows: Mapping[str, int]
+    n_bytes: int
+    n_checks: int
+    seconds: float
+    problems: tuple[Problem, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `check --json` prints."""
+        return {
+            "snapshot": self.snapshot,
+            "ok": not self.problems,
+            "method": self.method,
+            "problems": [
+                {"table": problem.table, "what": problem.what, "count": problem.count, "named": list(problem.named)}
+                for problem in self.problems
+            ],
+            "rows": dict(self.rows),
+            "bytes": self.n_bytes,
+            "seconds": self.seconds,
+        }
+
+
+def damage(folder: Path) -> tuple[Problem, ...]:
+    """Return what is wrong with a snapshot's files. Raises TableError for a manifest that is of no use."""
+    found = Problems()
+    check_files(folder, snapshots.usable_manifest(folder), found)
+    return tuple(found.found)
+
+
+def check(folder: Path) -> Checked:
+    """Check everything about a snapshot. Raises TableError for a manifest that is of no use, or of another schema."""
+    from graphrag_lite.checking import counts, hierarchy, references, reports, search, spans
+    from graphrag_lite.checking.reading import Missing, Reading
+
+    started = time.perf_counter()
+    manifest = snapshots.usable_manifest(folder)
+    method = str(manifest["settings"].get("method"))
+    found = Problems()
+    intact = check_columns(folder, check_files(folder, manifest, found), found)
+    read = Reading(folder, intact, method)
+    found.name = read.name
+    parts = (references, spans, counts, hierarchy, reports, search)
+    checks = [one for part in parts for one in part.CHECKS]
+    for one in checks:
+        with suppress(Missing):
+            one(read, found)
+    with suppress(Missing):
+        search.failures(read, found, manifest)
+    listed = manifest["tables"]
+    return Checked(
+        folder.name,
+        method,
+        {name: int(listed[name]["rows"]) for name in listed if name in intact},
+        sum(int(listed[name]["bytes"]) for name in intact),
+        len(checks) + 1,
+        round(time.perf_counter() - started, 3),
+        found.by_table(),
+    )

@@ -1,0 +1,32 @@
+"""The command line: parse, call, print. Everything heavy is imported inside the commands."""
+
+import click
+
+from graphrag_lite.cli.evaluating import evaluate
+from graphrag_lite.cli.history import check, diff, rollback, runs
+from graphrag_lite.cli.indexing import import_, index, plan
+from graphrag_lite.cli.options import EXIT_CODES, Group
+from graphrag_lite.cli.querying import query
+from graphrag_lite.cli.scheduling import schedule
+from graphrag_lite.cli.showing import show
+from graphrag_lite.cli.starting import init, prompt_tune
+
+
+@click.group(cls=Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="graphrag-lite")
+def main() -> None:
+    """Turn a folder of documents into a knowledge graph with communities and reports, and ask it questions.
+
+    \b
+    Start with:
+      graphrag-lite index ./corpus
+      graphrag-lite query --method global "What are the main themes?"
+      graphrag-lite query --method local "Who is Scrooge and whom does he know?"
+
+    No key, no network: the default method analyses text. An index is a build: the same command does the first run,
+    the nightly run and the run after a crash, and does only the work that the change needs.
+    """
+
+
+for command in (index, schedule, plan, query, evaluate, show, runs, diff, rollback, check, init, prompt_tune, import_):
+    main.add_command(command)

@@ -1,0 +1,134 @@
+"""What the command eval shows on a terminal."""
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from graphrag_lite.evaluation import NEWEST
+from graphrag_lite.terminal import LABELS, plain, spent
+
+HEADINGS = {"recall@2": "R@2", "recall@5": "R@5", "recall@10": "R@10", "all_gold@5": "all@5", "mrr": "MRR"}
+MAIN = "recall@5"  # has its interval also where the others have no room for it
+MAX_LABEL = 27  # characters
+SILENCE = 10.0  # seconds between lines where no terminal is
+Figures = Mapping[str, Mapping[str, float]]
+
+
+class Progress:
+    """Says on one line of a terminal what is under way; elsewhere as a line every ten seconds. A runner's watch."""
+
+    def __init__(self, console: Console, name: str) -> None:
+        self.name = plain(name)
+        self.status = console.status("") if console.is_terminal else None
+        self.last = time.monotonic()
+
+    def __enter__(self) -> "Progress":
+        if self.status:
+            self.status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.status:
+            self.status.stop()
+
+    def say(self, what: str) -> None:
+        line = f"{self.name}: {what}"
+        if self.status:
+            self.status.update(Text(line))
+        elif time.monotonic() - self.last >= SILENCE:
+            self.last = time.monotonic()
+            sys.stderr.write(line + "\n")
+            sys.stderr.flush()
+
+    def start(self, stage: str) -> None:
+        self.label = LABELS.get(stage, stage)
+        self.spent = ""
+        self.say(self.label)
+
+    def advance(self, done: int, total: int) -> None:
+        self.say(f"{self.label}: {done} of {total}{self.spent}")
+
+    def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
+
+    def spend(self, usage: Mapping[str, Any]) -> None:
+        self.spent = f"; {spent(usage)}"
+
+
+def print_set(console: Console, results: Sequence[Mapping[str, Any]], against: str) -> None:
+    """Print what came of a set, as `eval --json` says it, a table with every method of it."""
+    first = results[0]
+    index, left_out = first["index"], first["n_left_out"]
+    built = f"index built in {index['seconds']:.1f} s ({index['cpu_seconds']:.1f} s of CPU)"
+    parts = [f"{first['n_questions']:,} questions" + (f" ({left_out:,} left out)" if left_out else "")]
+    parts += [f"{index['documents']:,} documents", built if index["status"] == "published" else "index unchanged"]
+    # A pipe or a file has room for everything.
+    width = console.width if console.is_terminal else sys.maxsize
+    console.print(Text(plain(f"{first['set']}: ") + ", ".join(parts), style="bold"), soft_wrap=width == sys.maxsize)
+    rows = _rows(results, against)
+    lines = _lines(rows, list(HEADINGS))
+    if max(map(len, lines)) > width:
+        lines = _lines(rows, [MAIN])
+    for line, style in zip(lines, ["dim", *(style for _, _, style in rows)], strict=True):
+        console.print(Text(line, style=style), soft_wrap=True)
+    for line in filter(None, (_newest(results, against), _times(results))):
+        console.print(Text(line, style="dim"), soft_wrap=width == sys.maxsize)
+    console.print()
+
+
+def _rows(results: Sequence[Mapping[str, Any]], against: str) -> list[tuple[str, Figures, str]]:
+    """Return label, figures and style of each row."""
+    rows: list[tuple[str, Figures, str]] = []
+    for result in results:
+        method = result["method"]
+        rows.append((method, result["measures"], "bold"))
+        if len(result["types"]) > 1:
+            rows += [(f"  {plain(kind)}", figures, "") for kind, figures in result["types"].items()]
+        rows.append((f"{method} - basic", result["against_basic"], "cyan"))
+        rows.append((f"{method} - {plain(against)}", result["against"], "cyan"))
+    return [(label, figures, style) for label, figures, style in rows if figures]
+
+
+def _lines(rows: Sequence[tuple[str, Figures, str]], full: Sequence[str]) -> list[str]:
+    """Return the heading and the rows as lines; the measures `full` have their intervals, or p."""
+    table = [["in %", "n", *(f"{heading}{' (95% CI)' * (name in full)}" for name, heading in HEADINGS.items())]]
+    for label, figures, _ in rows:
+        short = label if len(label) <= MAX_LABEL else label[: MAX_LABEL - 1] + "…"
+        cells = [_cell(figures.get(name), name in full) for name in HEADINGS]
+        table.append([short, f"{figures[MAIN]['n']:,}", *cells])
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(
+            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        )
+        for row in table
+    ]
+
+
+def _cell(figure: Mapping[str, float] | None, full: bool) -> str:
+    if figure is None:
+        return "-"
+    if "p" in figure:
+        value, sure = f"{100 * figure['difference']:+.1f}", f"({_chance(figure['p'])})"
+    else:
+        value, sure = f"{100 * figure['mean']:.1f}", f"({100 * figure['low']:.0f}-{100 * figure['high']:.0f})"
+    return f"{value} {sure:>8}" if full else value
+
+
+def _chance(p: float) -> str:
+    return "p<.001" if p < 0.001 else f"p={p:.3f}".replace("0.", ".")[:6]
+
+
+def _newest(results: Sequence[Mapping[str, Any]], against: str) -> str:
+    """Say how often the newest document stands above those that it supersedes."""
+    rows = [(label, figures[NEWEST]) for label, figures, _ in _rows(results, against) if NEWEST in figures]
+    told = [f"{label} {' '.join(_cell(figure, full=True).split())}" for label, figure in rows if label[0] != " "]
+    return f"newest above all superseded ({rows[0][1]['n']:,} questions): {', '.join(told)}" if told else ""
+
+
+def _times(results: Sequence[Mapping[str, Any]]) -> str:
+    told = [f"{result['method']} {result['ms']['p50']:.1f} / {result['ms']['p95']:.1f}" for result in results]
+    return f"ms a query, median / 95th percentile: {', '.join(told)}"

@@ -1,0 +1,173 @@
+"""The commands that build an index: index, plan, import."""
+
+import sys
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from graphrag_lite.cli.options import CONFIG, EXIT_CODES, JSON, METRICS_FILE, OVERRIDES, ROOT, log, terminable
+
+if TYPE_CHECKING:
+    from graphrag_lite.settings import Settings
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("corpus", type=click.Path(path_type=Path))
+@ROOT
+@CONFIG
+@OVERRIDES
+@click.option("--dry-run", is_flag=True, help="Say what would be asked of the model, as `plan` does; do nothing.")
+@click.option("--refresh", type=click.Choice(["reports"]), help="Write again all reports that are stale.")
+@click.option("--checksum", is_flag=True, help="Read every file, also where size and times say that it is the same.")
+@METRICS_FILE
+@JSON
+def index(
+    corpus: Path,
+    root: Path,
+    config: Path | None,
+    overrides: tuple[str, ...],
+    dry_run: bool,
+    refresh: str | None,
+    checksum: bool,
+    metrics_file: Path | None,
+    as_json: bool,
+) -> None:
+    """Bring the index of CORPUS, a folder or one file, up to date.
+
+    Reads .txt .md .html .csv .json .jsonl, and .pdf .docx .pptx with the extra [documents]. A file that
+    cannot be read is recorded and the rest goes on. The result is published in one step under ROOT/output.
+
+    \b
+    Examples:
+      graphrag-lite index ./corpus
+      graphrag-lite index ./corpus --root /srv/index --set split_text_units.size=300 --json
+    """
+    from rich.console import Console
+
+    from graphrag_lite import metrics, pipeline, settings, terminal
+    from graphrag_lite.workers import default_workers
+
+    log()
+    if dry_run:
+        _print_plan(corpus, root, settings.load(root, config, overrides), as_json)
+        return
+    output = root / "output"
+    with metrics.recorded(metrics_file, output) as summary:
+        loaded = settings.load(root, config, overrides)
+        console = Console(stderr=True)
+        watch = terminal.Bars(console) if console.is_terminal and not as_json else terminal.Lines()
+        with terminable(), watch:
+            run = pipeline.index(
+                corpus,
+                output,
+                loaded,
+                workers=loaded.workers or default_workers(),
+                watch=watch,
+                refresh=refresh == "reports",
+                checksum=checksum,
+            )
+        summary |= terminal.summary(run)
+        if as_json:
+            terminal.print_json(summary)
+        else:
+            terminal.print_summary(terminal.Output(), run, str(output))
+        if run.n_failures:
+            _name_failures(run.snapshot)
+            sys.exit(3)
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("corpus", type=click.Path(path_type=Path))
+@ROOT
+@CONFIG
+@OVERRIDES
+@JSON
+def plan(corpus: Path, root: Path, config: Path | None, overrides: tuple[str, ...], as_json: bool) -> None:
+    """Say what `index CORPUS` would ask of the model, before anything is spent.
+
+    Calls, tokens and cost of every stage, without what kept answers serve. Needs no key and no endpoint, and
+    changes nothing. The first pass of extraction is counted exactly; what depends on answers to come is estimated.
+
+    \b
+    Examples:
+      graphrag-lite plan ./corpus
+      graphrag-lite plan ./corpus --set method=standard --set llm.model=gpt-4o-mini --json
+    """
+    from graphrag_lite import settings
+
+    log()
+    _print_plan(corpus, root, settings.load(root, config, overrides), as_json)
+
+
+@click.command("import", epilog=EXIT_CODES)
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@ROOT
+@JSON
+def import_(folder: Path, root: Path, as_json: bool) -> None:
+    """Take over the finished index of microsoft/graphrag in DIR, to ask it questions here.
+
+    DIR holds its tables: text_units.parquet, entities.parquet, relationships.parquet, and communities,
+    community_reports, covariates and documents where there are any; names of its version 1 and .jsonl are read, too.
+    Nothing is asked of a model. What refers to records that are not there is left out and counted.
+
+    \b
+    Example:
+      graphrag-lite import ./ragtest/output --root my-index
+      graphrag-lite query --root my-index --method global "What are the main themes?"
+    """
+    from rich.console import Console
+
+    from graphrag_lite import pipeline, settings, terminal
+
+    log()
+    loaded = settings.load(root)
+    console = Console(stderr=True)
+    watch = terminal.Bars(console) if console.is_terminal and not as_json else terminal.Lines()
+    with terminable(), watch:
+        run = pipeline.take_over(folder, root / "output", loaded, watch=watch)
+    if as_json:
+        terminal.print_json(terminal.summary(run))
+    else:
+        terminal.print_summary(terminal.Output(), run, str(root / "output"))
+
+
+def _print_plan(corpus: Path, root: Path, loaded: "Settings", as_json: bool) -> None:
+    from graphrag_lite import planning, terminal
+
+    planned = planning.plan(corpus, root / "output", loaded)
+    if as_json:
+        terminal.print_json(planned.to_dict())
+    else:
+        terminal.print_plan(terminal.Output(), planned, loaded)
+
+
+def _name_failures(snapshot: Path) -> None:
+    from graphrag_lite import tables, terminal
+
+    failures = tables.read(snapshot, "failures").to_pylist()
+    click.echo(
+        "1 failure was recorded:" if len(failures) == 1 else f"{len(failures)} failures were recorded:", err=True
+    )
+    places = _places(snapshot, {row["document"] for row in failures[:20]})
+    for row in failures[:20]:
+        what = places.get(row["document"], row["document"])
+        click.echo(terminal.plain(f"  {what}: {row['error']}"), err=True)
+    if len(failures) > 20:
+        click.echo(f"  and {len(failures) - 20} more; see `graphrag-lite show failures`", err=True)
+
+
+def _places(snapshot: Path, unit_ids: Collection[str]) -> dict[str, str]:
+    """Return where text units stand, in words, by their ids."""
+    from graphrag_lite import tables, terminal
+
+    units = tables.read(snapshot, "text_units", only=["id", "document_id", "char_start", "char_end"]).to_pylist()
+    documents = tables.read(snapshot, "documents", only=["id", "path", "source_id"]).to_pylist()
+    names = {row["id"]: terminal.source_of(row["path"], row["source_id"]) for row in documents}
+    return {
+        unit["id"]: f"{names[unit['document_id']]}, characters {unit['char_start']}-{unit['char_end']}"
+        f" (text unit {unit['id']})"
+        for unit in units
+        if unit["id"] in unit_ids
+    }

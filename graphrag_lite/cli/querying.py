@@ -1,0 +1,175 @@
+"""The command query."""
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphrag_lite.cli.options import CONFIG, EXIT_CODES, JSON, OVERRIDES, ROOT, log
+
+if TYPE_CHECKING:
+    from graphrag_lite.search.answer import Answer
+    from graphrag_lite.search.index import Index
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("question", required=False)
+@ROOT
+@CONFIG
+@OVERRIDES
+@click.option(
+    "--method",
+    default="local",
+    show_default=True,
+    help="local: named entities and the passages they lead to. global: community reports. basic: BM25 alone.",
+)
+@click.option("--level", type=int, help="Community level of global search, 0 = coarsest.  [default: 0]")
+@click.option("--dynamic", is_flag=True, help="Let the model choose the reports of global search, on every level.")
+@click.option("--top-k", type=click.IntRange(1), help="Documents and text units to retrieve, at least. [default: 10]")
+@click.option("--response-type", metavar="FORM", help="Form of a model's answer. [default: multiple paragraphs]")
+@click.option("--context-only", is_flag=True, help="Retrieve without answering.")
+@click.option(
+    "--questions", type=click.Path(path_type=Path), help="Answer a JSONL file of {id, question}, a line each."
+)
+@JSON
+def query(
+    question: str | None,
+    root: Path,
+    config: Path | None,
+    overrides: tuple[str, ...],
+    method: str,
+    level: int | None,
+    dynamic: bool,
+    top_k: int | None,
+    response_type: str | None,
+    context_only: bool,
+    questions: Path | None,
+    as_json: bool,
+) -> None:
+    """Answer QUESTION from the index, every sentence with its source.
+
+    The model that the settings name answers, from what the index holds; without one the answer is made of sentences of
+    the corpus. Marks that a model makes up are left out and counted, and so are sentences without a mark.
+
+    With --json, or --questions FILE, one JSON object a question: id, question, answer, documents (ranked, by their own
+    ids), text_units (ranked), citations (path and character span of every mark), and what the model used.
+
+    \b
+    Examples:
+      graphrag-lite query "Who is Scrooge and whom does he know?"
+      graphrag-lite query --method global --level 1 "What are the main themes?"
+      graphrag-lite query --method global --dynamic --response-type "three bullet points" "Who pays?"
+      graphrag-lite query --set llm.model=null "Who is Scrooge?"
+      graphrag-lite query --method basic --questions questions.jsonl --top-k 20 > answers.jsonl
+    """
+    if questions is None:
+        click.get_current_context().with_resource(_uncollected())
+
+    from graphrag_lite import terminal
+    from graphrag_lite.search.answer import Answer
+    from graphrag_lite.search.index import Index
+
+    if (question is None) == (questions is None):
+        raise click.UsageError("Give a QUESTION, or a file with --questions.")
+    if dynamic and level is not None:
+        raise click.UsageError("--dynamic chooses reports of all levels: give no --level.")
+    opened = Index.open(root / "output", config=config, overrides=overrides)
+    if opened.asks:
+        log()
+    options: dict[str, Any] = {
+        "method": method,
+        "level": level or 0,
+        "dynamic": dynamic,
+        "top_k": top_k,
+        "response_type": response_type,
+        "retrieve_only": context_only,
+    }
+    if questions is not None:
+        listed = list(_questions(questions))
+
+        def told(place: int, outcome: Any) -> None:
+            number, asked = listed[place]
+            if isinstance(outcome, Answer):
+                terminal.print_json({"id": number, **outcome.to_dict()})
+            else:
+                terminal.print_json({"id": number, "question": asked, "method": method, "error": str(outcome)})
+
+        outcomes = opened.query_all([asked for _, asked in listed], **options, done=told)
+        answers = [outcome for outcome in outcomes if isinstance(outcome, Answer)]
+        n_failed = len(outcomes) - len(answers)
+        if n_failed:
+            click.echo(f"{n_failed} of {len(outcomes)} questions were not answered.", err=True)
+        _end_query(answers, n_failed)
+        return
+    # Under a locale that is not UTF-8 the bytes of an argument arrive as surrogates.
+    asked = (question or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if as_json:
+        answer = opened.query(asked, **options)
+        terminal.print_json({"id": None, **answer.to_dict()})
+    elif context_only:
+        answer = opened.query(asked, **options)
+        _print_units(terminal.Output(), opened, answer.text_units)
+    elif opened.asks:
+        with terminal.Pieces() as show:
+            answer = opened.query(asked, **options, show=show)
+        terminal.print_sources(terminal.Output(), answer)
+    else:
+        answer = opened.query(asked, **options)
+        terminal.print_answer(terminal.Output(), answer)
+    _end_query([answer])
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Collect no garbage in a process that answers and ends: going through all imports costs it a third of a second."""
+    import gc
+
+    gc.disable()
+    try:
+        yield
+    finally:
+        if "duckdb" not in sys.modules:  # whose binding complains; a query has no need of it
+            gc.freeze()
+        gc.enable()
+
+
+def _end_query(answers: "Sequence[Answer]", n_failed: int = 0) -> None:
+    """Say on standard error what went wrong and what the model used; exit with 3 where something failed."""
+    from graphrag_lite import terminal
+
+    for line in terminal.remarks(answers):
+        click.echo(terminal.plain(line), err=True)
+    if n_failed or any(answer.failures for answer in answers):
+        sys.exit(3)
+
+
+def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
+    from graphrag_lite import terminal
+
+    documents, units = opened.arrow("documents"), opened.arrow("text_units")
+    rows = []
+    for unit_id in unit_ids:
+        unit = opened.unit_row[unit_id]
+        document = opened.document_row[unit]
+        name = terminal.source_of(documents["path"][document].as_py(), documents["source_id"][document].as_py())
+        rows.append((name, f"{units['char_start'][unit]}-{units['char_end'][unit]}", units["text"][unit].as_py()[:300]))
+    terminal.print_table(console, ["document", "characters", "text"], rows)
+
+
+def _questions(path: Path) -> Iterator[tuple[Any, str]]:
+    """Yield (id, question) of each line of a JSONL file. Raises InputError that names the line."""
+    from graphrag_lite.errors import InputError
+    from graphrag_lite.text.json_lines import objects
+
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+    for number, row in objects(text):
+        question = row and row.get("question")
+        if not row or not isinstance(question, str) or not question.strip():
+            raise InputError(f"{path}:{number}: not a JSON object with a `question`.")
+        yield row.get("id", number), question

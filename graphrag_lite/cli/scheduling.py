@@ -1,0 +1,80 @@
+"""The command schedule."""
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import click
+
+from graphrag_lite.cli.options import CONFIG, EXIT_CODES, METRICS_FILE, OVERRIDES, ROOT
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("corpus", type=click.Path(path_type=Path))
+@ROOT
+@click.option(
+    "--cron",
+    "expression",
+    metavar="EXPRESSION",
+    required=True,
+    help="When: minute, hour, day of month, month, day of week, as in crontab(5).",
+)
+@click.option("--timezone", metavar="ZONE", help="Such as Europe/Berlin.  [default: that of this machine]")
+@CONFIG
+@OVERRIDES
+@METRICS_FILE
+@click.option(
+    "--print",
+    "form",
+    type=click.Choice(["systemd", "cron", "kubernetes"]),
+    help="Print what this scheduler needs to do the same, and end.",
+)
+def schedule(
+    corpus: Path,
+    root: Path,
+    expression: str,
+    timezone: str | None,
+    config: Path | None,
+    overrides: tuple[str, ...],
+    metrics_file: Path | None,
+    form: str | None,
+) -> None:
+    """Run `index CORPUS` whenever it is due, until SIGTERM or Ctrl-C.
+
+    Prints its log to standard output, a JSON object a line. One run at a time; a run that fails is logged and the
+    next one comes. Times that were missed, also while this was not running, are caught up by one run. Where there is
+    no index yet, or the last run was interrupted, the first run starts at once.
+
+    \b
+    Examples:
+      graphrag-lite schedule ./corpus --cron "0 2 * * *"
+      graphrag-lite schedule ./corpus --root /srv/index --cron "*/15 8-18 * * mon-fri" --timezone Europe/Berlin
+      graphrag-lite schedule ./corpus --cron "0 2 * * *" --print systemd
+    """
+    from graphrag_lite import cron, metrics, scheduler_files, scheduling, settings
+
+    times, zone = cron.read(expression), cron.zone(timezone)
+    loaded = settings.load(root, config, overrides)
+    job = scheduling.Job(corpus, root, config, overrides, metrics_file)
+    if form:
+        key = loaded.llm.api_key_env if loaded.method == "standard" else None
+        job = scheduler_files.absolute(job)
+        click.echo(scheduler_files.FORMS[form](job, times, timezone, key), nl=False)
+        return
+    import asyncio
+
+    from graphrag_lite.errors import InputError
+
+    if not corpus.exists():
+        raise InputError(f"{corpus}: there is no such folder or file.")
+    if metrics_file:
+        metrics.check(metrics_file)
+    asyncio.run(scheduling.serve(job, times, zone, _log))
+
+
+def _log(event: str, *, level: str = "info", **fields: Any) -> None:
+    from graphrag_lite import scheduling, terminal
+
+    entry = {"time": scheduling.stamp(), "level": level, "event": event, **fields}
+    with contextlib.suppress(OSError):  # a log that cannot be written, as on a full disk, ends no schedule
+        terminal.print_json(entry)

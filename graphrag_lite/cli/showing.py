@@ -1,0 +1,123 @@
+"""The command show."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphrag_lite.cli.options import EXIT_CODES, JSON, ROOT
+
+if TYPE_CHECKING:
+    from graphrag_lite.search.index import Index
+
+VIEWS: dict[str, tuple[str, list[str]]] = {
+    "documents": ("documents", ["human_readable_id", "source_id", "title", "path", "created_at", "language"]),
+    "entities": ("entities", ["human_readable_id", "title", "type", "frequency", "degree", "description"]),
+    "relationships": ("relationships", ["human_readable_id", "source", "relation", "target", "weight", "description"]),
+    "communities": ("communities", ["community", "level", "parent", "size", "title"]),
+    "reports": ("community_reports", ["community", "level", "rank", "size", "stale", "age", "title"]),
+    "text-units": ("text_units", ["human_readable_id", "id", "n_tokens", "text"]),
+    "failures": ("failures", ["document", "stage", "error", "attempts"]),
+}
+VIEW_TABLES = [table for table, _ in VIEWS.values()]
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("what", default="summary", metavar="[WHAT]")
+@click.argument("identity", required=False, metavar="[ID]")
+@ROOT
+@click.option("--search", help="Only rows that hold this text, in upper or lower case.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most rows to show.")
+@JSON
+def show(what: str, identity: str | None, root: Path, search: str | None, limit: int, as_json: bool) -> None:
+    """Show what the index holds.
+
+    WHAT is summary, documents, entities, relationships, communities, reports, text-units or failures; or `report ID`
+    for one report as a page (ID is a community number, or a report's id).
+
+    \b
+    Examples:
+      graphrag-lite show
+      graphrag-lite show entities --search scrooge --limit 5
+      graphrag-lite show report 3
+    """
+
+    from graphrag_lite import terminal
+    from graphrag_lite.search.index import Index
+
+    opened = Index.open(root / "output")
+    console = terminal.Output()
+    if what == "report":
+        _show_report(console, opened, identity, as_json)
+        return
+    if identity is not None:
+        raise click.UsageError(f"Got unexpected extra argument ({identity})")
+    if what == "summary":
+        _show_summary(console, opened, as_json)
+        return
+    if what not in VIEWS:
+        raise click.UsageError(f"WHAT is one of summary, report ID, {', '.join(VIEWS)}; not {what!r}.")
+    table, columns = VIEWS[what]
+    rows = opened.arrow(table).select(columns).to_pylist()
+    if search:
+        rows = [row for row in rows if search.casefold() in " ".join(map(str, row.values())).casefold()]
+    if as_json:
+        for row in rows[:limit]:
+            terminal.print_json(row)
+        return
+    terminal.print_table(console, columns, (row.values() for row in rows[:limit]))
+    if len(rows) > limit:
+        console.print(f"{limit} of {len(rows)} rows; --limit shows more", style="dim")
+
+
+def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
+    from graphrag_lite import terminal
+
+    manifest = opened.manifest
+    values = {
+        "snapshot": opened.folder.name,
+        "created_at": manifest["created_at"],
+        "method": manifest["settings"]["method"],
+        **{name: entry["rows"] for name, entry in manifest["tables"].items() if name in VIEW_TABLES},
+        "seconds": manifest["seconds"],
+        "folder": str(opened.folder),
+    }
+    if as_json:
+        terminal.print_json(values)
+    else:
+        terminal.print_table(console, ["what", "value"], values.items())
+
+
+def _show_report(console: Any, opened: "Index", identity: str | None, as_json: bool) -> None:
+    from graphrag_lite import terminal
+    from graphrag_lite.errors import InputError
+
+    reports = opened.arrow("community_reports")
+    wanted = identity or ""
+    rows = [
+        i
+        for i, (number, own) in enumerate(zip(reports["community"].to_pylist(), reports["id"].to_pylist(), strict=True))
+        if wanted in (str(number), own)
+    ]
+    if not rows:
+        raise InputError(f"There is no report {wanted!r}. `graphrag-lite show reports` lists them by community number.")
+    report = reports.slice(rows[0], 1).to_pylist()[0]
+    if as_json:
+        terminal.print_json(report)
+        return
+    documents = opened.arrow("documents")
+    row = {own: i for i, own in enumerate(documents["id"].to_pylist())}
+    sources = []
+    for citation in report["citations"]:
+        document = row[citation["document_id"]]
+        name = terminal.source_of(documents["path"][document].as_py(), documents["source_id"][document].as_py())
+        sources.append(f"[{citation['n']}] {name}, characters {citation['char_start']}-{citation['char_end']}")
+    place = f"Community {report['community']}, level {report['level']}."
+    notes = [f"{place} Rank {report['rank']}: {report['rating_explanation']}"]
+    if report["stale"]:
+        runs = "1 run" if report["age"] == 1 else f"{report['age']} runs"
+        notes.append(
+            f"Stale for {runs}: its community has changed a little since it was written;"
+            " `graphrag-lite index --refresh reports` writes it again."
+        )
+    terminal.print_report(console, report["full_content"], [*sources, *notes])

@@ -1,0 +1,154 @@
+"""Documents of files that are as they were are not read again, and the table is the one of an index from nothing."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from last_snapshot import last
+
+from graphrag_lite import tables
+from graphrag_lite.settings import LoadDocuments
+from graphrag_lite.stages import Last
+from graphrag_lite.stages import load_documents as module
+from graphrag_lite.stages.load_documents import load_documents, scan
+from graphrag_lite.text import formats
+
+NAMES = ["a.txt", "b.txt", "note.md", "sub/note.md", "rows.jsonl", "more.jsonl", "t.csv", "one.json", "page.html"]
+TEXTS = ["a", "one", "note", "rows.jsonl:1", "Rain.\n\nIt rained.", "# Note\n\nIt was the best of times.", " ", "été"]
+ROWS = [
+    '{"text": "row"}',
+    '{"text": "row", "title": "rows.jsonl:1"}',
+    '{"text": "row", "id": "rows.jsonl:1"}',
+    '{"id": "7", "title": "7", "text": "seven", "timestamp": 0, "rest": [1.0, null, {"b": 1e400, "a": "\\ud800"}]}',
+    '{"text": ""}',
+    '{"text"',
+    "[]",
+]
+STATES = st.dictionaries(
+    st.sampled_from(NAMES), st.lists(st.sampled_from(ROWS), min_size=1, max_size=3).map("\n".join)
+    | st.sampled_from(TEXTS), max_size=6
+)  # fmt: skip
+
+
+def load(folder: Path, before: Last | None, **section: Any) -> tuple[pa.Table, list[str]]:
+    """Return source_documents, and the names of what failed."""
+    files = tables.make("corpus_files", scan(folder, leave_out=folder.parent / "output"))
+    failed: list[str] = []
+    table = asyncio.run(
+        load_documents(files, LoadDocuments(**section), folder, lambda name, *_: failed.append(name), before)
+    )
+    return table, failed
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """List the files that are parsed from now on."""
+    names: list[str] = []
+    read = formats.read
+
+    def counted(data: bytes, path: str, fields: Any) -> Any:
+        names.append(path)
+        return read(data, path, fields)
+
+    monkeypatch.setattr(module, "read", counted)
+    return names
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(STATES, min_size=2, max_size=4))
+def test_the_table_is_the_one_from_nothing(states: list[dict[str, str]]) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        before = None
+        for number, state in enumerate(states):
+            folder = Path(place) / str(number)
+            for name, content in {"always.txt": "always", **state}.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_text(content)
+            again, failed = load(folder, before)
+            assert (tables.sha256(again), failed) == (
+                tables.sha256((fresh := load(folder, None))[0]),
+                fresh[1],
+            ), again.to_pylist()
+            before = last(folder / ".snapshot", failed=failed, source_documents=again)
+
+
+def written(folder: Path, files: dict[str, str]) -> Path:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+    return folder
+
+
+def test_only_what_changed_is_parsed(tmp_path: Path, parsed: list[str]) -> None:
+    folder = written(
+        tmp_path / "corpus", {"a.txt": "a", "b.md": "b", "c.jsonl": ROWS[0], "d.txt": "d", "twin.txt": "d"}
+    )
+    before = last(tmp_path / "snapshot", source_documents=load(folder, None)[0])
+    parsed.clear()
+    (folder / "a.txt").rename(folder / "renamed.txt")
+    (folder / "b.md").write_text("edited")
+    (folder / "d.txt").unlink()
+    written(folder, {"new.txt": "new"})
+    again, _ = load(folder, before)
+    assert sorted(parsed) == ["b.md", "new.txt"]
+    assert sorted(zip(again["path"].to_pylist(), again["title"].to_pylist(), strict=True)) == [
+        ("b.md", "b"), ("c.jsonl", "c.jsonl:1"), ("new.txt", "new"), ("renamed.txt", "renamed"), ("twin.txt", "twin"),
+    ]  # fmt: skip
+
+
+def test_a_renamed_file_is_not_converted_again(tmp_path: Path, parsed: list[str]) -> None:
+    folder = written(tmp_path / "corpus", {"a.txt": "same", "b.txt": "same", "sub/c.txt": "same"})
+    before = last(tmp_path / "snapshot", source_documents=load(folder, None)[0])
+    parsed.clear()
+    (folder / "a.txt").rename(folder / "z.txt")
+    (folder / "sub/c.txt").rename(folder / "c.txt")
+    again, _ = load(folder, before)
+    assert parsed == []
+    assert tables.sha256(again) == tables.sha256(load(folder, None)[0])
+
+
+def test_rows_of_a_renamed_file_have_its_name(tmp_path: Path) -> None:
+    folder = written(tmp_path / "corpus", {"a.jsonl": f"{ROWS[0]}\n{ROWS[1]}"})
+    before = last(tmp_path / "snapshot", source_documents=load(folder, None)[0])
+    (folder / "a.jsonl").rename(folder / "b.jsonl")
+    assert load(folder, before)[0]["source_id"].to_pylist() == ["b.jsonl:1", "b.jsonl:2"]
+
+
+@pytest.mark.parametrize("changed", ["settings", "code"])
+def test_all_is_parsed_where_the_stage_is_another(tmp_path: Path, parsed: list[str], changed: str) -> None:
+    folder = written(tmp_path / "corpus", {"a.txt": "a"})
+    before = last(tmp_path / "snapshot", changed=[changed], source_documents=load(folder, None)[0])
+    load(folder, before)
+    assert parsed == ["a.txt", "a.txt"]
+
+
+def test_a_damaged_snapshot_counts_for_nothing(tmp_path: Path, parsed: list[str]) -> None:
+    folder = written(tmp_path / "corpus", {"a.txt": "a"})
+    before = last(tmp_path / "snapshot", source_documents=load(folder, None)[0])
+    tables.path_in(before.folder, "source_documents").write_bytes(b"PAR1")
+    load(folder, before)
+    assert parsed == ["a.txt", "a.txt"]
+
+
+def test_files_that_failed_are_parsed_again(tmp_path: Path, parsed: list[str]) -> None:
+    folder = written(tmp_path / "corpus", {"a.jsonl": f"{ROWS[0]}\n{ROWS[5]}", "b.txt": "\0", "c.txt": "c"})
+    first, failed = load(folder, None)
+    assert failed == ["a.jsonl:2", "b.txt"]
+    parsed.clear()
+    _, again = load(folder, last(tmp_path / "snapshot", failed=failed, source_documents=first))
+    assert parsed == ["a.jsonl", "b.txt"] and again == failed
+
+
+def test_a_file_that_changes_after_the_scan_is_stored_as_what_was_read(tmp_path: Path) -> None:
+    folder = written(tmp_path / "corpus", {"a.txt": "one"})
+    files = tables.make("corpus_files", scan(folder, leave_out=tmp_path / "output"))
+    written(folder, {"a.txt": "two"})
+    between = asyncio.run(load_documents(files, LoadDocuments(), folder, lambda *_: None))
+    written(folder, {"a.txt": "one"})
+    again, _ = load(folder, last(tmp_path / "snapshot", source_documents=between))
+    assert again["text"].to_pylist() == ["one"]

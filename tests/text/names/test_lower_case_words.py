@@ -1,0 +1,46 @@
+"""Words in lower case are counted as `tokenize` has them."""
+
+from collections import Counter
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_lite.text.names.tokens import lower_case_words, tokenize
+
+PIECES = [
+    "s",
+    "'",
+    "’",
+    " ",
+    "S",
+    "a",
+    "-",
+    "B",
+    "'s",
+    "'S",
+    "\n",
+    "it",
+    "'ll",
+    ".",
+    " s",
+    "\u0301",
+    "www.",
+    "x.y.",
+    "é",
+]
+
+
+def counted(text: str) -> Counter[str]:
+    return Counter(word for word in tokenize(text, "").words if word.islower())
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join) | st.text(max_size=40))
+def test_the_words_are_those_of_tokenize(text: str) -> None:
+    assert lower_case_words(text) == counted(text)
+
+
+@settings(deadline=None)
+@given(*[st.lists(st.sampled_from(PIECES), max_size=10).map("".join)] * 2)
+def test_texts_can_be_counted_together(one: str, other: str) -> None:
+    assert lower_case_words(f"{one}\n\n{other}") == counted(one) + counted(other)
