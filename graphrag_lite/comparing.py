@@ -5,7 +5,7 @@ relation or number of mentions; a community's members; a report's text, or that 
 and what follows from all records at once, such as weights, ranks and degrees, are not changes of a record.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,7 +26,9 @@ RECORDS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
 WORDS = {"n_mentions": "mentions", "entity_ids": "members", "full_content": "text"}  # for columns that changed
 KINDS = ("documents", *RECORDS)
 
-Name = tuple[str, str]
+Name = tuple[str, str, int]
+"""A document's file, its own id there, and which one it is of those with that id."""
+SAID = ("title", "text", "created_at", "metadata")  # columns of a document that are its content
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +83,28 @@ def compare(a: Path, b: Path) -> Comparison:
         kind: Records() if _same(before, after, kind) else _records(a, b, kind)  # a linked table is not read
         for kind in RECORDS
     }
-    return Comparison(a.name, b.name, _documents(_contents(a), _contents(b)), **found)
+    return Comparison(a.name, b.name, _documents(a, b), **found)
 
 
 def changed_documents(before: Path | None, after: Path) -> dict[str, int]:
     """Count the documents that were added, edited, renamed and deleted between two snapshot folders."""
-    found = _documents({} if before is None else _contents(before), _contents(after))
+    found = _documents(before, after)
     return {name: len(names) for name, names in asdict(found).items()}
 
 
-def _documents(was: dict[Name, str], now: dict[Name, str]) -> Documents:
-    """Compare the contents of documents by name.
+def _documents(before: Path | None, after: Path) -> Documents:
+    was, now = _ids(before), _ids(after)
+    others = [name for name, content in now.items() if was.get(name, content) != content]
+    if before and others:  # of equal contents the ids depend on each other: another id alone is no edit
+        pairs = zip(others, _said(before, was, others), _said(after, now, others), strict=True)
+        others = [name for name, one, other in pairs if one != other]
+    return _paired(was, now, others)
 
-    Edited: another content under that name; renamed: the content of one that is gone, under another name.
-    """
+
+def _paired(was: Mapping[Name, str], now: Mapping[Name, str], edited: Sequence[Name]) -> Documents:
+    """Compare documents by name. Renamed: the content of one that is gone, under another name."""
     gone: dict[str, list[Name]] = defaultdict(list)
-    for name, content in reversed(was.items()):
+    for name, content in reversed(list(was.items())):
         if name not in now:
             gone[content].append(name)
     added, renamed = [], []
@@ -109,23 +117,38 @@ def _documents(was: dict[Name, str], now: dict[Name, str]) -> Documents:
     left = {name for names in gone.values() for name in names}
     return Documents(
         tuple(added),
-        tuple(_name(name) for name, content in now.items() if was.get(name, content) != content),
+        tuple(map(_name, edited)),
         tuple(renamed),
         tuple(_name(name) for name in was if name in left),
     )
 
 
 def _name(name: Name) -> str:
-    path, source_id = name
-    return path if path == source_id else f"{path} · {source_id}"
+    path, source_id, number = name
+    again = f" ({number + 1})" if number else ""
+    return path + again if path == source_id else f"{path} · {source_id}{again}"
 
 
-def _contents(folder: Path) -> dict[Name, str]:
-    """Return the ids of documents, which are hashes of their contents, by name."""
+def _ids(folder: Path | None) -> dict[Name, str]:
+    """Return the ids of documents, which are hashes of their contents, by name, in the order of the table."""
+    if folder is None:
+        return {}
     columns = ["path", "source_id", "id"]
     documents = tables.read(folder, "documents", only=columns)
-    paths, source_ids, ids = (documents[column].to_pylist() for column in columns)
-    return dict(zip(zip(paths, source_ids, strict=True), ids, strict=True))
+    seen: Counter[tuple[str, str]] = Counter()
+    found = {}
+    for path, source_id, identity in zip(*(documents[column].to_pylist() for column in columns), strict=True):
+        found[path, source_id, seen[path, source_id]] = identity
+        seen[path, source_id] += 1
+    return found
+
+
+def _said(folder: Path, ids: Mapping[Name, str], names: Sequence[Name]) -> list[dict[str, Any]]:
+    row = {name: place for place, name in enumerate(ids)}
+    rows: list[dict[str, Any]] = (
+        tables.read(folder, "documents", only=list(SAID)).take([row[name] for name in names]).to_pylist()
+    )
+    return rows
 
 
 def _same(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.errors import InputError
+from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.json_lines import objects
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ Measured = Mapping[str, float]
 class Question:
     """A question and the documents that answer it, `gold`; none where the corpus does not say.
 
-    Where the documents contradict each other, `latest` is the one that holds, and `superseded` are those that did.
+    It is asked as of the date `as_of`, where there is one. Where the documents contradict each other, `latest` is the
+    one that holds, and `superseded` are those that did.
     """
 
     id: str
@@ -38,6 +40,7 @@ class Question:
     gold: frozenset[str]
     latest: str | None = None
     superseded: frozenset[str] = frozenset()
+    as_of: str | None = None
 
 
 # --- measures
@@ -184,6 +187,7 @@ def read_questions(text: str, where: str) -> list[Question]:
                 frozenset(map(str, row["supporting_ids"])),
                 str(row["latest_supporting_id"]) if row.get("latest_supporting_id") and older else None,
                 older,
+                row.get("question_date") or None,
             )
         )
     if problems:
@@ -210,6 +214,8 @@ def _wrong(row: Mapping[str, Any] | None, lines: Mapping[str, int]) -> str:
         return "`superseded_ids` is not a list of the ids of documents"
     if row.get("latest_supporting_id") is not None and not _is_id(row["latest_supporting_id"]):
         return "`latest_supporting_id` is not the id of a document"
+    if (asked := row.get("question_date")) and not (isinstance(asked, str) and iso_date(asked)):
+        return "`question_date` is not a date, such as 2023-05-30"
     return ""
 
 

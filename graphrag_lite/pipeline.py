@@ -93,7 +93,7 @@ def stages(method: str = "fast") -> list[Stage]:
         Stage(
             index_search,
             reads=("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
-            writes=("search_terms", "search_report_terms", "search_links", "search_names"),
+            writes=("search_terms", "search_report_terms", "search_links", "search_names", "search_values"),
         ),
     ]
 

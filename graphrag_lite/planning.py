@@ -95,6 +95,7 @@ async def _plan(corpus: Path, output: Path, settings: Settings, model: ChatModel
             "each": map,
             "fail": lambda *_: None,
             "mode": settings.communities.mode,
+            "refresh": False,
         }
         run = _Rehearsal(settings, output, services, asked, Estimates.of(output, settings))
         run.know("corpus_files", tables.make("corpus_files", files), runner.digest(files))

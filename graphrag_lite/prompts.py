@@ -144,6 +144,41 @@ class RateReport:
 
 
 @prompt
+class RatePassage:
+    """Whether a text unit helps to answer a question: yes or no."""
+
+    passage: str
+    question: str
+
+
+@prompt
+class MapPassages:
+    """What some text units say to a question: scored points."""
+
+    records: str
+    question: str
+
+
+@prompt
+class DriftPrimer:
+    """What reports say to a question, and what to ask next."""
+
+    max_follow_ups: int
+    records: str
+    question: str
+
+
+@prompt
+class DriftFollowUp:
+    """What records say to a follow-up of a question, and what to ask next."""
+
+    max_follow_ups: int
+    records: str
+    follow_up: str
+    question: str
+
+
+@prompt
 class DescribeCorpus:
     """What a corpus is about and which types of entities it names: what `prompt-tune` asks first."""
 

@@ -17,8 +17,8 @@ def roll_back(output: Path, given: str) -> tuple[str, str]:
         if damage := checking.damage(folder):
             said = "".join(f"\n  {problem.table}: {problem.what}" for problem in damage)
             raise TableError(f"{folder} is damaged, and was not made current:{said}")
-        with run_log.logged(output) as log:
-            if folder != before:
+        if folder != before:
+            with run_log.logged(output) as log:
                 snapshots.roll_back(output, folder)
-            log.rolled_back(before.name, folder.name)
+                log.rolled_back(before.name, folder.name)
     return before.name, folder.name

@@ -7,6 +7,8 @@ import os
 import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import accumulate
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,16 +104,19 @@ def read(output: Path) -> list[dict[str, Any]]:
 def entries(output: Path) -> list[dict[str, Any]]:
     """Return what `runs` shows, newest first: the log, and a snapshot whose run was killed before it was logged.
 
+    The log is in the order in which runs ended, also where the clock was set back: the last one of it is the newest.
     `kept` says whether an entry's snapshot is still there, `current` whether it is the current one.
     """
     there = {folder.name: folder for folder in snapshots.published(output)}
     logged = read(output)
-    listed = [*_unlogged(there, {entry.get("snapshot") for entry in logged}), *logged]
+    unlogged = list(_unlogged(there, {entry.get("snapshot") for entry in logged}))
+    times = [str(entry["started_at"]) for entry in unlogged]
+    times += accumulate((str(entry["started_at"]) for entry in logged), max)
+    listed = [entry for _, entry in sorted(zip(times, [*unlogged, *logged], strict=True), key=itemgetter(0))]
     try:
         now = snapshots.current(output).name
     except GraphragLiteError:
         now = ""
-    listed.sort(key=lambda entry: str(entry["started_at"]))
     return [
         entry | {"kept": entry["snapshot"] in there, "current": entry["snapshot"] == now}
         if "snapshot" in entry

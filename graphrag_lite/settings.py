@@ -159,6 +159,10 @@ class Search(Section):
         12000, ge=500, description="a model answers from records of this length; each map call of global search too"
     )
     max_entities: int = Field(10, ge=1, description="entities in the context of local search by a model")
+    drift_follow_ups: int = Field(
+        4, ge=1, description="DRIFT search: follow-up questions of each answer and each round"
+    )
+    drift_depth: int = Field(2, ge=1, description="DRIFT search: rounds of follow-up questions")
     response_type: str = Field("multiple paragraphs", description="form of a model's answer, such as a list")
 
 
@@ -294,6 +298,7 @@ def load(root: Path, config: Path | None = None, overrides: Sequence[str] = ()) 
         return Settings.model_validate(values)
     except ValidationError as error:
         problems = [_explain(problem) for problem in error.errors()]
+    where = f"{where}, or --set," if overrides and where != "--set" else where
     noun = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
     raise SettingsError("\n".join([f"{where} has {noun}:", *(f"  {problem}" for problem in problems)]))
 

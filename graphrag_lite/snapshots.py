@@ -130,6 +130,7 @@ def writing(output: Path) -> Iterator[None]:
         errno.EFBIG: "the largest file size allowed is reached. Raise it (ulimit -f) and run again",
         errno.EIO: "the disk reports an input/output error. See whether it is sound, and run again",
         errno.EROFS: "it is read-only. Choose another place with --root",
+        errno.ENOENT: "a folder of this path is not there and cannot be made. Choose another place with --root",
         errno.EACCES: "no permission to write. Change it, or choose another place with --root",
         errno.EPERM: "no permission to write. Change it, or choose another place with --root",
         errno.ENOTDIR: "a part of this path is a file, not a folder. Choose another place with --root",

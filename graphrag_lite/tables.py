@@ -343,6 +343,15 @@ class SearchNames:
     entity: Annotated[int, "row number of entities"]
 
 
+@table("search_values", final=False)
+class SearchValues:
+    """Values of metadata that documents share, such as a source or an author: a question can mean them by it."""
+
+    field: Annotated[str, "field of the metadata"]
+    value: Annotated[str, "its value"]
+    rows: Annotated[list[Int32], "row numbers of text_units of documents that have it"]
+
+
 FINAL = [name for name in TABLES if name not in WORKING]
 
 

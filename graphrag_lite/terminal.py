@@ -1,5 +1,6 @@
 """What the command line shows: progress, summaries, tables, answers. Plain lines where no terminal is."""
 
+import contextlib
 import json
 import os
 import re
@@ -129,14 +130,20 @@ class Lines:
     def advance(self, done: int, total: int) -> None:
         if time.monotonic() - self.last >= 10:
             self.last = time.monotonic()
-            print(f"{self.stage}: {done} of {total}{self.spent}", file=sys.stderr, flush=True)
+            _tell(f"{self.stage}: {done} of {total}{self.spent}")
 
     def spend(self, usage: Mapping[str, Any]) -> None:
         self.spent = f"; {spent(usage)}"
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:
         done = "unchanged" if reused else ", ".join(f"{n} {name}" for name, n in rows.items())
-        print(f"{stage}: {done} ({seconds:.2f} s{self.spent})", file=sys.stderr, flush=True)
+        _tell(f"{stage}: {done} ({seconds:.2f} s{self.spent})")
+
+
+def _tell(line: str) -> None:
+    """Print a line of progress. A log that is full, or that nobody reads any more, is no reason to end a run."""
+    with contextlib.suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
 
 
 def summary(run: "Run") -> dict[str, Any]:
@@ -166,17 +173,24 @@ def _by_level(run: "Run") -> dict[str, int]:
     return {str(level): levels.count(level) for level in sorted(set(levels))}
 
 
+def changes(counts: Mapping[str, int]) -> str:
+    """Say how many documents were added, edited, renamed and deleted."""
+    return ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)
+
+
 def print_summary(console: Console, run: "Run", output: str) -> None:
     """Print the table at the end of a run."""
     values = summary(run)
     table = Table(show_header=False, box=None, padding=(0, 2))
     table.add_column(style="bold")
     table.add_column(justify="right")
-    for name in ("documents", "text_units", "entities", "relationships"):
+    for name in ("documents", "text_units", "entities", "relationships", "communities"):
         table.add_row(name.replace("_", " "), f"{values[name]:,}")
-    levels = ", ".join(f"level {level}: {n:,}" for level, n in values["communities_by_level"].items())
-    table.add_row("communities", f"{values['communities']:,} ({levels})")
-    table.add_row("community reports", f"{values['community_reports']:,}")
+    table.add_row("by level", ", ".join(f"{n:,}" for n in values["communities_by_level"].values()))
+    stale = f" ({values['stale_reports']:,} stale)" if values["stale_reports"] else ""
+    table.add_row("community reports", f"{values['community_reports']:,}{stale}")
+    if changed := changes(values["changes"]):
+        table.add_row("changed documents", changed)
     if "usage" in values:
         spent = values["usage"]
         table.add_row("model", f"{spent['calls']:,} calls, {spent['memo_hits']:,} answers kept from before")

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from graphrag_lite.terminal import plain, spent
+from graphrag_lite.terminal import changes, plain, spent
 
 if TYPE_CHECKING:
     from graphrag_lite.checking import Checked
@@ -40,12 +40,11 @@ def _about(entry: Mapping[str, Any]) -> Iterable[str]:
         state = "current" if entry["current"] else "kept" if entry["kept"] else "removed"
         yield f"snapshot {entry['snapshot']} ({state})"
     if entry.get("before"):
-        yield f"before: {entry['before']}"
+        yield f"rolled back from {entry['before']}"
     if entry.get("why"):
         yield f"why: {'; '.join(entry['why'])}"
-    changes = [f"{n:,} {what}" for what, n in entry.get("changes", {}).items() if n]
-    if changes:
-        yield f"documents: {', '.join(changes)}"
+    if changed := changes(entry.get("changes", {})):
+        yield f"documents: {changed}"
     if entry.get("resumed"):
         yield "went on from a run that had broken off"
     if entry.get("failures"):

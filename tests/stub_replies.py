@@ -157,15 +157,27 @@ def _answer(fields: Fields) -> str:
     return " ".join(f"Statement {i} holds [{mark}]." for i, mark in enumerate(marks, start=1))
 
 
+def _found(fields: Fields, asked: str) -> str:
+    """Answer from two records, and ask about the names in them."""
+    names = _names(fields["records"])[: int(fields["max_follow_ups"])]
+    said = " ".join(f"It is so [{mark}]." for mark in _cited(fields["records"], 2))
+    follow_ups = [f"What is said of {name}?" for name in names if name not in asked]
+    return json.dumps({"answer": said, "score": _chance(asked) % 101, "follow_ups": follow_ups})
+
+
 REPLIES: dict[str, Callable[[Fields], str]] = {
     "extract_graph.md": _extract,
     "extract_claims.md": _claims,
     "report_communities.md": _report,
     "global_map.md": _points,
+    "map_passages.md": _points,
     "global_reduce.md": _answer,
+    "drift_primer.md": lambda fields: _found(fields, fields["question"]),
+    "drift_follow_up.md": lambda fields: _found(fields, fields["follow_up"]),
     "local_search.md": _answer,
     "basic_search.md": _answer,
     "rate_report.md": lambda fields: "Yes" if _chance(*fields.values()) % 3 else "No",
+    "rate_passage.md": lambda fields: "Yes" if _chance(*fields.values()) % 3 else "No",
     "resolve_entities.md": lambda _: json.dumps({"same": []}),
     "describe_corpus.md": lambda _: json.dumps(
         {"domain": "Notes.", "language": "English", "reader": "a friend", "entity_types": ["person", "location"]}

@@ -72,7 +72,7 @@ def test_errors_are_ours(call: Callable[[Path], Any], kind: type[Exception], tmp
 
 def test_query_errors_are_ours(index: Any, corpus: Callable[..., Path], tmp_path: Path) -> None:
     with pytest.raises(errors.InputError):
-        index.query("Who?", method="drift")
+        index.query("Who?", method="magic")
     with pytest.raises(errors.InputError):
         index.query(" ")
     with pytest.raises(errors.InputError):

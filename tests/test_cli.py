@@ -21,7 +21,7 @@ from graphrag_lite.cli.showing import VIEWS
 from graphrag_lite.settings import Settings
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
-METHODS = ("local", "global", "basic")
+METHODS = ("local", "global", "basic", "drift")
 QUESTIONS = (
     "Who was Lyman Spitzer and what did he propose?",
     "Why was Servicing Mission 4 cancelled, and by whom?",
@@ -401,7 +401,9 @@ def test_a_damaged_table_is_one_error_and_index_heals_it(
     method: str, damage: str, corpus: Callable[..., Path], tmp_path: Path
 ) -> None:
     assert invoke("index", corpus(TEXTS), "--root", tmp_path).exit_code == 0
-    name = {"local": "search_terms", "global": "community_reports", "basic": "documents"}[method]
+    name = {"local": "search_terms", "global": "community_reports", "basic": "documents", "drift": "communities"}[
+        method
+    ]
     path = tables.path_in(snapshots.current(tmp_path / "output"), name)
     content = bytearray(path.read_bytes())
     content[40] ^= 0xFF
@@ -417,8 +419,8 @@ def test_a_damaged_table_is_one_error_and_index_heals_it(
 
 
 def test_an_unknown_method_and_an_empty_question_are_one_error(root: Path) -> None:
-    said = one_error(invoke("query", "Who?", "--method", "drift", "--root", root))
-    assert "'drift'" in said and "local, global, basic" in said
+    said = one_error(invoke("query", "Who?", "--method", "magic", "--root", root))
+    assert "'magic'" in said and "local, global, basic" in said
     assert "empty" in one_error(invoke("query", "  ", "--root", root))
 
 
@@ -473,6 +475,26 @@ def test_json_and_the_questions_file_give_the_same_objects(root: Path, tmp_path:
             assert {"id", "question", "answer", "documents", "text_units", "citations"} <= answer.keys()
         single = invoke("query", QUESTIONS[0], "--method", method, "--json", "--root", root, "--top-k", 7)
         assert objects(single.stdout) == [answers[0] | {"id": None}]
+
+
+def test_questions_are_asked_as_of_a_day(root: Path, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    rows = [{"question": QUESTIONS[0], "question_date": day} for day in ("1990-04-24T10:00:00", None, "May 2010")]
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    arguments = ("--top-k", 1000, "--root", root, "--context-only")
+    found = [
+        set(row["documents"])
+        for row in objects(invoke("query", "--questions", file, "--as-of", "1999", *arguments).stdout)
+    ]
+    assert found[0] < found[1] < found[2]
+    for day, documents in (("1990-04-24", found[0]), ("1999-12-31", found[1]), ("2010-05", found[2])):
+        (row,) = objects(invoke("query", QUESTIONS[0], "--as-of", day, "--json", *arguments).stdout)
+        assert set(row["documents"]) == documents
+    assert "'soon' is not a date" in one_error(invoke("query", "Hubble?", "--as-of", "soon", "--root", root))
+    file.write_text('{"question": "Hubble?", "question_date": "soon"}')
+    assert f"{file}:1: question_date: 'soon' is not a date" in one_error(
+        invoke("query", "--questions", file, "--root", root)
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -49,12 +49,29 @@ def test_every_kind_of_change_to_documents(corpus: Callable[..., Path], output: 
 
 
 def test_equal_contents_under_several_names_are_paired_in_order() -> None:
-    was = {("a", "a"): "x", ("b", "b"): "x", ("c", "c"): "y"}
-    now = {("d", "d"): "x", ("e", "e"): "x", ("f", "f"): "x"}
-    found = comparing._documents(was, now)
+    was = {("a", "a", 0): "x", ("b", "b", 0): "x", ("c", "c", 0): "y"}
+    now = {("d", "d", 0): "x", ("e", "e", 0): "x", ("f", "f", 0): "x"}
+    found = comparing._paired(was, now, [])
     assert found.renamed == (("a", "d"), ("b", "e")) and found.added == ("f",) and found.deleted == ("c",)
-    back = comparing._documents(now, was)
+    back = comparing._paired(now, was, [])
     assert back.renamed == (("d", "a"), ("e", "b")) and back.added == ("c",) and back.deleted == ("f",)
+
+
+def test_a_copy_of_a_document_that_goes_is_not_edited(corpus: Callable[..., Path], output: Path) -> None:
+    folder = corpus({"a.txt": TEXTS["a.txt"], "b.txt": TEXTS["a.txt"], "c.txt": TEXTS["b.txt"]})
+    a = index(folder, output)
+    (folder / "a.txt").unlink()
+    found = compare(a, index(folder, output)).documents
+    assert (found.added, found.edited, found.renamed, found.deleted) == ((), (), (), ("a.txt",))
+
+
+def test_documents_of_one_id_are_counted_each(corpus: Callable[..., Path], output: Path) -> None:
+    folder = corpus({"d.csv": "id,text\n1,Alice Smith met Bob Jones.\n1,Carol White lives in Rome.\n"})
+    a = index(folder, output)
+    assert changed_documents(None, a)["added"] == 2
+    (folder / "d.csv").write_text("id,text\n1,Carol White lives in Rome.\n")
+    found = changed_documents(a, index(folder, output))
+    assert found["deleted"] == 1 and found["added"] == 0
 
 
 def test_records_that_came_went_and_changed(corpus: Callable[..., Path], output: Path) -> None:

@@ -192,6 +192,16 @@ def test_prompts_of_the_root_are_those_of_the_index(root: Path, tmp_path: Path) 
     assert result.exit_code == 1 and "extract_graph.md: it is empty" in result.stderr
 
 
+def test_questions_with_a_date_are_asked_as_of_that_day(corpus: Write, tmp_path: Path) -> None:
+    dated = [row | {"timestamp": f"202{n}-01-01"} for n, row in enumerate(DOCUMENTS)]
+    rows = [QUESTIONS[0], QUESTIONS[1] | {"question_date": "2020-06-01"}]
+    folder = corpus({"corpus.jsonl": dated, "questions.jsonl": rows}, name="qa")
+    methods = [part for method in ("local", "basic", "global") for part in ("--method", method)]
+    for result in objects(invoke("eval", folder, "--root", tmp_path, "--json", *methods).stdout):
+        all_of_them, one = (question["documents"] for question in result["questions"])
+        assert (len(all_of_them), one) == (5, ["spitzer"]) or result["method"] == "global"
+
+
 def test_ids_that_are_in_no_document_are_counted_and_warned_of(corpus: Write, tmp_path: Path) -> None:
     rows = [QUESTIONS[0] | {"supporting_ids": ["spitzer", "lost\x1b"]}, QUESTIONS[1] | {"supporting_ids": ["lost\x1b"]}]
     folder = corpus({"corpus.jsonl": DOCUMENTS, "questions.jsonl": rows}, name="lossy\x1b[31m")
@@ -220,6 +230,10 @@ def test_failures_of_the_index_are_told(corpus: Write, tmp_path: Path) -> None:
         ({"corpus.jsonl": DOCUMENTS, "questions.jsonl": b"{}"}, "questions.jsonl:1: no `id`"),
         ({"corpus.jsonl": DOCUMENTS, "questions.jsonl": b"\xff"}, "questions.jsonl: cannot be read"),
         ({"corpus.jsonl": DOCUMENTS, "questions.jsonl": QUESTIONS * 2}, "also that of line 1"),
+        (
+            {"corpus.jsonl": DOCUMENTS, "questions.jsonl": [QUESTIONS[0] | {"question_date": "soon"}]},
+            "questions.jsonl:1: `question_date` is not a date",
+        ),
     ],
 )
 def test_a_wrong_set_ends_before_anything_is_indexed(

@@ -87,7 +87,7 @@ def test_runs_as_json_has_the_documented_keys(two: tuple[Path, Path], tmp_path: 
         )
     invoke("rollback", two[0].name, "--root", tmp_path)
     printed = objects(invoke("runs", "--root", tmp_path, "--json").stdout)
-    assert [entry["status"] for entry in printed] == ["failed", "rolled back", "published", "published"]
+    assert [entry["status"] for entry in printed] == ["rolled back", "failed", "published", "published"]
     assert {key for entry in printed for key in entry} == set(documented("`graphrag-lite runs"))
     assert objects(invoke("runs", "--root", tmp_path, "--json", "--limit", 2).stdout) == printed[:2]
 

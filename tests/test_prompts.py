@@ -9,7 +9,7 @@ import pytest
 from graphrag_lite.errors import PromptError
 from graphrag_lite.prompts import PROMPTS, load, shipped
 
-SAME_IN_A_RUN = {"entity_types", "examples", "claim_description", "max_words", "response_type"}
+SAME_IN_A_RUN = {"entity_types", "examples", "claim_description", "max_words", "max_follow_ups", "response_type"}
 TEXTS = shipped()
 
 

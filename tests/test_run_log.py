@@ -123,6 +123,15 @@ def test_entries_say_what_is_still_there_and_what_is_current(texts: Path, output
     assert (oldest["snapshot"], oldest["kept"], oldest["current"]) == (made[0].name, False, False)
 
 
+def test_after_a_clock_was_set_back_the_newest_run_still_comes_first(texts: Path, output: Path) -> None:
+    made = [index(texts, output, summarize_descriptions={"max_sentences": n}).snapshot.name for n in (1, 2)]
+    log = output / "runs.jsonl"
+    first, second = map(json.loads, log.read_text(encoding="utf-8").splitlines())
+    first["started_at"] = "2999-01-01T00:00:00+00:00"
+    log.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n", encoding="utf-8")
+    assert [entry["snapshot"] for entry in run_log.entries(output)] == made[::-1]
+
+
 def test_a_snapshot_whose_run_was_killed_before_its_line_is_listed(texts: Path, output: Path) -> None:
     run = index(texts, output)
     line = run_log.entries(output)[0]

@@ -425,6 +425,20 @@ def test_idle_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
     assert wait_for_session(process.pid), "a worker outlived the run"
 
 
+def test_a_corpus_that_is_mostly_gone_is_told(
+    texts: Path, output: Path, corpus: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    first = index(texts, output)
+    (texts / "a.txt").write_text("Emil Brown wrote to Dora Green.\n")
+    index(texts, output)
+    assert "are gone" not in caplog.text
+    for path in sorted(texts.iterdir())[1:]:
+        path.unlink()
+    index(texts, output)
+    assert "documents are gone" in caplog.text and "rollback" in caplog.text
+    assert first.snapshot.exists()
+
+
 def _killed(item: int) -> int:
     os.kill(os.getpid(), signal.SIGKILL)
     return item

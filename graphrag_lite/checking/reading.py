@@ -28,6 +28,7 @@ NAMES = {  # columns that say what a row is
     "search_terms": ("term",),
     "search_report_terms": ("term",),
     "search_names": ("name",),
+    "search_values": ("field", "value"),
 }
 
 

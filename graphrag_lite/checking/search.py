@@ -58,6 +58,19 @@ def names(read: Reading, found: Problems) -> None:
         found.add("search_names", said, (values[int(row)].as_py() for row in rows), len(set(rows.tolist())))
 
 
+def values(read: Reading, found: Problems) -> None:
+    """Check that row numbers are of rows, ascending, and values told once."""
+    owners, rows = flat(read.column("search_values", "rows"))
+    places = rows.to_numpy().astype(np.int64)
+    outside = (places < 0) | (places >= read.n_rows("text_units"))
+    found.rows("search_values", "rows: not row numbers of text_units", owners[outside])
+    later = (owners[1:] == owners[:-1]) & (places[1:] <= places[:-1])
+    found.rows("search_values", "rows: not ascending", owners[1:][later])
+    pairs = list(zip(read.texts("search_values", "field"), read.texts("search_values", "value"), strict=True))
+    if pairs != sorted(set(pairs)):
+        found.add("search_values", "field, value: not unique and in order")
+
+
 def _lists(read: Reading, found: Problems, table: str, other: str, owners: Any, rows: Any, n: int, over: str) -> None:
     """Check a column `rows` of row numbers of `over`, and the values that go with them."""
     found.rows(table, f"rows: not row numbers of {over}", owners[(rows < 0) | (rows >= n)])
@@ -80,4 +93,4 @@ def failures(read: Reading, found: Problems, manifest: Mapping[str, Any]) -> Non
         found.add("failures", "not as many as the manifest's stages recorded")
 
 
-CHECKS = (postings, links, names)
+CHECKS = (postings, links, names, values)

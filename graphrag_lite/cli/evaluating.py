@@ -50,8 +50,9 @@ def evaluate(
     """Measure retrieval on your own questions.
 
     QA_DIR holds corpus.jsonl (id, title, text) and questions.jsonl (id, question, supporting_ids: the ids of the
-    documents that answer it, and type where there is one). No model is asked the questions. The index of QA_DIR is
-    built with the settings of ROOT, and kept in ROOT/output/eval/NAME for the next time, apart from your own.
+    documents that answer it, and type where there is one; with a question_date it is asked as of that day). No model is
+    asked the questions. The index of QA_DIR is built with the settings of ROOT, and kept in ROOT/output/eval/NAME for
+    the next time, apart from your own.
 
     Prints recall of the supporting documents among the first 2, 5 and 10, how often all of them are in the first 5
     (all@5), and the mean reciprocal rank of the first one (MRR), with 95% bootstrap intervals; p of differences by a
@@ -198,8 +199,10 @@ def _ask_all(
 
 def _ask(index: "Index", question: "Question", method: str) -> list[str]:
     from graphrag_lite.evaluation import DEPTH
+    from graphrag_lite.search.index import UNDATED
 
-    return index.query(question.question, method, top_k=DEPTH, retrieve_only=True).documents
+    as_of = None if method in UNDATED else question.as_of
+    return index.query(question.question, method, top_k=DEPTH, retrieve_only=True, as_of=as_of).documents
 
 
 def _results(

@@ -46,7 +46,7 @@ def index(
     """
     from rich.console import Console
 
-    from graphrag_lite import metrics, pipeline, settings, terminal
+    from graphrag_lite import metrics, pipeline, run_log, settings, terminal
     from graphrag_lite.workers import default_workers
 
     log()
@@ -55,7 +55,8 @@ def index(
         return
     output = root / "output"
     with metrics.recorded(metrics_file, output) as summary:
-        loaded = settings.load(root, config, overrides)
+        with run_log.logged(output):  # settings that stop a run belong to the history, too
+            loaded = settings.load(root, config, overrides)
         console = Console(stderr=True)
         watch = terminal.Bars(console) if console.is_terminal and not as_json else terminal.Lines()
         with terminable(), watch:

@@ -11,6 +11,8 @@ import click
 from graphrag_lite.cli.options import CONFIG, EXIT_CODES, JSON, OVERRIDES, ROOT, log
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from graphrag_lite.search.answer import Answer
     from graphrag_lite.search.index import Index
 
@@ -24,15 +26,24 @@ if TYPE_CHECKING:
     "--method",
     default="local",
     show_default=True,
-    help="local: named entities and the passages they lead to. global: community reports. basic: BM25 alone.",
+    help="local: named entities and the passages they lead to. global: community reports. drift: reports, then local"
+    " searches for what they leave open. basic: BM25 alone.",
 )
 @click.option("--level", type=int, help="Community level of global search, 0 = coarsest.  [default: 0]")
 @click.option("--dynamic", is_flag=True, help="Let the model choose the reports of global search, on every level.")
+@click.option(
+    "--budget", type=click.IntRange(1), help="Global search of the passages themselves: test so many for relevance."
+)
 @click.option("--top-k", type=click.IntRange(1), help="Documents and text units to retrieve, at least. [default: 10]")
+@click.option(
+    "--as-of", metavar="DATE", help="Answer as of the end of that day, by local or basic, without what is dated later."
+)
 @click.option("--response-type", metavar="FORM", help="Form of a model's answer. [default: multiple paragraphs]")
 @click.option("--context-only", is_flag=True, help="Retrieve without answering.")
 @click.option(
-    "--questions", type=click.Path(path_type=Path), help="Answer a JSONL file of {id, question}, a line each."
+    "--questions",
+    type=click.Path(path_type=Path),
+    help="Answer a JSONL file of {id, question}, a line each. A question_date is its --as-of.",
 )
 @JSON
 def query(
@@ -43,7 +54,9 @@ def query(
     method: str,
     level: int | None,
     dynamic: bool,
+    budget: int | None,
     top_k: int | None,
+    as_of: str | None,
     response_type: str | None,
     context_only: bool,
     questions: Path | None,
@@ -62,7 +75,9 @@ def query(
       graphrag-lite query "Who is Scrooge and whom does he know?"
       graphrag-lite query --method global --level 1 "What are the main themes?"
       graphrag-lite query --method global --dynamic --response-type "three bullet points" "Who pays?"
+      graphrag-lite query --method global --budget 100 "Which risks do the speakers see?"
       graphrag-lite query --set llm.model=null "Who is Scrooge?"
+      graphrag-lite query --as-of 2023-05-30 "What did we decide last week?"
       graphrag-lite query --method basic --questions questions.jsonl --top-k 20 > answers.jsonl
     """
     if questions is None:
@@ -76,6 +91,8 @@ def query(
         raise click.UsageError("Give a QUESTION, or a file with --questions.")
     if dynamic and level is not None:
         raise click.UsageError("--dynamic chooses reports of all levels: give no --level.")
+    if budget and level is not None:
+        raise click.UsageError("--budget goes through communities of all levels: give no --level.")
     opened = Index.open(root / "output", config=config, overrides=overrides)
     if opened.asks:
         log()
@@ -83,21 +100,24 @@ def query(
         "method": method,
         "level": level or 0,
         "dynamic": dynamic,
+        "budget": budget,
         "top_k": top_k,
         "response_type": response_type,
+        "as_of": as_of,
         "retrieve_only": context_only,
     }
     if questions is not None:
         listed = list(_questions(questions))
+        options["as_of"] = [day or as_of for _, _, day in listed]
 
         def told(place: int, outcome: Any) -> None:
-            number, asked = listed[place]
+            number, asked, _ = listed[place]
             if isinstance(outcome, Answer):
                 terminal.print_json({"id": number, **outcome.to_dict()})
             else:
                 terminal.print_json({"id": number, "question": asked, "method": method, "error": str(outcome)})
 
-        outcomes = opened.query_all([asked for _, asked in listed], **options, done=told)
+        outcomes = opened.query_all([asked for _, asked, _ in listed], **options, done=told)
         answers = [outcome for outcome in outcomes if isinstance(outcome, Answer)]
         n_failed = len(outcomes) - len(answers)
         if n_failed:
@@ -159,9 +179,10 @@ def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
     terminal.print_table(console, ["document", "characters", "text"], rows)
 
 
-def _questions(path: Path) -> Iterator[tuple[Any, str]]:
-    """Yield (id, question) of each line of a JSONL file. Raises InputError that names the line."""
+def _questions(path: Path) -> Iterator[tuple[Any, str, "date | None"]]:
+    """Yield (id, question, as of which day) of each line of a JSONL file. Raises InputError that names the line."""
     from graphrag_lite.errors import InputError
+    from graphrag_lite.search.index import last_day
     from graphrag_lite.text.json_lines import objects
 
     try:
@@ -172,4 +193,8 @@ def _questions(path: Path) -> Iterator[tuple[Any, str]]:
         question = row and row.get("question")
         if not row or not isinstance(question, str) or not question.strip():
             raise InputError(f"{path}:{number}: not a JSON object with a `question`.")
-        yield row.get("id", number), question
+        try:
+            day = last_day(str(row["question_date"])) if row.get("question_date") else None
+        except InputError as error:
+            raise InputError(f"{path}:{number}: question_date: {error}") from None
+        yield row.get("id", number), question, day

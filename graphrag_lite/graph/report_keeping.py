@@ -1,7 +1,8 @@
 """Which reports are kept although their community has changed a little, and what each one was written from.
 
 A report stays as long as its community is near to what it held when the report was WRITTEN, not to what it held a run
-ago: small steps add up. And as long as every word that it cites still stands in the corpus.
+ago: small steps add up. And as long as every word that it cites still stands in the corpus, and every entity that it
+names is still there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,6 +34,8 @@ def keep(
     report_bases: "pa.Table",
     units_then: "pa.Table",
     units: "pa.Table",
+    entities_then: "pa.Table",
+    entities: "pa.Table",
     communities: Iterable[Row],
     weights: Mapping[str, float],
 ) -> dict[int, Kept]:
@@ -43,11 +46,15 @@ def keep(
     """
     held = {row["id"]: row for row in communities}
     rows = {row["id"]: row for row in reports.to_pylist()}
+    gone = _titles(entities_then)
+    for identity in entities["id"].to_pylist():
+        gone.pop(identity, None)
     near = [
         (rows[basis["report_id"]], held[basis["community_id"]], basis)
         for basis in report_bases.to_pylist()
         if basis["report_id"] in rows and basis["community_id"] in held
         if is_near(basis, held[basis["community_id"]], weights)
+        and not any(gone[i] in rows[basis["report_id"]]["full_content"] for i in basis["entity_ids"] if i in gone)
     ]
     places = places_now({_span(cited) for report, _, _ in near for cited in report["citations"]}, units_then, units)
     kept = {}
@@ -144,6 +151,10 @@ def told(reports: Iterable[Row], n_kept: int, n_communities: int) -> str:
     'Reports: 2 of 3 kept, 1 of them stale.'
     """
     return f"Reports: {n_kept} of {n_communities} kept, {sum(report['stale'] for report in reports)} of them stale."
+
+
+def _titles(entities: "pa.Table") -> dict[str, str]:
+    return dict(zip(entities["id"].to_pylist(), entities["title"].to_pylist(), strict=True))
 
 
 def _rows(table: "pa.Table", columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:

@@ -75,20 +75,27 @@ class Answer:
 def compose(index: "Loaded", question: str, method: str, statements: Iterable[Statement], ranking: "Ranking") -> Answer:
     """Make an answer of statements, in their order, and of what was retrieved.
 
-    A place is stated once; statements about the same thing stand in one paragraph.
+    A place is stated once. Statements about the same thing stand in one paragraph, others in a line with those of the
+    same document; marks are numbered as they are read.
     """
-    citations: dict[tuple[int, int, int], Cited] = {}
-    paragraphs: dict[str, list[str]] = {}
+    groups: dict[tuple[str, int], list[Statement]] = {}
+    stated: set[tuple[int, int, int]] = set()
     for statement in statements:
-        place = (index.document_row[statement.unit], statement.start, statement.end)
-        if place in citations:
-            continue
-        cited = citations[place] = cite(index, len(citations) + 1, statement)
-        paragraphs.setdefault(statement.about, []).append(f"{' '.join(cited.text.split())} [{cited.n}]")
-    lines = [f"{about}: {' '.join(said)}" if about else "\n".join(said) for about, said in paragraphs.items()]
-    return answered(
-        index, question, method, ranking, answer="\n\n".join(lines) or NOTHING, citations=list(citations.values())
-    )
+        row = index.document_row[statement.unit]
+        if (row, statement.start, statement.end) not in stated:
+            stated.add((row, statement.start, statement.end))
+            key = (statement.about, -1 if statement.about else row)
+            groups.setdefault(key, []).append(statement)
+    citations: list[Cited] = []
+    answer, headed = "", False
+    for (about, _), said in groups.items():
+        cited = [cite(index, len(citations) + place, one) for place, one in enumerate(said, start=1)]
+        citations += cited
+        line = " ".join(f"{' '.join(one.text.split())} [{one.n}]" for one in cited)
+        between = "\n\n" if about or headed else "\n"
+        answer += (between if answer else "") + (f"{about}: {line}" if about else line)
+        headed = bool(about)
+    return answered(index, question, method, ranking, answer=answer or NOTHING, citations=citations)
 
 
 def cite(index: "Loaded", n: int, place: Statement) -> Cited:
@@ -130,11 +137,13 @@ class Ranking:
 def ranked(scores: "NDArray[np.floating[Any]]", document_row: Sequence[int], top_k: int) -> Ranking:
     """Return the best units and documents, ties by row: at least `top_k` of both, where there are so many.
 
+    Units with the score -inf are hidden, and of no rank.
+
     A document counts for its best unit, and a little for its second: what two passages support is less by chance.
     """
     k = DEPTH * top_k
     while True:
-        candidates = best(scores, k).tolist()
+        candidates = [unit for unit in best(scores, k).tolist() if not np.isneginf(scores[unit])]
         values: dict[int, list[float]] = {}
         for unit in candidates:
             values.setdefault(document_row[unit], []).append(float(scores[unit]))

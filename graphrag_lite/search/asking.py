@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.llm.chat import ChatModel, Reply, Request
 from graphrag_lite.llm.model import StageModel
-from graphrag_lite.prompts import GlobalMap, Prompts, RateReport
+from graphrag_lite.prompts import Prompts
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, answered, cite
 from graphrag_lite.search.context import Shown
 from graphrag_lite.text.json_reply import read_object
@@ -109,13 +109,13 @@ class Asking:
         """Return the results of `work`, which records its own failures, in the order of items."""
         return await self.model.map(work, items, str)  # type: ignore[return-value] # no failure reaches it
 
-    async def rate(self, report: str, question: str) -> bool:
-        """Return whether the model calls a report relevant."""
-        return await self.model.yes(self._messages(RateReport(report, question)))
+    async def yes(self, prompt: object) -> bool:
+        """Return whether the model says yes to a prompt that asks for it."""
+        return await self.model.yes(self._messages(prompt))
 
-    async def points(self, records: str, question: str) -> list[Point]:
-        """Return what reports say to the question, points of score 0 left out."""
-        return await self.model.ask(self._messages(GlobalMap(records, question)), read_points, schema=POINTS_SCHEMA)
+    async def ask(self, prompt: object, read: Callable[[str], T], schema: Mapping[str, Any]) -> T:
+        """Return what `read` makes of the reply to a prompt that asks for JSON."""
+        return await self.model.ask(self._messages(prompt), read, schema=schema)
 
     async def write(self, prompt: object, marks: range) -> Written:
         """Return the answer to a prompt, with the marks that point to nothing left out."""
@@ -223,13 +223,14 @@ def read_points(reply: str) -> list[Point]:
     rows = read_object(reply).get("points")
     if not isinstance(rows, list):
         raise ReplyError('it is not JSON of the form {"points": [{"description": "...", "score": 80}]}')
-    return [point for row in rows if (point := _point(row)).score > 0 and point.description]
+    return [point for row in rows if (point := read_point(row)).score > 0 and point.description]
 
 
-def _point(row: Any) -> Point:
-    description = row.get("description") if isinstance(row, dict) else None
+def read_point(row: Any, text: str = "description") -> Point:
+    """Read one point, its text from the field of that name. Raises ReplyError."""
+    description = row.get(text) if isinstance(row, dict) else None
     if not isinstance(description, str):
-        raise ReplyError("a point has no `description`")
+        raise ReplyError(f"a point has no `{text}`")
     score = NUMBER.search(str(row.get("score")))
     if score is None:
         raise ReplyError("a point has no `score`, a whole number from 0 to 100")

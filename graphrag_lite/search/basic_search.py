@@ -1,41 +1,70 @@
 """Basic search: text units by BM25 alone."""
 
-from typing import TYPE_CHECKING
+from datetime import date
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from graphrag_lite.search.abstention import LEAST_FIT, fit
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
-from graphrag_lite.search.sentence_choice import choose_sentences
+from graphrag_lite.search.answer_type import kind_asked
+from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from graphrag_lite.search.asking import Asking
+    from graphrag_lite.search.context import Section
     from graphrag_lite.search.loaded import Loaded
 
 MAX_UNITS = 60  # that a model's context chooses from
 
 
-def basic_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: bool = False) -> Answer:
-    """Answer with the sentences of the best text units that hold the question's words."""
+def basic_search(
+    index: "Loaded", question: str, top_k: int, *, as_of: date | None = None, retrieve_only: bool = False
+) -> Answer:
+    """Answer with the sentences of the best text units that hold the question's words, not dated after `as_of`."""
     terms = index.question_terms(question)
-    scores = index.bm25.scores(terms)
+    scores = _scores(index, terms, as_of)
     ranking = ranked(scores, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "basic", ranking, answer="", citations=[])
+    if fit(index.bm25, terms, np.isneginf(scores)) < LEAST_FIT:
+        return compose(index, question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
-    statements = choose_sentences(index, terms, read, index.search.max_sentences)
-    return compose(index, question, "basic", statements, ranking)
+    kind = kind_asked(question, index.question_language(question))
+    worth = scores[read].tolist()
+    chosen = choose_sentences(index, terms, read, index.search.max_sentences, scores=worth, kind=kind)
+    return compose(index, question, "basic", in_reading_order(index, chosen), ranking)
 
 
-async def ask_basic(index: "Loaded", question: str, top_k: int, asking: "Asking") -> Answer:
-    """Answer by a model from the best text units."""
+async def ask_basic(
+    index: "Loaded", question: str, top_k: int, asking: "Asking", *, as_of: date | None = None
+) -> Answer:
+    """Answer by a model from the best text units that are not dated after `as_of`."""
     from graphrag_lite.prompts import BasicSearch
-    from graphrag_lite.search.best import best
-    from graphrag_lite.search.context import Section, Shown, TokenEstimate, render, texts
+    from graphrag_lite.search.context import Shown, TokenEstimate, render
 
-    scores = index.bm25.scores(index.question_terms(question))
+    scores = _scores(index, index.question_terms(question), as_of)
     ranking = ranked(scores, index.document_row, top_k)
-    units = [unit for unit in best(scores, MAX_UNITS).tolist() if scores[unit] > 0]
     shown = Shown()
-    sections = [Section("Passages of the documents", 1.0, texts(index, units))]
-    records = render(sections, index.search.max_context_tokens, TokenEstimate.of(index), shown)
+    records = render(passages(index, scores), index.search.max_context_tokens, TokenEstimate.of(index), shown)
     prompt = BasicSearch(asking.response_type, records, question)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()
     return asking.answer(index, question, "basic", ranking, shown, written)
+
+
+def passages(index: "Loaded", scores: "NDArray[np.floating[Any]]") -> list["Section"]:
+    """Return the one section of a context of text units alone, best first."""
+    from graphrag_lite.search.best import best
+    from graphrag_lite.search.context import Section, texts
+
+    units = [unit for unit in best(scores, MAX_UNITS).tolist() if scores[unit] > 0]
+    return [Section("Passages of the documents", 1.0, texts(index, units))]
+
+
+def _scores(index: "Loaded", terms: list[str], as_of: date | None) -> "NDArray[np.float32]":
+    scores = index.bm25.scores(terms)
+    if as_of:
+        scores[index.days > as_of.toordinal()] = -np.inf
+    return scores

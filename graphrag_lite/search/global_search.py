@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.errors import InputError
-from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, answered, compose, ranked
+from graphrag_lite.search.answer import NOTHING, Answer, Statement, answered, compose, ranked
 from graphrag_lite.search.sentence_choice import MAX_LENGTH
 from graphrag_lite.text.sentences import stands_alone
 from graphrag_lite.text.words import ASKING, terms
@@ -32,13 +32,14 @@ def global_search(index: "Loaded", question: str, top_k: int, level: int, *, ret
     A community that is not split as deep as `level` stands for itself: the reports used are of one partition. Raises
     InputError for a level that the index does not have.
     """
-    rows = _rows(index)
-    language = _language(index)
-    said, asked = _asked(index, question, language)
-    order, ranking = _ranked(index, asked, rows, partition(rows, level), top_k)
+    rows = report_rows(index)
+    language = report_language(index)
+    said, asked = asked_terms(index, question, language)
+    order, scores = rank_reports(index, asked, rows, partition(rows, level))
+    ranking = ranked(scores, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "global", ranking, answer="", citations=[])
-    match = _scaled(index.report_bm25.scores(asked))
+    match = scaled(index.report_bm25.scores(asked))
     about_all = len(asked) < len(said) and not match.any()
     fitting = order if not asked or about_all else [i for i in order if match[i] >= FITTING]
     best = fitting[: index.search.max_reports]
@@ -61,21 +62,19 @@ async def ask_global(
     best first, ties in the order of portions. Raises InputError like `global_search`, CallError where every map call
     has failed; one that fails while others do not is recorded.
     """
-    from graphrag_lite.prompts import GlobalReduce
-    from graphrag_lite.search.context import Shown, TokenEstimate
-    from graphrag_lite.search.map_reduce import collect, reduced
+    from graphrag_lite.prompts import GlobalMap
+    from graphrag_lite.search.context import TokenEstimate
+    from graphrag_lite.search.map_reduce import answer_of_points, collect
     from graphrag_lite.search.reports import portions, relevant, report_record, shuffled
 
-    rows = _rows(index)
+    rows = report_rows(index)
     chosen = await relevant(index, rows, question, asking) if dynamic else partition(rows, level)
-    _, ranking = _ranked(index, _asked(index, question, _language(index))[1], rows, chosen, top_k)
+    _, scores = rank_reports(index, asked_terms(index, question, report_language(index))[1], rows, chosen)
+    ranking = ranked(scores, index.document_row, top_k)
     count, budget = TokenEstimate.of(index), index.search.max_context_tokens
     parts = portions([report_record(index, i) for i in shuffled(rows, chosen)], budget, count)
-    points, n_dropped = await collect(parts, question, asking)
-    shown = Shown()
-    prompt = GlobalReduce(asking.response_type, reduced(points, budget, count, shown), question)
-    written = await asking.write(prompt, shown.marks) if points else asking.nothing()
-    return asking.answer(index, question, "global", ranking, shown, written, n_dropped)
+    points, n_dropped = await collect(parts, lambda records: GlobalMap(records, question), asking, "report")
+    return await answer_of_points(index, question, "global", ranking, points, n_dropped, asking)
 
 
 def partition(rows: Sequence[Mapping[str, Any]], level: int) -> list[int]:
@@ -95,42 +94,43 @@ def partition(rows: Sequence[Mapping[str, Any]], level: int) -> list[int]:
     ]
 
 
-def _rows(index: "Loaded") -> list[dict[str, Any]]:
+def report_rows(index: "Loaded") -> list[dict[str, Any]]:
+    """Return what ranking needs of every community report."""
     columns = ["id", "community", "level", "children", "title", "rank", "citations"]
     rows: list[dict[str, Any]] = index.arrow("community_reports").select(columns).to_pylist()
     return rows
 
 
-def _language(index: "Loaded") -> str:
+def report_language(index: "Loaded") -> str:
     """Return the language that reports are analysed in."""
     return index.languages[0] if index.languages else ""
 
 
-def _asked(index: "Loaded", question: str, language: str) -> tuple[list[str], list[str]]:
+def asked_terms(index: "Loaded", question: str, language: str) -> tuple[list[str], list[str]]:
     """Return a question's terms, and those that ask about something in the corpus, not about the corpus itself."""
     generic = set(terms(ABOUT_THE_CORPUS, language))
     said = [term for term in index.question_terms(question) if term not in ASKING]
     return said, [term for term in said if term not in generic]
 
 
-def _ranked(
-    index: "Loaded", asked: list[str], rows: list[dict[str, Any]], chosen: list[int], top_k: int
-) -> tuple[list[int], Ranking]:
-    """Return the chosen reports, best first, and the texts that they lead to."""
-    match = _scaled(index.report_bm25.scores(asked))
+def rank_reports(
+    index: "Loaded", asked: list[str], rows: list[dict[str, Any]], chosen: Sequence[int]
+) -> tuple[list[int], "np.ndarray[Any, np.dtype[np.float64]]"]:
+    """Return the chosen reports, best first, and the score of every text unit by them and by the question's words."""
+    match = scaled(index.report_bm25.scores(asked))
     worth = {
         i: float(match[i]) + IMPORTANCE * rows[i]["rank"] / 10 * (1.0 if match[i] or not match.any() else 0.2)
         for i in chosen
     }
     order = sorted(chosen, key=lambda i: (-worth[i], i))
-    return order, ranked(_unit_scores(index, asked, rows, order, worth), index.document_row, top_k)
+    return order, _unit_scores(index, asked, rows, order, worth)
 
 
 def _unit_scores(
     index: "Loaded", asked: list[str], rows: list[dict[str, Any]], order: list[int], worth: dict[int, float]
 ) -> "np.ndarray[Any, np.dtype[np.float64]]":
     """Score text units by the best report that cites them, and by the question's own words."""
-    scores = np.asarray(_scaled(index.bm25.scores(asked)), dtype=np.float64)
+    scores = np.asarray(scaled(index.bm25.scores(asked)), dtype=np.float64)
     cited = np.zeros_like(scores)
     for i in order:
         for place, citation in enumerate(rows[i]["citations"]):
@@ -154,6 +154,6 @@ def _statements(index: "Loaded", report: dict[str, Any], asked: list[str], langu
     return [place for *_, place in sorted(scored, key=lambda item: item[:3])[:MAX_STATEMENTS]]
 
 
-def _scaled(scores: "np.ndarray[Any, np.dtype[np.float32]]") -> "np.ndarray[Any, np.dtype[np.float32]]":
+def scaled(scores: "np.ndarray[Any, np.dtype[np.float32]]") -> "np.ndarray[Any, np.dtype[np.float32]]":
     top = scores.max(initial=0.0)
     return scores / top if top > 0 else scores

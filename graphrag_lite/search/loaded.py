@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from graphrag_lite.search.mentions import NameTable
-    from graphrag_lite.search.ranking import Links
+    from graphrag_lite.search.question import Attributes
+    from graphrag_lite.search.ranking import Links, Vector
 
 MIN_SHARE = 0.05  # of the documents: a language of fewer is not one that questions are asked in
 
@@ -95,6 +96,34 @@ class Loaded:
         offsets, rows = _flat(data, "defines", "int32")
         definitions = csr_array((np.ones(len(rows)), rows, offsets), shape=shape)
         return link(csr_array(mentions.T.tocsr()), definitions)
+
+    @cached_property
+    def days(self) -> "Vector":
+        """The day of each text unit's document, by `date.toordinal`, shape (n_units,); nan where it is not dated.
+
+        Of a document dated by month or year only, it is the first day.
+        """
+        import numpy as np
+
+        from graphrag_lite.text.periods import whole
+
+        periods = map(whole, self.arrow("documents")["created_at"].to_pylist())
+        days = np.array([period.first.toordinal() if period else np.nan for period in periods])
+        return days[np.array(self.document_row, dtype=np.int64)]
+
+    @cached_property
+    def attributes(self) -> "Attributes":
+        """The days of text units, and the metadata values that documents share."""
+        from graphrag_lite.search.mentions import name_table
+        from graphrag_lite.search.question import Attributes
+
+        if "search_values" not in self.manifest["tables"]:  # an index of before there was this table
+            return Attributes(self.days, name_table([]), [])
+        data = self.arrow("search_values").combine_chunks()
+        offsets, rows = _flat(data, "rows", "int32")
+        units = [rows[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
+        names = name_table((value, place) for place, value in enumerate(data["value"].to_pylist()))
+        return Attributes(self.days, names, units)
 
     @cached_property
     def document_row(self) -> list[int]:

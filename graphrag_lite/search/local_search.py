@@ -1,59 +1,119 @@
 """Local search: text units by BM25 and the graph, and what the index says of the entities that a question names."""
 
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from graphrag_lite.search.abstention import LEAST_FIT, fit
 from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
+from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.question import read_question
 from graphrag_lite.search.ranking import Policy, Question, rank
-from graphrag_lite.search.sentence_choice import MAX_LENGTH, choose_sentences
+from graphrag_lite.search.sentence_choice import MAX_LENGTH, choose_sentences, in_reading_order, read_out
+from graphrag_lite.text.sentences import stands_alone
+from graphrag_lite.text.words import ASKING
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from graphrag_lite.search.asking import Asking
     from graphrag_lite.search.loaded import Loaded
 
 MAX_ENTITIES = 2  # whose descriptions open an answer
-MAX_DESCRIPTION = 3  # sentences of each: what a model says of an entity rests on up to 12
-MAX_RELATIONSHIPS = 4  # of each of them, that close it
+MAX_DESCRIPTION = 2  # sentences of each: what a model says of an entity rests on up to 12
+MAX_RELATIONSHIPS = 8  # heaviest ones that the sentence which closes it is looked for in
 READ_UNITS = 12  # best text units that sentences are chosen from
 
 
-def local_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: bool = False) -> Answer:
-    """Answer with the named entities' descriptions, the best sentences, and the entities' strongest relationships."""
-    asked, scores = _read(index, question)
+def local_search(
+    index: "Loaded", question: str, top_k: int, *, as_of: date | None = None, retrieve_only: bool = False
+) -> Answer:
+    """Answer with the sentences that fit the question best; of entities alone, the graph speaks first.
+
+    With `as_of`, nothing is said by documents that are dated after that day.
+    """
+    asked, scores = read_and_rank(index, question, as_of)
     ranking = ranked(scores, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "local", ranking, answer="", citations=[])
+    terms = index.question_terms(question)
+    if fit(index.bm25, terms, np.isneginf(scores)) < LEAST_FIT:
+        return compose(index, question, "local", [], ranking)
+    opening, closing = _about(index, asked, terms, scores)
     read = [unit for unit in ranking.units[:READ_UNITS] if scores[unit] > 0]
-    about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
-    opening = [statement for entity in about for statement in _description(index, entity)]
-    sentences = choose_sentences(index, index.question_terms(question), read, index.search.max_sentences, opening)
-    closing = [statement for entity in about for statement in _relationships(index, entity)]
-    return compose(index, question, "local", [*opening, *sentences, *closing], ranking)
+    sentences = choose_sentences(
+        index,
+        terms,
+        read,
+        index.search.max_sentences - len(opening) - len(closing),
+        [*opening, *closing],
+        scores=scores[read].tolist(),
+        kind=kind_asked(question, index.question_language(question)),
+        named=asked.entities,
+    )
+    return compose(index, question, "local", [*opening, *in_reading_order(index, sentences), *closing], ranking)
 
 
-async def ask_local(index: "Loaded", question: str, top_k: int, asking: "Asking") -> Answer:
-    """Answer by a model from the entities meant, their relationships, claims and reports, and the best text units."""
+async def ask_local(
+    index: "Loaded", question: str, top_k: int, asking: "Asking", *, as_of: date | None = None
+) -> Answer:
+    """Answer by a model from the entities meant, their relationships, claims and reports, and the best text units.
+
+    Where `as_of` hides documents, only from text units: what the index says of an entity was drawn from all documents.
+    """
     from graphrag_lite.prompts import LocalSearch
+    from graphrag_lite.search.basic_search import passages
     from graphrag_lite.search.context import Shown, TokenEstimate, render
     from graphrag_lite.search.local_context import local_sections
 
-    asked, scores = _read(index, question)
+    asked, scores = read_and_rank(index, question, as_of)
     ranking = ranked(scores, index.document_row, top_k)
     shown = Shown()
-    sections = local_sections(index, asked, scores)
+    sections = passages(index, scores) if np.isneginf(scores).any() else local_sections(index, asked, scores)
     records = render(sections, index.search.max_context_tokens, TokenEstimate.of(index), shown)
     prompt = LocalSearch(asking.response_type, records, question)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()
     return asking.answer(index, question, "local", ranking, shown, written)
 
 
-def _read(index: "Loaded", question: str) -> tuple[Question, "npt.NDArray[np.float64]"]:
-    """Return a question as the index reads it, and the score of every text unit."""
-    asked = read_question(question, index.question_language(question), index.bm25, index.names)
+def read_and_rank(
+    index: "Loaded", question: str, as_of: date | None = None
+) -> tuple[Question, "npt.NDArray[np.float64]"]:
+    """Return a question as the index reads it, and the score of every text unit, -inf of those dated after `as_of`."""
+    language = index.question_language(question)
+    asked = read_question(question, language, index.bm25, index.names, index.attributes, as_of)
     return asked, rank(asked, index.links, Policy())
+
+
+def _about(
+    index: "Loaded", asked: Question, terms: list[str], scores: "npt.NDArray[np.float64]"
+) -> tuple[list[Statement], list[Statement]]:
+    """Return what the graph says to a question that only names entities: descriptions, and a relationship of the first.
+
+    A question that says more is answered by the sentences that fit it; to a question about one of a person's films the
+    description of the person is no answer. Nothing is said by text units that are hidden, with the score -inf.
+    """
+    distinct = list(dict.fromkeys(terms))
+    if not asked.entities or not {t for t, named in zip(distinct, asked.in_name, strict=True) if not named} <= ASKING:
+        return [], []
+    about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
+    opening: list[Statement] = []
+    for statement in (said for entity in about for said in _description(index, entity)):
+        if not np.isneginf(scores[statement.unit]) and all(_apart(statement, other) for other in opening):
+            opening.append(statement)
+    most = index.search.max_sentences - 2
+    opening = opening[: max(most, 1)]
+    closing = [
+        said
+        for said in _relationships(index, about[0])
+        if not np.isneginf(scores[said.unit]) and all(_apart(said, other) for other in opening)
+    ]
+    return opening, closing[: max(0, min(1, most))]
+
+
+def _apart(one: Statement, other: Statement) -> bool:
+    return (one.unit, one.start) != (other.unit, other.start)
 
 
 def _description(index: "Loaded", entity: int) -> list[Statement]:
@@ -63,18 +123,18 @@ def _description(index: "Loaded", entity: int) -> list[Statement]:
 
 
 def _relationships(index: "Loaded", entity: int) -> list[Statement]:
-    """Return the sentences of an entity's heaviest relationships, no sentence twice."""
+    """Return the sentences of an entity's heaviest relationships that can be read alone."""
     import pyarrow.compute as pc
 
     table = index.arrow("relationships")
     identity = index.arrow("entities")["id"][entity]
     own = table.filter(pc.or_(pc.equal(table["source_id"], identity), pc.equal(table["target_id"], identity)))
-    found: dict[tuple[str, int], Statement] = {}
-    for row in own.slice(0, 4 * MAX_RELATIONSHIPS).to_pylist():
-        for span in filter(_is_short, row["sources"]):
-            heading = f"{row['source']} – {row['target']}"
-            found.setdefault((span["document_id"], span["char_start"]), _statement(index, span, heading))
-    return list(found.values())[:MAX_RELATIONSHIPS]
+    return [
+        _statement(index, span, f"{row['source']} – {row['target']}")
+        for row in own.slice(0, MAX_RELATIONSHIPS).to_pylist()
+        for span in row["sources"]
+        if _is_short(span) and stands_alone(read_out(index, _statement(index, span, ""))[0])
+    ]
 
 
 def _is_short(span: dict[str, Any]) -> bool:

@@ -1,45 +1,73 @@
-"""Map and reduce of global search: points from batches of reports, and the context of the answer from the points."""
+"""Map and reduce: points from batches of records, and the context of the answer from the points."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.search.asking import Asking, Point
-from graphrag_lite.search.context import Record, Section, Shown, TokenEstimate, pack
+from graphrag_lite.prompts import GlobalReduce
+from graphrag_lite.search.answer import Answer, Ranking
+from graphrag_lite.search.asking import POINTS_SCHEMA, Asking, Point, read_points
+from graphrag_lite.search.context import Record, Section, Shown, TokenEstimate, pack, text
 from graphrag_lite.search.reports import fitted
 from graphrag_lite.text.marks import Marks
 
+if TYPE_CHECKING:
+    from graphrag_lite.search.loaded import Loaded
 
-async def collect(portions: Sequence[Sequence[Record]], question: str, asking: Asking) -> tuple[list[Record], int]:
-    """Ask about every batch of reports; return the points by falling score, and how many marks were left out.
 
-    A point's marks are checked against what its own call was shown. Ties stand in the order of the batches. Raises
-    CallError where every call has failed.
+async def collect(
+    portions: Sequence[Sequence[Record]], prompt: Callable[[str], object], asking: Asking, kind: str
+) -> tuple[list[Record], int]:
+    """Ask about every batch of records; return the points by falling score, and how many marks were left out.
+
+    `prompt` makes a prompt of a batch's text; failures call its records `kind`, in the singular. A point's marks are
+    checked against what its own call was shown. Ties stand in the order of the batches. Raises CallError where every
+    call has failed.
     """
 
     async def read(number: int) -> tuple[list[tuple[Point, Record]], int] | None:
         shown = Shown()
         try:
-            points = await asking.points("\n\n".join(shown.show(record) for record in portions[number]), question)
+            records = "\n\n".join(shown.show(record) for record in portions[number])
+            points = await asking.ask(prompt(records), read_points, POINTS_SCHEMA)
         except (CallError, ReplyError) as error:
-            asking.model.failed(f"reports {number + 1} of {len(portions)}", error)
+            asking.model.failed(f"{kind}s {number + 1} of {len(portions)}", error)
             return None
-        found = [_checked(point, shown) for point in points]
+        found = [(point, *finding("", point, shown)) for point in points]
         return [(point, record) for point, record, _ in found], sum(n_dropped for *_, n_dropped in found)
 
     replies = await asking.map(read, range(len(portions)))
     answered = [reply for reply in replies if reply is not None]
     if portions and not answered:
         what, error, _ = asking.model.failures[-1]
-        raise CallError(f"No report could be read. {what}: {error}")
+        raise CallError(f"No {kind} could be read. {what}: {error}")
     points = sorted((point for found, _ in answered for point in found), key=lambda found: -found[0].score)
     return [record for _, record in points], sum(n_dropped for _, n_dropped in answered)
 
 
-def _checked(point: Point, shown: Shown) -> tuple[Point, Record, int]:
+def finding(asked: str, point: Point, shown: Shown) -> tuple[Record, int]:
+    """Return a point as a record of the reduce call, behind what was `asked`, and how many marks were left out."""
     marks = Marks(shown=shown.marks)
-    line = f"- Importance {point.score:.0f}: {marks.renumber(point.description)}"
-    places = {n: shown.places[number - 1] for number, n in marks.numbers.items()}
-    return point, Record((line,), places), marks.n_dropped
+    about = f" ({text(asked)})" if asked else ""
+    line = f"- Importance {point.score:.0f}{about}: {marks.renumber(point.description)}"
+    return Record((line,), {n: shown.places[number - 1] for number, n in marks.numbers.items()}), marks.n_dropped
+
+
+async def answer_of_points(
+    index: "Loaded",
+    question: str,
+    method: str,
+    ranking: Ranking,
+    points: Sequence[Record],
+    n_dropped: int,
+    asking: Asking,
+) -> Answer:
+    """Have the answer written from points, the most important first; without any, the corpus does not say."""
+    shown = Shown()
+    records = reduced(points, index.search.max_context_tokens, TokenEstimate.of(index), shown)
+    prompt = GlobalReduce(asking.response_type, records, question)
+    written = await asking.write(prompt, shown.marks) if points else asking.nothing()
+    return asking.answer(index, question, method, ranking, shown, written, n_dropped)
 
 
 def reduced(points: Sequence[Record], budget: int, count: TokenEstimate, shown: Shown) -> str:

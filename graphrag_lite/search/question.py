@@ -1,18 +1,54 @@
-"""Read a question with the eyes of an index: its terms, the entities it names, the period it asks about."""
+"""Read a question with the eyes of an index: its terms, the entities, days and sources it names."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from graphrag_lite.search.bm25 import YEAR, Bm25
 from graphrag_lite.search.mentions import NameTable, find_mentions
-from graphrag_lite.search.ranking import Question
-from graphrag_lite.text.words import terms
+from graphrag_lite.search.ranking import Question, Vector
+from graphrag_lite.text.language import closest
+from graphrag_lite.text.periods import WORDS, Period, asks_for_now, periods
+from graphrag_lite.text.words import ASKING, terms
+
+# What a word that only asks counts, of 1: where people ask each other, "how many" finds other questions.
+_ASKING = 0.5
+# A document can be dated later than what it tells: what one fits that is dated after a period, of 1, at first, and days
+# beside the period's own length in which that halves. Fits below the least are none.
+_LATE_FIT, _LATE_DAYS, _LEAST_FIT = 0.25, 7, 0.05
 
 
-def read_question(question: str, language: str, index: Bm25, table: NameTable) -> Question:
+@dataclass(frozen=True)
+class Attributes:
+    """What documents are said to be, by text unit: their day, and metadata values that several share."""
+
+    days: Vector  # (n_units,) `date.toordinal` of the document, nan where it is not dated
+    values: NameTable  # metadata values; the numbers are places in `units`
+    units: Sequence[npt.NDArray[np.int32]]  # text units that have the value, ascending
+
+    @cached_property
+    def newest(self) -> date | None:
+        """The newest day of a document, None where none is dated."""
+        return None if np.isnan(self.days).all() else date.fromordinal(int(np.nanmax(self.days)))
+
+
+def read_question(
+    question: str,
+    language: str,
+    index: Bm25,
+    table: NameTable,
+    attributes: Attributes | None = None,
+    as_of: date | None = None,
+) -> Question:
     """Return what `rank` needs of `question`, in `language` (ISO 639-1, "" when unknown) like the units it is asked of.
 
-    An ambiguous name stands for all its entities. The period is from the first to the last year that the question
-    says, whatever it says about them.
+    An ambiguous name stands for all its entities. The years of texts are searched from the first to the last year that
+    the question says, whatever it says about them. Relative dates are told from `as_of`, else from the newest day.
+    Newer counts more where the question has an `as_of` or asks for the present, and names no period.
 
     >>> from graphrag_lite.search.bm25 import build
     >>> from graphrag_lite.search.mentions import name_table
@@ -23,11 +59,47 @@ def read_question(question: str, language: str, index: Bm25, table: NameTable) -
     """
     mentions = find_mentions(question, language, table)
     distinct = list(dict.fromkeys(terms(question, language)))
+    only_asks = {term for word in ASKING for term in terms(word, language)}
+    term_scores = index.term_scores(distinct)
+    weights = [_ASKING if term in only_asks else 1.0 for term in distinct]
+    term_scores.data *= np.repeat(np.array(weights, dtype=np.float32), np.diff(term_scores.indptr))
     in_names = {term for m in mentions for term in terms(question[m.start : m.end], language)}
     years = [int(term) for term in distinct if YEAR.fullmatch(term)]
+    stated: list[tuple[npt.NDArray[np.int64], Vector]] = []
+    ages = hidden = None
+    if attributes is not None:
+        named = {value: None for m in find_mentions(question, language, attributes.values) for value in m.entities}
+        stated += [(attributes.units[value].astype(np.int64), np.ones(len(attributes.units[value]))) for value in named]
+        now = as_of or attributes.newest
+        if now is not None and attributes.newest is not None:
+            spoken = language or closest(question, list(WORDS))  # the texts may be too short to tell theirs
+            asked = periods(question, now, spoken)
+            stated += [_dated_in(attributes.days, period) for period in asked]
+            if not asked and (as_of or asks_for_now(question, spoken)):
+                ages = _ages(attributes.days, now)
+            if as_of:
+                hidden = attributes.days > as_of.toordinal()
     return Question(
-        term_scores=index.term_scores(distinct),
+        term_scores=term_scores,
         in_name=np.array([term in in_names for term in distinct], dtype=np.bool_),
         entities={entity: 1.0 for m in mentions for entity in m.entities},
         dated_units=index.units_with_years(min(years), max(years)) if years else index.units[:0],
+        stated=stated,
+        ages=ages,
+        hidden=hidden,
     )
+
+
+def _dated_in(days: Vector, period: Period) -> tuple[npt.NDArray[np.int64], Vector]:
+    """Return the units of documents dated in a period or soon after it, and how well they fit."""
+    first, last = period.first.toordinal(), period.last.toordinal()
+    late = _LATE_FIT * 2.0 ** -(np.maximum(days - last, 0.0) / (last - first + _LATE_DAYS))
+    fits = np.where(days <= last, 1.0, late)
+    units = np.flatnonzero((days >= first) & (fits >= _LEAST_FIT))  # nan is neither
+    return units, fits[units]
+
+
+def _ages(days: Vector, now: date) -> Vector:
+    """Return the age of every unit in days; what is not dated is as old as most."""
+    ages = np.maximum(now.toordinal() - days, 0.0)
+    return np.where(np.isnan(ages), np.nanmedian(ages), ages)

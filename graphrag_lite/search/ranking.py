@@ -2,10 +2,14 @@
 
 One formula for every kind of question. With every part scaled to BM25's highest score,
 
-    score = bm25 + naming * named + hop * defined + joining * joined + dating * dated + spreading * spread
+    score = bm25 + naming * named + stating * stated + hop * defined + joining * joined + dating * dated
+            + spreading * spread
 
-- bm25 counts each term of the question once: long questions repeat what they ask less about.
+- bm25 counts each term of the question once: long questions repeat what they ask less about. Words that only ask
+  ("how", "which") count half: where people ask each other, they find other questions.
 - named: the unit defines an entity that the question names (the entity is its document's title).
+- stated: the unit's document has a metadata value that the question names (its source, author, ...), or is dated in or
+  soon after a period that it names. As with names, the best match of each gets all of its weight, which is an idf.
 - defined: the unit defines an entity that one of the best units so far mentions and the question doesn't name, as in
   "Where was the director of the film X born?".
 - joined: the unit mentions such an entity, and matches what the best unit leaves open of the question, as in "Which
@@ -16,12 +20,17 @@ One formula for every kind of question. With every part scaled to BM25's highest
 Then units are taken best first, and each discounts for those after it the names of the question that it holds: once
 a film's own article is found, other pages that only repeat its title say little.
 
+A question as of a day, or for the present state, asks for the newest of what contradicts: scores fade with age by a
+power law, as the need for a memory does (Anderson and Schooler 1991, "Reflections of the environment in memory"), and
+of the few best units a newer one goes before an older one that is hardly better and about the same. What is dated
+after that day is hidden. Without dates nothing of this applies.
+
 Nothing has to decide whether a question needs a hop. Where the best unit holds all of the question's terms nothing is
 left to join, and where no unit defines the entities at hand (chats, news) BM25's order stays. The walk knows nothing of
 the question's words, so it is only strong enough to order near ties.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +47,9 @@ _NO_WORD = 0.05
 # An entity joins nothing where it is in more units than this share of them (and in more than a handful).
 _HUB_SHARE = 0.05
 _HANDFUL = 5
+# A newer unit goes before an older one that it is nearly as good as, and that is about the same thing: this share of
+# its score, and of what it matches.
+_NEAR, _SAME = 0.6, 0.5
 
 
 @dataclass(frozen=True)
@@ -45,6 +57,7 @@ class Policy:
     """Weights of the parts of the score, and from how many of the best units the graph is entered."""
 
     naming: float = 1.0
+    stating: float = 1.5
     hop: float = 1.0
     hop_seeds: int = 5
     joining: float = 1.5
@@ -57,6 +70,8 @@ class Policy:
     iterations: int = 6
     discount: float = 0.3
     discount_depth: int = 10
+    fading: float = 0.1
+    newest_depth: int = 5
 
 
 @dataclass(frozen=True)
@@ -67,6 +82,10 @@ class Question:
     in_name: npt.NDArray[np.bool_]  # (n_terms,) the term belongs to the name of an entity
     entities: Mapping[int, float]  # entities that the question names -> how sure that is, in (0, 1]
     dated_units: npt.NDArray[np.int32]  # units that say a year within the question's period; empty without years
+    # Of each metadata value and period that the question names: the units that have it, and how well each, in (0, 1].
+    stated: Sequence[tuple[npt.NDArray[np.int64], Vector]] = ()
+    ages: Vector | None = None  # (n_units,) days; None where newer units are no better
+    hidden: npt.NDArray[np.bool_] | None = None  # (n_units,) the unit is dated after the day of the question
 
 
 @dataclass(frozen=True)
@@ -96,7 +115,7 @@ def link(mentions: csr_array, definitions: csr_array) -> Links:
 
 
 def rank(question: Question, links: Links, policy: Policy) -> Vector:
-    """Return the score of every unit, shape (n_units,); `best` puts them in order.
+    """Return the score of every unit, shape (n_units,); `best` puts them in order. Hidden units have -inf.
 
     >>> mentions = csr_array(np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]))  # unit 0 is about entity 0 and names 1
     >>> definitions = csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
@@ -105,20 +124,32 @@ def rank(question: Question, links: Links, policy: Policy) -> Vector:
     >>> best(rank(question, link(mentions, definitions), Policy()), 3).tolist()
     [0, 1, 2]
     """
-    bm25 = np.asarray(question.term_scores.sum(axis=1), dtype=np.float64)
+    visible: Vector = np.ones(question.term_scores.shape[0])
+    if question.hidden is not None:
+        visible[question.hidden] = 0.0
+    term_scores = csc_array(question.term_scores, dtype=np.float64, copy=True)
+    term_scores.data *= visible[term_scores.indices]
+    bm25: Vector = np.asarray(term_scores.sum(axis=1))
     top = bm25.max(initial=0.0) or 1.0
     bm25 /= top
-    term_scores = csc_array(question.term_scores / top)
-    base = bm25 + policy.naming * _named(bm25, links, question.entities)
+    term_scores.data /= top
+    base = visible * (bm25 + policy.naming * _named(bm25, links, question.entities))
     entry = base / (base.max(initial=0.0) or 1.0)
     scores = (
         base
+        + policy.stating * _stated(bm25, question.stated)
         + policy.hop * _defined(entry, bm25, links, question.entities, policy.hop_seeds)
         + policy.joining * _joined(entry, term_scores, links, question.entities, policy.join_seeds)
         + policy.spreading * _spread(bm25, links, question.entities, policy)
     )
     scores[question.dated_units] += policy.dating * bm25[question.dated_units]
-    return _discounted(scores, term_scores, question.in_name, policy)
+    if question.ages is not None:
+        scores *= (1.0 + question.ages) ** -policy.fading
+    taken = _discounted(scores, term_scores, question.in_name, policy)
+    if question.ages is not None:
+        taken = _newest_first(taken, term_scores, question.ages, visible, policy.newest_depth)
+    taken[visible == 0] = -np.inf
+    return taken
 
 
 def _named(bm25: Vector, links: Links, question_entities: Mapping[int, float]) -> Vector:
@@ -128,6 +159,17 @@ def _named(bm25: Vector, links: Links, question_entities: Mapping[int, float]) -
         units = _row(links.definitions, entity)
         if len(units):
             fit = bm25[units] + _NO_WORD
+            scores[units] = np.maximum(scores[units], weight * fit / fit.max())
+    return scores
+
+
+def _stated(bm25: Vector, stated: Sequence[tuple[npt.NDArray[np.int64], Vector]]) -> Vector:
+    """Score the units that have what the question states; of each value or period, the best has its full weight."""
+    scores = np.zeros_like(bm25)
+    for units, fits in stated:
+        if len(units):
+            weight = np.log((len(bm25) + 1) / max(1.0, fits.sum())) / np.log(len(bm25) + 1)
+            fit = fits * (bm25[units] + _NO_WORD)
             scores[units] = np.maximum(scores[units], weight * fit / fit.max())
     return scores
 
@@ -213,6 +255,22 @@ def _discounted(scores: Vector, term_scores: csc_array, in_name: npt.NDArray[np.
             weights -= lost
             left -= names @ lost
     return np.where(np.isneginf(left), taken, left)
+
+
+def _newest_first(scores: Vector, term_scores: csc_array, ages: Vector, visible: Vector, depth: int) -> Vector:
+    """Put each of the `depth` best units before the best older one that it supersedes; the others stay."""
+    chosen = [unit for unit in best(np.where(visible > 0, scores, -np.inf), depth).tolist() if visible[unit] > 0]
+    held = csr_array(term_scores)[chosen, :].toarray()
+    older, values = ages[chosen], scores[chosen]
+    order: list[int] = []  # places in `chosen`
+    for new, unit in enumerate(chosen):
+        common = np.minimum(held[new], held[order]).sum(axis=1)
+        same = (common > 0) & (common >= _SAME * held[order].sum(axis=1))
+        superseded = same & (older[order] > ages[unit]) & (scores[unit] >= _NEAR * values[order])
+        order.insert(int(np.argmax(superseded)) if superseded.any() else len(order), new)
+    ordered = scores.copy()
+    ordered[np.array(chosen, dtype=np.int64)[order]] = values
+    return ordered
 
 
 def _row(matrix: csr_array, i: int) -> npt.NDArray[np.int32]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import CallError, ReplyError
+from graphrag_lite.prompts import RateReport
 from graphrag_lite.search.answer import Cited, Statement, cite
 from graphrag_lite.search.context import Places, Record, TokenEstimate, cut
 from graphrag_lite.search.global_search import partition
@@ -39,7 +40,7 @@ async def relevant(index: "Loaded", rows: Sequence[Row], question: str, asking: 
     async def rate(i: int) -> bool:
         record = fitted(report_record(index, i), index.search.max_context_tokens, count)
         try:
-            return await asking.rate(rewrite("\n".join(record.lines), lambda _: None), question)
+            return await asking.yes(RateReport(unmarked(record), question))
         except (CallError, ReplyError) as error:
             asking.model.failed(f"rating of community {rows[i]['community']}", error)
             return True
@@ -139,6 +140,11 @@ def _end_of(passage: list[str]) -> str:
 def shuffled(rows: Sequence[Row], chosen: Iterable[int]) -> list[int]:
     """Return the chosen rows in a random order with a fixed seed, in which a report that changes moves alone."""
     return sorted(chosen, key=lambda i: hashlib.sha256(f"{SEED} {rows[i]['id']}".encode()).hexdigest())
+
+
+def unmarked(record: Record) -> str:
+    """Return a record as it is shown to be judged, without marks."""
+    return rewrite("\n".join(record.lines), lambda _: None)
 
 
 def fitted(record: Record, budget: int, count: TokenEstimate) -> Record:

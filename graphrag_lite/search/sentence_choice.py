@@ -1,67 +1,197 @@
-"""Choose the sentences of some text units that answer a question best."""
+"""Choose the sentences of some text units that answer a question best, and put them into an order that reads.
 
-from collections.abc import Sequence
+A sentence is worth how much of the question it and what stands around it hold, in a good text unit, more where it says
+the kind of thing that is asked for. One after the other is chosen, and what has been said counts less for those after
+it (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998; here by terms, as in Lin and Bilmes, ACL 2011).
+"""
+
+import heapq
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from math import fsum
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from graphrag_lite.search.abstention import weights
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.text.sentences import is_statement, sentences
-from graphrag_lite.text.words import ASKING, terms
+from graphrag_lite.search.answer_type import Kind, holds
+from graphrag_lite.search.mentions import find_mentions, names_of_title
+from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
+from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     from graphrag_lite.search.loaded import Loaded
 
 MIN_FRAGMENT, MAX_LENGTH = 25, 600  # characters; a shorter fragment is a heading, what is longer is no sentence
-ENOUGH = 0.3  # of the best sentence's score: what scores less is left out
+MAX_ANSWER = 1500  # characters; of this length and a sentence an answer is read in a minute
+ENOUGH = 0.1  # of the best sentence's value: what has less is left out
 SIMILAR = 0.6  # Jaccard index of terms from which two sentences say the same
+# Each was tried at half and twice its value on nine sets: the mean moved by at most 2 points of answers held.
+AROUND = 0.5  # what a term counts that is in the title or in the sentence before
+# What a sentence of the best text unit is worth that shares no term: more where a document is about one thing by name,
+# because a hop leads there ("the director of the film": "She was born in Oslo.").
+FLOOR, NAMED_FLOOR = 0.1, 0.2
+SAID = 0.5  # what a term counts once it has been said
+SAME_UNIT = 0.85  # what the next sentence of a text unit counts
+CUE = 0.75  # more for a sentence that holds what is asked for
+FRAGMENT, DANGLING = 0.5, 0.8  # what a heading or a question counts, and a sentence that needs the one before it
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    place: Statement
+    terms: frozenset[str]
+    around: frozenset[str]  # the question's terms in the title and the sentence before
+    worth: float
+    floor: float
 
 
 def choose_sentences(
-    index: "Loaded", question_terms: Sequence[str], units: Sequence[int], most: int, told: Sequence[Statement] = ()
+    index: "Loaded",
+    question_terms: Sequence[str],
+    units: Sequence[int],
+    most: int,
+    told: Sequence[Statement] = (),
+    *,
+    scores: Sequence[float] = (),
+    kind: Kind = "",
+    named: Collection[int] = frozenset(),
 ) -> list[Statement]:
-    """Return up to `most` sentences, best first: those that hold the question's rarest terms, in the best units.
+    """Return up to `most` sentences of `units` (best first), best first, of MAX_ANSWER characters and one sentence.
 
-    A term counts its idf once, question words count nothing; what another chosen (or `told`) sentence says is left out.
-    None where no sentence shares a term with the question.
+    `scores` are those of the units (by default they fall with the rank), `kind` is what is asked for, and `named` are
+    entities in the question, which are no answer to it. What another chosen (or `told`) sentence says is left out. None
+    where no sentence shares a term with the question.
     """
-    weights = {term: _idf(index, term) for term in set(question_terms) - ASKING}
-    candidates = []
-    for rank, unit in enumerate(units):
-        row = index.document_row[unit]
-        language = index.arrow("documents")["language"][row].as_py()
-        offset, text = (
-            index.arrow("text_units")["char_start"][unit].as_py(),
-            index.arrow("text_units")["text"][unit].as_py(),
-        )
-        for start, end in sentences(text, language):
-            sentence = text[start:end].strip()
-            fragment = not is_statement(sentence)
-            if len(sentence) > MAX_LENGTH or (fragment and len(sentence) < MIN_FRAGMENT) or sentence.startswith("#"):
-                continue
-            own = frozenset(terms(sentence, language))
-            score = sum(weights[term] for term in own & weights.keys())
-            if score > 0:
-                start += len(text[start:end]) - len(text[start:end].lstrip())
-                place = Statement(unit, offset + start, offset + start + len(sentence))
-                # A question or a heading rarely answers; the best unit does it better than the tenth.
-                score *= (0.5 if fragment else 1.0) / np.log2(2 + rank) ** 0.5
-                candidates.append((score, place, own))
-    candidates.sort(key=lambda candidate: -candidate[0])
+    left = weights(index.bm25, question_terms)
+    whole = sum(left.values())
+    scores = scores or [(2.0 + rank) ** -0.5 for rank in range(len(units))]
+    top = max(scores, default=0.0)
+    asked = frozenset(term for term in left if len(index.bm25.postings(term)[0]))
+    candidates = [
+        candidate
+        for unit, score in zip(units, scores, strict=True)
+        for candidate in _candidates(index, unit, score / top, asked, kind, named)
+    ]
+    if not any(candidate.terms & asked for candidate in candidates):
+        return []
+    n_of_unit: dict[int, int] = {}
+
+    def value(candidate: _Candidate) -> float:
+        # fsum: a sum that does not depend on the order of a set
+        match = fsum(left[t] for t in candidate.terms & asked) + AROUND * fsum(left[t] for t in candidate.around)
+        return candidate.worth * (match / whole + candidate.floor) * SAME_UNIT ** n_of_unit.get(candidate.place.unit, 0)
+
+    # Values only fall, so one that is still above the next one's earlier value is the best (lazy greedy, Minoux 1978).
+    waiting = [(-value(candidate), place) for place, candidate in enumerate(candidates)]
+    heapq.heapify(waiting)
+    best = -waiting[0][0]
     chosen: list[Statement] = []
-    said: list[frozenset[str]] = []
-    places = {(index.document_row[s.unit], s.start) for s in told}
-    for score, place, own in candidates:
-        if len(chosen) == most or score < ENOUGH * candidates[0][0]:
+    said = [frozenset(terms(text, language)) for text, language in (read_out(index, place) for place in told)]
+    length = sum(place.end - place.start for place in told)
+    while waiting and len(chosen) < most and length < MAX_ANSWER:
+        _, number = heapq.heappop(waiting)
+        candidate = candidates[number]
+        now = value(candidate)
+        if waiting and now < -waiting[0][0]:
+            heapq.heappush(waiting, (-now, number))
+            continue
+        if now <= 0 or now < ENOUGH * best:
             break
-        key = (index.document_row[place.unit], place.start)
-        if key not in places and all(len(own & other) < SIMILAR * len(own | other) for other in said):
-            places.add(key)
-            said.append(own)
-            chosen.append(place)
+        if any(len(candidate.terms & other) >= SIMILAR * len(candidate.terms | other) for other in said):
+            continue
+        said.append(candidate.terms)
+        chosen.append(candidate.place)
+        length += candidate.place.end - candidate.place.start
+        n_of_unit[candidate.place.unit] = n_of_unit.get(candidate.place.unit, 0) + 1
+        for term in candidate.terms & asked:
+            left[term] *= SAID
+        for term in candidate.around:
+            left[term] *= SAID**AROUND
     return chosen
 
 
-def _idf(index: "Loaded", term: str) -> float:
-    df = len(index.bm25.postings(term)[0])
-    return float(np.log1p((index.bm25.n_units - df + 0.5) / (df + 0.5))) if df else 0.0
+def in_reading_order(index: "Loaded", chosen: Sequence[Statement]) -> list[Statement]:
+    """Put the sentences of a document together, best first, and so the documents.
+
+    One that begins with "It" or "He" follows the sentence before it, which is added, or stands below the name of what
+    its document is about.
+    """
+    documents: dict[int, list[Statement]] = {}
+    for place in chosen:
+        documents.setdefault(index.document_row[place.unit], []).append(place)
+    return [place for row, places in documents.items() for place in _readable(index, row, places)]
+
+
+def _readable(index: "Loaded", row: int, places: list[Statement]) -> list[Statement]:
+    """Return sentences of a document with what they need to be understood."""
+    leaning = [place for place in places if not _stands(read_out(index, place)[0])]
+    if leaning and (name := _subject(index, row)):
+        return [replace(place, about=name) for place in places]
+    ordered = [place for place in places if place not in leaning]
+    for place in sorted(leaning, key=lambda place: place.start):
+        before = _before(index, place)
+        at = next((i for i, other in enumerate(ordered) if other.start <= before < other.end), None)
+        if at is not None:
+            ordered.insert(at + 1, place)
+        elif place.end - before <= MAX_LENGTH and _stands(read_out(index, replace(place, start=before))[0]):
+            ordered.append(replace(place, start=before))
+        else:
+            ordered.append(place)
+    return ordered
+
+
+def _stands(sentence: str) -> bool:
+    return not is_statement(sentence) or stands_alone(sentence)
+
+
+def _before(index: "Loaded", place: Statement) -> int:
+    """Return where the sentence before a place begins in its document, that of the place where there is none."""
+    offset, text = (index.arrow("text_units")[column][place.unit].as_py() for column in ("char_start", "text"))
+    _, language = read_out(index, place)
+    starts = [offset + trimmed(text, start, end)[0] for start, end in sentences(text, language)]
+    return max((start for start in starts if start < place.start), default=place.start)
+
+
+def _subject(index: "Loaded", row: int) -> str:
+    """Return the name that a document of one text unit is about, its title; "" where that is no name."""
+    documents = index.arrow("documents")
+    if len(documents["text_unit_ids"][row]) != 1:
+        return ""
+    language = documents["language"][row].as_py()
+    for name in names_of_title(documents["title"][row].as_py()):
+        if any(mention.end - mention.start == len(name) for mention in find_mentions(name, language, index.names)):
+            return name
+    return ""
+
+
+def _candidates(
+    index: "Loaded", unit: int, score: float, asked: frozenset[str], kind: Kind, named: Collection[int]
+) -> list[_Candidate]:
+    row = index.document_row[unit]
+    language = index.arrow("documents")["language"][row].as_py()
+    title = asked.intersection(terms(index.arrow("documents")["title"][row].as_py(), language))
+    offset, text = (index.arrow("text_units")[column][unit].as_py() for column in ("char_start", "text"))
+    floor = NAMED_FLOOR if _subject(index, row) else FLOOR
+    found: list[_Candidate] = []
+    before: frozenset[str] = frozenset()
+    for span in sentences(text, language):
+        start, end = trimmed(text, *span)
+        sentence = text[start:end]
+        fragment = not is_statement(sentence)
+        if end - start > MAX_LENGTH or (fragment and end - start < MIN_FRAGMENT) or sentence.startswith("#"):
+            continue
+        own = frozenset(terms(sentence, language))
+        n_new = len(own - asked)  # what only repeats the question does not answer it
+        worth = score * (n_new + 0.1) / (n_new + 1)
+        worth *= FRAGMENT if fragment else 1.0 if stands_alone(sentence) else DANGLING
+        worth *= 1 + CUE * (kind != "" and holds(index, kind, sentence, language, named))
+        place = Statement(unit, offset + start, offset + end)
+        found.append(_Candidate(place, own, (title | before) - own, worth, floor))
+        before = own & asked
+    return found
+
+
+def read_out(index: "Loaded", place: Statement) -> tuple[str, str]:
+    """Return what a place says, and its language."""
+    documents, row = index.arrow("documents"), index.document_row[place.unit]
+    return documents["text"][row].as_py()[place.start : place.end], documents["language"][row].as_py()

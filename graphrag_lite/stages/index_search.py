@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WORDS = re.compile(r"[^\d_/:]{1,80}")
+FEW = 0.5  # of the documents that have a field: one with more values than that tells documents apart, not kinds of them
 
 
 async def index_search(
@@ -29,11 +30,11 @@ async def index_search(
     community_reports: "pa.Table",
     settings: IndexSearch,
     each: Each,
-) -> tuple["pa.Table", "pa.Table", "pa.Table", "pa.Table"]:
-    """Analyse titles and texts, and store the result by term, by entity and by name."""
+) -> tuple["pa.Table", "pa.Table", "pa.Table", "pa.Table", "pa.Table"]:
+    """Analyse titles and texts, and store the result by term, by entity, by name and by metadata."""
     columns = (documents[name].to_pylist() for name in ("id", "title", "language", "metadata"))
     about = {
-        identity: ("\n".join([title, *_words_of(metadata)]), language)
+        identity: ("\n".join([title, *_words_of(metadata).values()]), language)
         for identity, title, language, metadata in zip(*columns, strict=True)
     }
     units = [
@@ -49,12 +50,17 @@ async def index_search(
         _postings("search_report_terms", bm25([_terms(report) for report in reports])),
         _links(documents, text_units, entities, entity_mentions, entity_resolutions),
         _names(entities, entity_resolutions),
+        _values(documents, text_units),
     )
 
 
-def _words_of(metadata: str) -> list[str]:
-    """Return the values of a document's metadata that are words, such as author, source and category; not ids."""
-    return [value for value in json.loads(metadata).values() if isinstance(value, str) and WORDS.fullmatch(value)]
+def _words_of(metadata: str) -> dict[str, str]:
+    """Return the fields of a document's metadata that are words, such as author, source and category; not ids."""
+    return {
+        field: value
+        for field, value in json.loads(metadata).items()
+        if isinstance(value, str) and WORDS.fullmatch(value)
+    }
 
 
 def _terms(unit: tuple[str, str]) -> list[str]:
@@ -124,3 +130,25 @@ def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
         if entity_id in entity_row and not document_id
     }
     return tables.make("search_names", sorted(names))
+
+
+def _values(documents: "pa.Table", text_units: "pa.Table") -> "pa.Table":
+    """List the text units of documents that share a metadata value. A value that is a document's title is its name."""
+    unit_row = {identity: row for row, identity in enumerate(text_units["id"].to_pylist())}
+    n_documents: Counter[str] = Counter()
+    rows: dict[tuple[str, str], list[int]] = defaultdict(list)
+    columns = (documents[name].to_pylist() for name in ("title", "metadata", "text_unit_ids"))
+    for title, metadata, unit_ids in zip(*columns, strict=True):
+        own_names = {exact_key(name) for name in names_of_title(title)}
+        for field, value in _words_of(metadata).items():
+            if exact_key(value) not in own_names:
+                n_documents[field] += 1
+                rows[field, value] += [unit_row[unit_id] for unit_id in unit_ids]
+    n_values = Counter(field for field, _ in rows)
+    kept = [key for key in sorted(rows) if n_values[key[0]] <= FEW * n_documents[key[0]]]
+    return tables.make_columns(
+        "search_values",
+        field=[field for field, _ in kept],
+        value=[value for _, value in kept],
+        rows=[sorted(rows[key]) for key in kept],
+    )

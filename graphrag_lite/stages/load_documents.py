@@ -107,7 +107,7 @@ def _walk(root: str, leave_out: Path) -> list[File]:
             elif (link and not os.path.exists(path)) or entry.is_file():  # noqa: PTH110
                 found.append(File(name, path))  # not a pipe or a device: reading one could wait for ever
     if n_links:
-        logger.info("Left out %d links: to folders, or out of the corpus.", n_links)
+        logger.info("Left out links to folders, to nothing, or out of the corpus: %d.", n_links)
     return found
 
 
@@ -130,10 +130,14 @@ def _utf8(name: str) -> str:
 async def load_documents(
     corpus_files: "pa.Table", settings: LoadDocuments, corpus: Path, fail: Fail, last: Last | None = None
 ) -> "pa.Table":
-    """Read every file that the last snapshot has not read. What cannot be read is a failure, and the rest goes on."""
+    """Read every file that the last snapshot has not read. What cannot be read is a failure, and the rest goes on.
+
+    A file, or folder, that only now cannot be read stays as it was last read: a disk's bad night withdraws nothing.
+    """
     fields = Fields(settings.id_field, settings.title_field, settings.text_field, settings.time_field)
     root = corpus.parent if corpus.is_file() else corpus
-    read_before = _read_before(last)
+    before = _before(last)
+    read_before = _read_before(before, last)
     rows: list[Document] = []
     failures: list[Unreadable] = []
     empty: list[str] = []
@@ -149,7 +153,10 @@ async def load_documents(
         try:
             data = (root / path).read_bytes()
         except OSError as error:
-            failures.append(Unreadable(path, f"cannot be read: {error.strerror}"))
+            within = [document for document in before if _is_in(document.path, path)]
+            kept = "; kept as it was last read" if within else ""
+            failures.append(Unreadable(path, f"cannot be read: {error.strerror}{kept}"))
+            rows += within
             continue
         if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):
             failures.append(Unreadable(path, "changed while the run was reading; the next run reads it again"))
@@ -173,7 +180,14 @@ async def load_documents(
         raise InputError(f"{corpus}: no document could be read." + (f"\n{named}" if named else ""))
     for item in sorted(failures, key=lambda item: item.where):
         fail(item.where, item.error, 1)
+    for (path, source_id), n in Counter((row.path, row.source_id) for row in rows).items():
+        if n > 1:
+            logger.warning("%s: %d documents have the id %s. Answers cannot tell them apart.", path, n, source_id)
     return _documents(rows)
+
+
+def _is_in(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place}/")
 
 
 def _content(path: str, sha256: str) -> tuple[str, str]:
@@ -182,14 +196,13 @@ def _content(path: str, sha256: str) -> tuple[str, str]:
     return (path if suffix in OF_ROWS else suffix, sha256)
 
 
-def _read_before(last: Last | None) -> dict[tuple[str, str], list[Document]]:
-    """Return the documents of the last snapshot by `_content`, without files of which something could not be read."""
-    found = last.read("source_documents") if last and not last.changed & {"settings", "code"} else None
-    if last is None or not found:
-        return {}
-    failed = {path for where in last.failed for path in (where, where.rpartition(":")[0])}
+def _before(last: Last | None) -> list[Document]:
+    """Return the documents of the last snapshot, in the order of their table."""
+    found = last.read("source_documents") if last and "settings" not in last.changed else None
+    if not found:
+        return []
     seen: Counter[str] = Counter()
-    files: dict[tuple[str, str], list[Document]] = {}
+    documents = []
     columns = ("id", *Document._fields)
     for identity, *values in zip(*(found[0][name].to_pylist() for name in columns), strict=True):
         document = Document(*values)
@@ -199,6 +212,17 @@ def _read_before(last: Last | None) -> dict[tuple[str, str], list[Document]]:
             if tables.content_id("document", key, str(seen[key])) == identity:
                 document = unstated
         seen[_key(document)] += 1
+        documents.append(document)
+    return documents
+
+
+def _read_before(before: list[Document], last: Last | None) -> dict[tuple[str, str], list[Document]]:
+    """Return documents of the last snapshot by `_content`, without files of which something could not be read."""
+    if last is None or "code" in last.changed:
+        return {}
+    failed = {path for where in last.failed for path in (where, where.rpartition(":")[0])}
+    files: dict[tuple[str, str], list[Document]] = {}
+    for document in before:
         same = files.setdefault(_content(document.path, document.content_sha256), [])
         if document.path not in failed and (not same or same[0].path == document.path):
             same.append(document)

@@ -51,8 +51,12 @@ async def report_communities(
     prompts: Prompts,
     mode: str,
     last: Last | None,
+    refresh: bool = False,
 ) -> tuple["pa.Table", "pa.Table"]:
-    """Report on every community that holds a relationship; where the call fails there is a failure instead."""
+    """Report on every community that holds a relationship; where the call fails there is a failure instead.
+
+    `refresh` writes those again that would be kept although they are stale.
+    """
     count = counter("cl100k_base")
     elements = Elements.of(
         entities.drop_columns(["text_unit_ids"]).to_pylist(),
@@ -67,7 +71,7 @@ async def report_communities(
     kept, n_runs = _kept(mode, last, read | {"source_units": source_units}, held, weights)
     loop = asyncio.get_running_loop()
     reports: dict[int, asyncio.Future[Row | None]] = {number: loop.create_future() for number in by_number}
-    for number, known in kept.items():
+    for number, known in ({} if refresh else kept).items():
         reports[number].set_result(known.report)
 
     async def context_of(community: Row) -> Context:
@@ -80,7 +84,10 @@ async def report_communities(
         try:
             context = await context_of(community)
             if number in kept:
-                return _aged(kept[number].report, context, n_runs)
+                report = _aged(kept[number].report, context, n_runs)
+                if not (refresh and report["stale"]):
+                    return report
+                del kept[number]
             prompt = prompts.fill(ReportPrompt(settings.max_words, context.text))
             reply = await model.ask([{"role": "user", "content": prompt}], read_report, schema=SCHEMA)
             report = _row(community, context, reply)
@@ -111,7 +118,8 @@ def _kept(
     if not before:
         return {}, 0
     then = dict(zip(read, before[2:], strict=True))
-    kept = keep(before[0], before[1], then["source_units"], read["source_units"], held, weights)
+    units, entities = ((then[name], read[name]) for name in ("source_units", "entities"))
+    kept = keep(before[0], before[1], *units, *entities, held, weights)
     return kept, int(any(table != then[name] for name, table in read.items()))
 
 

@@ -53,6 +53,7 @@ async def report_communities_fast(
     settings: ReportCommunitiesFast,
     mode: str,
     last: Last | None,
+    refresh: bool = False,
 ) -> tuple["pa.Table", "pa.Table"]:
     """Report on every community that holds a relationship: title, summary, findings, rank, and citations for each."""
     entity = {row["id"]: row for row in entities.select(["id", "title", "type", "degree"]).to_pylist()}
@@ -64,7 +65,7 @@ async def report_communities_fast(
     heaviest: dict[int, float] = defaultdict(float)
     for community in held:
         heaviest[community["level"]] = max(heaviest[community["level"]], weights[community["community"]])
-    kept = _kept(mode, last, source_units, held, weight)
+    kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
     kept_sentences = _sentences_of(kept, source_units)
 
     said: dict[int, set[str]] = defaultdict(set)  # community -> sentences in its summary and its descendants'
@@ -103,15 +104,20 @@ async def report_communities_fast(
 
 
 def _kept(
-    mode: str, last: Last | None, source_units: "pa.Table", held: list[Row], weight: dict[str, float]
+    mode: str,
+    last: Last | None,
+    source_units: "pa.Table",
+    entities: "pa.Table",
+    held: list[Row],
+    weight: dict[str, float],
 ) -> dict[int, Kept]:
     """Return the reports of the last run that still hold, by community number."""
     if mode == "full" or last is None or last.changed:
         return {}
-    if not (before := last.read("community_reports", "report_bases", "source_units")):
+    if not (before := last.read("community_reports", "report_bases", "source_units", "entities")):
         return {}
-    reports, report_bases, units_then = before
-    return keep(reports, report_bases, units_then, source_units, held, weight)
+    reports, report_bases, units_then, entities_then = before
+    return keep(reports, report_bases, units_then, source_units, entities_then, entities, held, weight)
 
 
 def _sentences_of(kept: dict[int, Kept], source_units: "pa.Table") -> dict[int, set[str]]:

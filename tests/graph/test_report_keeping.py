@@ -12,6 +12,7 @@ from graphrag_lite import tables
 from graphrag_lite.graph.report_keeping import FROM_COMMUNITY, bases, is_near, keep, places_now
 
 Weights = dict[str, float]
+NOBODY = tables.make("entities", [])
 MEMBERS = st.sets(st.sampled_from("abcdefghijklmnopqrst"))
 WEIGHTS = st.dictionaries(st.sampled_from([f"r{n}" for n in range(12)]), st.integers(0, 40).map(float))
 UNIT = {"text_unit_id": "u", "document_id": "d", "char_start": 0, "char_end": 4}
@@ -102,7 +103,7 @@ def test_small_steps_add_up(steps: list[list[tuple[str, str, float]]]) -> None:
             members ^= {name}
             weights[edge] = max(0.0, weights[edge] + change)
         now = community("c", members, weights, number)
-        kept = keep(tables.make("community_reports", rows), table, NO_UNITS, NO_UNITS, [now], weights)
+        kept = keep(tables.make("community_reports", rows), table, NO_UNITS, NO_UNITS, NOBODY, NOBODY, [now], weights)
         last = rows[0]["id"]
         assert bool(kept) == near(written[last], (members, weights))
         if kept:
@@ -121,7 +122,7 @@ def test_what_a_kept_report_says_of_its_community_is_of_now() -> None:
     rows = [report(row["id"], row) for row in then]
     read = (tables.make("community_reports", rows), tables.make("report_bases", bases(rows, then, weights, {})))
     now = then[1] | {"community": 7, "level": 2, "parent": 3, "children": [8, 9], "period": "2024-01-01", "size": 5}
-    kept = keep(*read, NO_UNITS, NO_UNITS, [now], weights)
+    kept = keep(*read, NO_UNITS, NO_UNITS, NOBODY, NOBODY, [now], weights)
     assert set(kept) == {7}, "the other community is gone"
     of_now = {name: now[name] for name in FROM_COMMUNITY} | {"human_readable_id": 7}
     assert kept[7].report == rows[1] | of_now
@@ -183,10 +184,29 @@ def test_a_report_that_cites_what_is_gone_is_not_kept() -> None:
     read = (tables.make("community_reports", rows), tables.make("report_bases", bases(rows, [now], {"r0": 1.0}, {})))
     then = units(("d", ["First words. ", "Second words of it."]))
     kept = keep(
-        *read, then, units(("e", ["Something. ", "First words. ", "So, Second words of it."])), [now], {"r0": 1.0}
+        *(*read, then, units(("e", ["Something. ", "First words. ", "So, Second words of it."]))),
+        *(NOBODY, NOBODY, [now], {"r0": 1.0}),
     )
     assert [tuple(place.values()) for place in kept[0].report["citations"]] == [
         (1, "First words. ", "e", 11, 23),
         (2, "So, Second words of it.", "e", 28, 47),
     ]
-    assert not keep(*read, then, units(("d", ["First words. "])), [now], {"r0": 1.0})
+    assert not keep(*read, then, units(("d", ["First words. "])), NOBODY, NOBODY, [now], {"r0": 1.0})
+
+
+def test_a_report_that_names_an_entity_that_is_gone_is_not_kept() -> None:
+    """Whether it cites it or not: what a deleted document alone has said must not stay."""
+    then = community("c", set("abcdefghijklmnopqrst"), {"r0": 1.0})
+    now = then | {"entity_ids": [i for i in then["entity_ids"] if i != "t"]}
+    fields = {"text_unit_ids": [], "sources": [], "human_readable_id": 0, "type": "", "description": ""}
+    counts = dict.fromkeys(("frequency", "degree", "n_mentions", "n_documents"), 1)
+
+    def people(ids: list[str]) -> Any:
+        return tables.make("entities", [{"id": i, "title": f"Name {i}", **fields, **counts} for i in ids])
+
+    for text, stays in (("About Name a and Name t.", False), ("About Name a.", True)):
+        rows = [report("r", then) | {"full_content": text}]
+        table = tables.make("report_bases", bases(rows, [then], {"r0": 1.0}, {}))
+        read = (tables.make("community_reports", rows), table, NO_UNITS, NO_UNITS)
+        kept = keep(*read, people(then["entity_ids"]), people(now["entity_ids"]), [now], {"r0": 1.0})
+        assert bool(kept) is stays

@@ -96,6 +96,19 @@ def test_every_mark_points_to_what_was_shown(ask: Callable[..., tuple[Index, Stu
     assert (answer.documents, answer.text_units) == (extractive.documents, extractive.text_units)
 
 
+@pytest.mark.parametrize("method", ["local", "basic"])
+def test_as_of_a_day_a_model_is_shown_nothing_of_later_documents(
+    ask: Callable[..., tuple[Index, StubModel]], method: str
+) -> None:
+    index, stub = ask(every_mark, max_context_tokens=3000)
+    days = {row["source_id"]: row["created_at"][:10] for row in index.arrow("documents").to_pylist()}
+    answer = index.query("What did the telescope cost and who repaired it?", method, as_of="1990-04-24")
+    assert list(re.findall(r"^## (.*)$", shown(stub.requests[0]), re.MULTILINE)) in ([], ["Passages of the documents"])
+    assert answer.citations and any(days.values())
+    for document in [*answer.documents, *(cited.document for cited in answer.citations)]:
+        assert days[document] <= "1990-04-24"
+
+
 def test_the_context_of_local_search(ask: Callable[..., tuple[Index, StubModel]]) -> None:
     index, stub = ask(lambda _: "Yes [1].", max_entities=4, max_context_tokens=4000)
     index.query(QUESTION)
@@ -344,7 +357,7 @@ def test_what_needs_a_model_says_so(snapshot: Path, ask: Callable[..., tuple[Ind
     with pytest.raises(InputError, match="global"):
         index.query(QUESTION, dynamic=True)
     with pytest.raises(InputError, match="not one of"):
-        index.query(QUESTION, "drift")
+        index.query(QUESTION, "hybrid")
     for method in ("local", "global", "basic"):
         found = index.query(QUESTION, method, retrieve_only=True)
         assert found.text_units and (found.answer, found.abstained, found.citations) == ("", False, [])

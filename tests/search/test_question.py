@@ -1,8 +1,15 @@
 """Reading a question: distinct terms, which of them are names, and the period."""
 
+from datetime import date
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
 from graphrag_lite.search.bm25 import build
 from graphrag_lite.search.mentions import name_table
-from graphrag_lite.search.question import read_question
+from graphrag_lite.search.question import Attributes, read_question
+from graphrag_lite.search.ranking import Question
 from graphrag_lite.text.words import terms
 
 TEXTS = ["Mayor from 1918 to 1923", "In 1921", "Built 1850; 19200 seats; the 1920s", "2003年に東京で", "nothing"]
@@ -31,3 +38,72 @@ def test_terms_are_distinct_and_know_whether_they_are_of_a_name() -> None:
 def test_an_empty_question() -> None:
     read = read_question("", "en", INDEX, name_table([]))
     assert read.term_scores.shape == (5, 0) and not read.entities and not len(read.dated_units)
+
+
+# Units 0 to 4 of five documents: three dated, one of them by the newest day, and two that are not.
+DAYS = np.array(
+    [date(2023, 5, 30).toordinal(), date(2023, 5, 26).toordinal(), np.nan, date(2022, 3, 1).toordinal(), np.nan]
+)
+ATTRIBUTES = Attributes(
+    DAYS, name_table([("The Verge", 0), ("Fortune", 1)]), [np.array([1, 3], np.int32), np.array([4], np.int32)]
+)
+NO_DATES = Attributes(np.full(5, np.nan), name_table([]), [])
+
+
+def read(question: str, as_of: date | None = None, attributes: Attributes | None = ATTRIBUTES) -> Question:
+    return read_question(question, "en", INDEX, name_table([]), attributes, as_of)
+
+
+def fits(question: Question) -> list[dict[int, float]]:
+    return [dict(zip(units.tolist(), values.tolist(), strict=True)) for units, values in question.stated]
+
+
+def test_values_that_the_question_names_are_stated_once() -> None:
+    assert fits(read("What did The Verge and Fortune say, and The Verge again?")) == [{1: 1.0, 3: 1.0}, {4: 1.0}]
+    assert fits(read("What of Bob's fortune on the verge?")) == [{1: 1.0, 3: 1.0}]  # of one word, only with a capital
+
+
+def test_documents_of_the_period_fit_and_those_soon_after_it_a_little() -> None:
+    (found,) = fits(read("What did I buy on May 26, 2023?"))
+    assert found[1] == 1.0 and 0 < found[0] < 0.25 and set(found) == {0, 1}
+    assert fits(read("And on 20230530?")) == [{0: 1.0}]
+    assert fits(read("And in 1850?")) == [{}]
+
+
+def test_relative_dates_are_told_from_as_of_else_from_the_newest_day() -> None:
+    assert fits(read("What was on last Friday?")) == fits(read("What was on May 26, 2023?"))
+    assert fits(read("What was on last Friday?", date(2022, 3, 20)))[0].keys() == set()
+    assert fits(read("What was yesterday?", date(2022, 3, 2)))[0][3] == 1.0
+
+
+def test_age_counts_as_of_a_day_or_where_the_present_is_asked_for_and_no_period() -> None:
+    assert read("Who is mayor?").ages is None
+    assert read("Who is mayor?", date(2023, 5, 31)).ages.tolist() == [1, 5, 5, 456, 5]  # not dated: as old as most
+    assert read("Who is mayor now?").ages.tolist() == [0, 4, 4, 455, 4]
+    assert read("Who was mayor last year?", date(2023, 5, 31)).ages is None
+
+
+def test_what_is_dated_after_as_of_is_hidden() -> None:
+    assert read("Who is mayor?").hidden is None
+    assert read("Who is mayor?", date(2023, 5, 26)).hidden.tolist() == [True, False, False, False, False]
+
+
+@given(st.dates(date(2020, 1, 1), date(2025, 1, 1)), st.sampled_from(["", " last week", " now", " in May 2023"]))
+def test_hidden_is_what_is_later_and_nothing_else(as_of: date, words: str) -> None:
+    hidden = read(f"Who is mayor{words}?", as_of).hidden
+    assert hidden.tolist() == [day > as_of.toordinal() for day in DAYS.tolist()]
+
+
+@given(
+    st.sampled_from(["Who is mayor now?", "Who left last Friday?", "Who came on May 26, 2023?"]), st.none() | st.dates()
+)
+def test_without_dates_nothing_of_time_is_read(question: str, as_of: date | None) -> None:
+    found, plain = read(question, as_of, NO_DATES), read(question, None, None)
+    assert (found.stated, found.ages, found.hidden) == ([], None, None)
+    assert (found.term_scores != plain.term_scores).nnz == 0
+
+
+def test_a_word_that_only_asks_counts_half() -> None:
+    index = build([terms("how many seats", "en"), terms("seats", "en")])
+    scores = read_question("How many seats?", "en", index, name_table([])).term_scores.toarray()[0]
+    assert scores.tolist() == [index.scores(["how"])[0] / 2, index.scores(["mani"])[0], index.scores(["seat"])[0]]

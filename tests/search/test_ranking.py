@@ -11,7 +11,7 @@ from scipy.sparse import csc_array, csr_array
 from graphrag_lite.search.best import best
 from graphrag_lite.search.ranking import Links, Policy, Question, link, rank
 
-OFF = Policy(naming=0, hop=0, joining=0, dating=0, spreading=0, discount=0)
+OFF = Policy(naming=0, stating=0, hop=0, joining=0, dating=0, spreading=0, discount=0)
 
 
 def graph(n_units: int, mentions: dict[int, list[int]], titles: dict[int, list[int]], n_entities: int = 6) -> Links:
@@ -110,6 +110,74 @@ def test_a_name_counts_less_once_a_better_unit_holds_it() -> None:
     assert order(question, graph(4, {}, {}), replace(OFF, discount=0.3)) == [0, 3, 1, 2]
 
 
+def stated(units: list[int], fits: list[float] | None = None) -> list[tuple[np.ndarray, np.ndarray]]:
+    return [(np.array(units, dtype=np.int64), np.array(fits or [1.0] * len(units)))]
+
+
+def test_of_the_units_that_have_what_is_stated_the_best_match_gains_most_and_rare_values_more() -> None:
+    links, question = graph(6, {}, {}), ask([[0.2], [0.6], [1.0], [0.0], [0.0], [0.0]])
+    policy = replace(OFF, stating=1.0)
+    bm25 = np.array([0.2, 0.6, 1.0, 0, 0, 0])
+    gains = rank(replace(question, stated=stated([0, 1])), links, policy) - bm25
+    assert gains[1] > gains[0] > 0 and not gains[2:].any()
+    rare = rank(replace(question, stated=stated([1])), links, policy) - bm25
+    assert rare[1] == pytest.approx(np.log(7) / np.log(7)) and gains[1] == pytest.approx(np.log(7 / 2) / np.log(7))
+    both = rank(replace(question, stated=[*stated([0, 1]), *stated([1])]), links, policy) - bm25
+    assert both.tolist() == pytest.approx([gains[0], rare[1], 0, 0, 0, 0])  # the rarer of two counts
+    assert (rank(replace(question, stated=stated([])), links, policy) == bm25).all()
+
+
+def test_a_better_fit_gains_more() -> None:
+    question = replace(ask([[1.0], [1.0], [0.0]]), stated=stated([0, 1], [0.25, 1.0]))
+    assert order(question, graph(3, {}, {}), replace(OFF, stating=1.0)) == [1, 0, 2]
+
+
+def test_what_is_hidden_has_no_rank_and_no_influence() -> None:
+    links = graph(4, {0: [1]}, {3: [1]})
+    question = ask([[9.0], [1.0], [0.5], [0.0]])
+    seen = rank(replace(question, hidden=np.array([True, False, False, False])), links, Policy())
+    assert np.isneginf(seen[0]) and np.isfinite(seen[1:]).all()
+    assert best(seen, 2).tolist() == [1, 2] and seen[3] == 0  # no hop from unit 0
+    assert np.isneginf(rank(replace(question, hidden=np.ones(4, dtype=np.bool_)), links, Policy())).all()
+
+
+def test_scores_fade_with_age_by_a_power_law() -> None:
+    question = replace(ask([[1.0], [1.0], [1.0]]), ages=np.array([0.0, 9.0, 99.0]))
+    scores = rank(question, graph(3, {}, {}), replace(OFF, fading=0.1, newest_depth=0))
+    assert scores.tolist() == pytest.approx([1.0, 10**-0.1, 10**-0.2])
+
+
+def test_of_the_best_units_a_newer_one_about_the_same_goes_first() -> None:
+    # Unit 0 is old; 1 holds more than half of it and is newer; 2 is newer and about something else; 3 is newest, below.
+    terms = [[3.0, 1.8, 0.0], [3.0, 0.0, 0.0], [0.0, 0.0, 2.95], [2.9, 0.0, 0.0]]
+    question = replace(ask(terms), ages=np.array([90.0, 30.0, 1.0, 0.0]))
+    links, policy = graph(4, {}, {}), replace(OFF, fading=0.0)
+    assert order(question, links, replace(policy, newest_depth=0)) == [0, 1, 2, 3]
+    assert order(question, links, replace(policy, newest_depth=2)) == [1, 0, 2, 3]
+    assert order(question, links, replace(policy, newest_depth=4)) == [3, 1, 0, 2]
+    same_day = replace(question, ages=np.full(4, 5.0))
+    assert order(same_day, links, policy) == [0, 1, 2, 3]
+    much_worse = replace(ask([[3.0, 2.2], [3.0, 0.0]]), ages=np.array([9.0, 0.0]))
+    assert order(much_worse, graph(2, {}, {}), policy) == [0, 1]
+    another_thing = replace(ask([[1.0, 2.0, 0.0], [1.0, 0.0, 1.5]]), ages=np.array([9.0, 0.0]))
+    assert order(another_thing, graph(2, {}, {}), policy) == [0, 1]
+    unseen = replace(question, hidden=np.array([False, False, False, True]))
+    assert order(unseen, links, policy) == [1, 0, 2, 3]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=3, max_size=3), min_size=1, max_size=8), st.data()
+)
+def test_newest_first_only_reorders_the_best(scores: list[list[float]], data: st.DataObject) -> None:
+    n = len(scores)
+    ages = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0, 30.0]), min_size=n, max_size=n)))
+    question = replace(ask(scores), ages=ages)
+    links, policy = graph(n, {}, {}), replace(OFF, fading=0.0)
+    plain, newest = (rank(question, links, replace(policy, newest_depth=depth)) for depth in (0, 3))
+    assert sorted(plain.tolist()) == sorted(newest.tolist())
+    assert set(best(plain, 3).tolist()) == set(best(newest, 3).tolist()) or len(set(plain.tolist())) < n
+
+
 SCORES = st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=3, max_size=3), min_size=1, max_size=8)
 EDGES = st.dictionaries(st.integers(0, 7), st.lists(st.integers(0, 5), max_size=4), max_size=8)
 
@@ -127,6 +195,8 @@ def test_any_graph_gives_finite_scores_and_bm25_when_all_parts_are_off(
     question = ask(scores, named, in_name=data.draw(st.lists(st.integers(0, 2))), dated=[0])
     ranked = rank(question, links, Policy())
     assert ranked.shape == (n,) and np.isfinite(ranked).all()
+    nothing_said = replace(question, stated=(), ages=None, hidden=np.zeros(n, dtype=np.bool_))
+    assert rank(nothing_said, links, Policy()).tolist() == ranked.tolist()
     plain = np.array(scores).sum(axis=1)
     assert order(question, links, OFF) == np.lexsort((np.arange(n), -plain)).tolist()
     assert rank(question, links, Policy()).tolist() == ranked.tolist()
@@ -158,7 +228,8 @@ def test_best_is_the_head_of_a_stable_descending_sort(scores: list[float], k: in
 def test_every_weight_is_used() -> None:
     links = graph(8, {0: [0, 1], 1: [1], 2: [2], 3: [1, 2], 6: [3], 7: [3]}, {2: [1], 4: [0], 5: [0]})
     terms = [[3.0, 0.0], [0.0, 1.0], [0.5, 1.0], [2.0, 0.0], [1.0, 0.0], [0.2, 0.3], [0.0, 0.9], [1.0, 0.1]]
-    question = ask(terms, named=[0], in_name=[0], dated=[1, 3])
+    ages = np.array([9.0, 0.0, 5.0, 1.0, 7.0, 3.0, 2.0, 0.0])
+    question = replace(ask(terms, named=[0], in_name=[0], dated=[1, 3]), ages=ages, stated=stated([2, 5]))
     usual = rank(question, links, Policy())
     for field in fields(Policy):
         value = getattr(Policy(), field.name)

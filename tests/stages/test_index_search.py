@@ -19,7 +19,7 @@ from graphrag_lite.text.words import terms
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 READS = ("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports")
-WRITES = ("search_terms", "search_report_terms", "search_links", "search_names")
+WRITES = ("search_terms", "search_report_terms", "search_links", "search_names", "search_values")
 
 
 def each(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
@@ -169,3 +169,30 @@ def test_a_corpus_without_entities_and_reports(corpus: Callable[..., Path], tmp_
     made = search_tables({name: tables.read(run.snapshot, name) for name in READS})
     assert made["search_report_terms"] == made["search_links"] == made["search_names"] == []
     assert [row["term"] for row in made["search_terms"]] == ["a", "hello", "there"]  # the title is the name of the file
+
+
+def test_values_are_words_that_documents_share(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    rows = [
+        {"id": f"n{n}", "title": title, "text": f"Text number {n} says a thing.", "source": source, "author": author}
+        for n, (title, source, author) in enumerate(
+            [
+                ("One", "The Daily", "Ann"),
+                ("The Weekly", "The Weekly", "Bob"),  # a document's own name
+                ("Three", "The Daily", "Cy"),
+                ("Four", "The Weekly", "Di"),
+                ("Five", "AB_12", "Eve"),  # an id
+                ("Six", "The Daily", "Flo"),
+            ]
+        )
+    ]
+    lines = "\n".join(json.dumps(row) for row in rows)
+    run = pipeline.index(corpus({"n.jsonl": lines}), tmp_path / "output", Settings())
+    made = search_tables({name: tables.read(run.snapshot, name) for name in READS})["search_values"]
+    units = tables.read(run.snapshot, "text_units").to_pylist()
+    documents = {row["id"]: row["title"] for row in tables.read(run.snapshot, "documents").to_pylist()}
+    told = [(row["field"], row["value"], [documents[units[i]["document_id"]] for i in row["rows"]]) for row in made]
+    assert [(field, value, sorted(titles)) for field, value, titles in told] == [
+        ("source", "The Daily", ["One", "Six", "Three"]),
+        ("source", "The Weekly", ["Four"]),
+    ]  # every document has an author of its own: that tells no kinds of documents apart
+    assert all(row["rows"] == sorted(row["rows"]) for row in made)

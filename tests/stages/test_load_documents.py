@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from graphrag_lite import init, tables
+from graphrag_lite import init, pipeline, tables
 from graphrag_lite.errors import InputError
-from graphrag_lite.settings import LoadDocuments
+from graphrag_lite.settings import LoadDocuments, Settings
 from graphrag_lite.stages.load_documents import load_documents, scan
 
 Corpus = Callable[..., Path]
@@ -71,7 +71,7 @@ def test_links_out_of_the_corpus_are_not_followed(corpus: Corpus, caplog: pytest
     (folder / "again.txt").symlink_to("a.txt")
     with caplog.at_level(logging.INFO):
         assert paths(folder) == ["a.txt", "again.txt"]
-    assert "Left out 3 links" in caplog.text
+    assert "out of the corpus: 3." in caplog.text
 
 
 def test_links_that_lead_nowhere_are_failures(corpus: Corpus) -> None:
@@ -221,3 +221,26 @@ def test_deep_metadata_is_kept_or_reported(corpus: Corpus) -> None:
     rows = [f'{{"text": "x{depth}", "m": {"[" * depth}1{"]" * depth}}}' for depth in range(900, 1000, 7)]
     documents, failures = load(corpus({"a.jsonl": "\n".join(rows), "b.txt": "b"}))
     assert len(documents) + len(failures) == len(rows) + 1
+
+
+def test_a_file_that_cannot_be_read_for_some_nights_stays_as_it_was_last_read(tmp_path: Path) -> None:
+    """A disk's bad night withdraws nothing that is paid for; a file that is gone is gone."""
+    folder, output = tmp_path / "corpus", tmp_path / "output"
+    (folder / "in").mkdir(parents=True)
+    (folder / "a.txt").write_text("Alice Smith met Bob Jones in Paris.\n")
+    (folder / "in" / "b.txt").write_text("Carol White lives in Rome.\n")
+    first = pipeline.index(folder, output, Settings())
+    (folder / "in" / "b.txt").unlink()
+    (folder / "in" / "b.txt").symlink_to(tmp_path / "corpus" / "nowhere")
+    for night in range(2):
+        if night:
+            (folder / "a.txt").write_text("Alice Smith met Bob Jones in London.\n")
+        run = pipeline.index(folder, output, Settings())
+        assert tables.read(run.snapshot, "documents")["path"].to_pylist() == ["a.txt", "in/b.txt"]
+        (failure,) = tables.read(run.snapshot, "failures").to_pylist()
+        assert failure["document"] == "in/b.txt" and "kept as it was last read" in failure["error"]
+    same = tables.read(first.snapshot, "documents")["text"][1] == tables.read(run.snapshot, "documents")["text"][1]
+    assert same
+    (folder / "in" / "b.txt").unlink()
+    gone = pipeline.index(folder, output, Settings())
+    assert tables.read(gone.snapshot, "documents")["path"].to_pylist() == ["a.txt"] and not gone.n_failures

@@ -1,0 +1,123 @@
+"""Global search within a budget of relevance tests: what it asks is paid by the question, not by the index.
+
+After LazyGraphRAG (Microsoft Research, November 2024): text units are tested by a reply of one token each, those of the
+most promising communities first; what is relevant is mapped to points and reduced to the answer, as reports are.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphrag_lite.errors import CallError, ReplyError
+from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, compose, ranked
+from graphrag_lite.search.community_walk import Walk, community_tree
+from graphrag_lite.search.global_search import (
+    asked_terms,
+    global_search,
+    rank_reports,
+    report_language,
+    report_rows,
+    scaled,
+)
+from graphrag_lite.search.sentence_choice import choose_sentences
+
+if TYPE_CHECKING:
+    from graphrag_lite.search.asking import Asking
+    from graphrag_lite.search.loaded import Loaded
+
+RELEVANT = 0.5  # of the best BM25 score: from there a text unit is relevant where no model is asked
+BY_REPORTS = 0.01  # weight of the reports that cite a text unit: they order those without a word of the question
+MAX_SENTENCES = 2  # of each community in an answer without a model
+
+
+def budgeted_search(index: "Loaded", question: str, top_k: int, budget: int, *, retrieve_only: bool = False) -> Answer:
+    """Answer with sentences of the relevant text units; those are that hold most of what the question asks about.
+
+    A question about the corpus itself holds nothing to test by: it is answered from the top reports.
+    """
+    found = _begin(index, question, budget)
+    match = scaled(index.bm25.scores(found.asked))
+    if not match.any():
+        return global_search(index, question, top_k, 0, retrieve_only=retrieve_only)
+    while units := found.walk.next_units():
+        found.walk.learn([bool(match[unit] >= RELEVANT) for unit in units])
+    ranking = found.ranking(index, top_k)
+    if retrieve_only:
+        return answered(index, question, "global", ranking, answer="", citations=[])
+    groups = found.groups()
+    root = {unit: community for community, units in groups.items() for unit in units}
+    read = sorted(root, key=lambda unit: (-match[unit], unit))
+    told: Counter[int] = Counter()
+    statements: list[Statement] = []
+    for place in choose_sentences(index, found.asked, read, len(read)):
+        told[root[place.unit]] += 1
+        if told[root[place.unit]] <= MAX_SENTENCES:
+            statements.append(place)
+    return compose(index, question, "global", statements[: 2 * index.search.max_sentences], ranking)
+
+
+async def ask_budgeted(index: "Loaded", question: str, top_k: int, budget: int, asking: "Asking") -> Answer:
+    """Answer by a model from the text units that it calls relevant: `budget` tests at most, then map and reduce.
+
+    Raises CallError where every test, or every map call, has failed; one that fails while others do not is recorded,
+    and its text unit left out.
+    """
+    from graphrag_lite.prompts import MapPassages, RatePassage
+    from graphrag_lite.search.context import TokenEstimate, texts
+    from graphrag_lite.search.map_reduce import answer_of_points, collect
+    from graphrag_lite.search.reports import fitted, portions, unmarked
+
+    count, most = TokenEstimate.of(index), index.search.max_context_tokens
+    n_tested = n_failed = 0
+
+    async def test(unit: int) -> bool:
+        nonlocal n_failed
+        try:
+            (passage,) = texts(index, [unit])
+            return await asking.yes(RatePassage(unmarked(fitted(passage, most, count)), question))
+        except (CallError, ReplyError) as error:
+            identity = index.arrow("text_units")["id"][unit].as_py()
+            asking.model.failed(f"test of text unit {identity}", error)
+            n_failed += 1
+            return False
+
+    found = _begin(index, question, budget)
+    while units := found.walk.next_units():
+        n_tested += len(units)
+        found.walk.learn(await asking.map(test, units))
+    if n_failed and n_failed == n_tested:
+        what, error, _ = asking.model.failures[-1]
+        raise CallError(f"No text unit could be tested. {what}: {error}")
+    relevant = [unit for units in found.groups().values() for unit in units]
+    parts = portions(texts(index, relevant), most, count)
+    points, n_dropped = await collect(parts, lambda records: MapPassages(records, question), asking, "passage")
+    return await answer_of_points(index, question, "global", found.ranking(index, top_k), points, n_dropped, asking)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A question's search: what it asks about, and the walk over the communities."""
+
+    asked: list[str]
+    walk: Walk
+
+    def ranking(self, index: "Loaded", top_k: int) -> Ranking:
+        """Rank what is relevant first, then the rest, both by score."""
+        scores = self.walk.scores.copy()
+        scores[self.walk.relevant] += 1 + scores.max(initial=0.0)
+        return ranked(scores, index.document_row, top_k)
+
+    def groups(self) -> dict[int, list[int]]:
+        """Return the relevant text units by their community of the top level, best first, the best one's first."""
+        relevant = set(self.walk.relevant)
+        own = {root: [u for u in self.walk.tree.units.get(root, ()) if u in relevant] for root in self.walk.tree.roots}
+        kept = [root for root, units in own.items() if units]
+        return {root: own[root] for root in sorted(kept, key=lambda root: (-self.walk.scores[own[root][0]], root))}
+
+
+def _begin(index: "Loaded", question: str, budget: int) -> Begun:
+    rows = report_rows(index)
+    _, asked = asked_terms(index, question, report_language(index))
+    _, by_reports = rank_reports(index, asked, rows, range(len(rows)))
+    scores = scaled(index.bm25.scores(asked)) + BY_REPORTS * by_reports
+    return Begun(asked, Walk(community_tree(index, scores), scores, budget))

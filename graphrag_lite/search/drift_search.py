@@ -1,0 +1,212 @@
+"""DRIFT search: an overview from the best reports, then follow-up questions, each answered by a local search.
+
+After Microsoft's DRIFT ("Introducing DRIFT Search", October 2024): primer, rounds of follow-ups, reduce. A question
+costs at most 2 + `drift_depth` * `drift_follow_ups` calls, and as many again for replies that cannot be used at first.
+The follow-ups of a round share the context of one answer: each asks for less, and a round costs one local search.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphrag_lite.errors import CallError, ReplyError
+from graphrag_lite.search.answer import Answer, answered, compose, ranked
+from graphrag_lite.search.best import best
+from graphrag_lite.search.global_search import asked_terms, rank_reports, report_language, report_rows
+from graphrag_lite.search.local_search import read_and_rank
+from graphrag_lite.search.sentence_choice import choose_sentences
+from graphrag_lite.text.json_reply import read_object
+
+if TYPE_CHECKING:
+    from graphrag_lite.graph.pagerank import Vector
+    from graphrag_lite.search.asking import Asking, Point
+    from graphrag_lite.search.context import Record, Shown
+    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.search.ranking import Question
+
+FOLLOWED = 0.5  # of the question's own score: what a text unit counts for that fits a follow-up or a lead
+READ_UNITS = 24  # best text units that the sentences of an answer without a model are chosen from
+MAX_LENGTH = 300  # characters of a follow-up: it is asked again as a question
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "answer": {"type": "string"},
+        "score": {"type": "integer"},
+        "follow_ups": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["answer", "score", "follow_ups"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A question to look up, and the score of the answer that raised it."""
+
+    question: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a call found, and asks next, the most useful first."""
+
+    point: "Point"
+    follow_ups: tuple[str, ...]
+
+
+def drift_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: bool = False) -> Answer:
+    """Answer with the sentences that fit the question best, in the texts that it and its leads find.
+
+    Without a model nobody asks follow-ups. A lead stands for one: an entity of the best texts that the question does
+    not name and that the best reports are about. It is looked up together with the question.
+    """
+    asked, scores = read_and_rank(index, question)
+    titles = index.arrow("entities")["title"]
+    total = _scaled(scores)
+    for lead in _leads(index, question, asked, scores):
+        total = np.maximum(total, FOLLOWED * _scores(index, f"{question} {titles[lead].as_py()}"))
+    ranking = ranked(total, index.document_row, top_k)
+    if retrieve_only:
+        return answered(index, question, "drift", ranking, answer="", citations=[])
+    read = [unit for unit in best(total, READ_UNITS).tolist() if total[unit] > 0]
+    most = 2 * index.search.max_sentences
+    return compose(
+        index, question, "drift", choose_sentences(index, index.question_terms(question), read, most), ranking
+    )
+
+
+async def ask_drift(index: "Loaded", question: str, top_k: int, asking: "Asking") -> Answer:
+    """Answer by a model: a primer from the best reports, rounds of follow-ups, an answer from what all of them found.
+
+    Where the primer raises no follow-up, the question itself is looked up. Raises CallError where every call has
+    failed; one that fails while others do not is recorded.
+    """
+    from graphrag_lite.prompts import DriftFollowUp, DriftPrimer
+    from graphrag_lite.search.context import Section, Shown, TokenEstimate, render
+    from graphrag_lite.search.local_context import local_sections
+    from graphrag_lite.search.map_reduce import answer_of_points
+    from graphrag_lite.search.reports import report_record
+
+    search, count = index.search, TokenEstimate.of(index)
+    gathered = Gathered(index, seen={_key(index, question)})
+    n_asked = 0
+
+    async def ask(what: str, prompt: object) -> Found | None:
+        nonlocal n_asked
+        n_asked += 1
+        try:
+            return await asking.ask(prompt, read_found, SCHEMA)
+        except (CallError, ReplyError) as error:
+            asking.model.failed(what, error)
+            return None
+
+    async def follow(asked: FollowUp) -> tuple[Found | None, Shown]:
+        shown = Shown()
+        sections = local_sections(index, *read_and_rank(index, asked.question))
+        records = render(sections, search.max_context_tokens // search.drift_follow_ups, count, shown)
+        prompt = DriftFollowUp(n_next, records, asked.question, question)
+        return await ask(f"follow-up {asked.question!r}", prompt), shown
+
+    if reports := [report_record(index, i) for i in _best_reports(index, question)]:
+        shown = Shown()
+        records = render([Section("Reports", 1.0, reports)], search.max_context_tokens, count, shown)
+        gathered.add("", await ask("primer", DriftPrimer(search.drift_follow_ups, records, question)), shown)
+    gathered.waiting = gathered.waiting or [FollowUp(question, 0.0)]
+    scores = _scores(index, question)
+    for n_left in reversed(range(search.drift_depth)):
+        n_next = search.drift_follow_ups if n_left else 0
+        chosen = gathered.take(search.drift_follow_ups)
+        for asked, (found, shown) in zip(chosen, await asking.map(follow, chosen), strict=True):
+            gathered.add(asked.question, found, shown)
+            scores = np.maximum(scores, FOLLOWED * _scores(index, asked.question))
+    if len(asking.model.failures) == n_asked:
+        what, error, _ = asking.model.failures[-1]
+        raise CallError(f"No question could be answered. {what}: {error}")
+    ranking = ranked(scores, index.document_row, top_k)
+    points = [record for _, record in sorted(gathered.points, key=lambda point: -point[0])]
+    return await answer_of_points(index, question, "drift", ranking, points, gathered.n_dropped, asking)
+
+
+@dataclass
+class Gathered:
+    """What a DRIFT search has found, and what it has still to ask."""
+
+    index: "Loaded"
+    seen: set[tuple[str, ...]]
+    points: list[tuple[float, "Record"]] = field(default_factory=list)
+    waiting: list[FollowUp] = field(default_factory=list)
+    n_dropped: int = 0
+
+    def add(self, asked: str, found: Found | None, shown: "Shown") -> None:
+        """Keep what was found to `asked` (empty: the question itself), and its follow-ups that are new."""
+        from graphrag_lite.search.map_reduce import finding
+
+        if found is None:
+            return
+        record, n_dropped = finding(asked, found.point, shown)
+        self.n_dropped += n_dropped
+        if found.point.score > 0 and found.point.description:
+            self.points.append((found.point.score, record))
+        for question in found.follow_ups[: self.index.search.drift_follow_ups]:
+            if (key := _key(self.index, question)) not in self.seen:
+                self.seen.add(key)
+                self.waiting.append(FollowUp(question, found.point.score))
+
+    def take(self, n: int) -> list[FollowUp]:
+        """Return the next follow-ups: raised by the answers with the highest scores, ties in the order they came."""
+        self.waiting.sort(key=lambda asked: -asked.score)
+        taken, self.waiting = self.waiting[:n], self.waiting[n:]
+        return taken
+
+
+def read_found(reply: str) -> Found:
+    """Read the reply of a primer or a follow-up. Raises ReplyError.
+
+    >>> read_found('{"answer": "A [7].", "score": "90%", "follow_ups": ["Who is  B?", ""]}')
+    Found(point=Point(description='A [7].', score=90.0), follow_ups=('Who is B?',))
+    """
+    from graphrag_lite.search.asking import read_point
+
+    row = read_object(reply)
+    follow_ups = row.get("follow_ups") or []
+    if not isinstance(follow_ups, list) or not all(isinstance(asked, str) for asked in follow_ups):
+        raise ReplyError("its `follow_ups` are not a list of questions")
+    questions = (" ".join(asked.split())[:MAX_LENGTH] for asked in follow_ups)
+    return Found(read_point(row, "answer"), tuple(asked for asked in questions if asked))
+
+
+def _best_reports(index: "Loaded", question: str) -> list[int]:
+    """Return the reports that fit the question best, of all levels."""
+    rows = report_rows(index)
+    asked = asked_terms(index, question, report_language(index))[1]
+    return rank_reports(index, asked, rows, range(len(rows)))[0][: index.search.max_reports]
+
+
+def _leads(index: "Loaded", question: str, asked: "Question", scores: "Vector") -> list[int]:
+    """Return leads as rows of `entities`, no more than `drift_follow_ups`."""
+    from graphrag_lite.search.local_context import meant_entities
+
+    members = index.arrow("communities")["entity_ids"]
+    row = {number: i for i, number in enumerate(index.arrow("communities")["community"].to_pylist())}
+    reports, identities = index.arrow("community_reports")["community"], index.arrow("entities")["id"]
+    reported = {
+        identity for i in _best_reports(index, question) for identity in members[row[reports[i].as_py()]].as_py()
+    }
+    meant = [entity for entity in meant_entities(index, asked, scores) if entity not in asked.entities]
+    return [entity for entity in meant if identities[entity].as_py() in reported][: index.search.drift_follow_ups]
+
+
+def _scores(index: "Loaded", question: str) -> "Vector":
+    return _scaled(read_and_rank(index, question)[1])
+
+
+def _scaled(scores: "Vector") -> "Vector":
+    return scores / (scores.max(initial=0.0) or 1.0)
+
+
+def _key(index: "Loaded", question: str) -> tuple[str, ...]:
+    """Return what two questions share that ask the same in other forms of its words."""
+    return tuple(sorted(set(index.question_terms(question)))) or (question.casefold(),)

@@ -1,0 +1,349 @@
+"""Dates and periods that a question names, absolute or relative to a day: "on October 7, 2023", "last Friday", "先月".
+
+A question in any language is read for the dates that `dates.py` knows, and for relative ones in its own language. What
+is not understood is no period: a question keeps its words in any case.
+"""
+
+import re
+import unicodedata
+from calendar import monthrange
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+
+from graphrag_lite.text.dates import iso_date
+
+LONGEST = 4_000  # characters of a question that are read
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Period:
+    """Days `first` to `last`, both of it."""
+
+    first: date
+    last: date
+
+
+@dataclass(frozen=True)
+class Words:
+    """How a language tells relative dates: regular expressions over a text in small letters, without accents.
+
+    In `ago`, `past`, `last` and `this`, {n}, {unit} and {weekday} stand for the language's own words.
+    """
+
+    units: tuple[str, str, str, str]  # day, week, month, year
+    weekdays: tuple[str, str, str, str, str, str, str]  # from Monday
+    days: tuple[str, str, str]  # today, yesterday, the day before
+    numbers: tuple[str, ...]  # one to ten
+    ago: str
+    past: str
+    last: str
+    this: str
+    now: str
+
+
+WORDS = {
+    "en": Words(
+        ("days?", "weeks?", "months?", "years?"),
+        ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+        ("today|tonight|this (?:morning|afternoon|evening)", "yesterday|last night", "the day before yesterday"),
+        ("an?|one", "two|a couple of|a couple", "three|a few", "four", "five", "six", "seven", "eight", "nine", "ten"),
+        r"\b{n} {unit} (?:ago|back|before now)\b",
+        r"\b(?:last|past|previous) {n} {unit}\b",
+        r"\b(?:last|past|previous) (?:{weekday}|{unit})\b",
+        r"\bthis (?:{weekday}|{unit})\b|\bon {weekday}\b",
+        r"\b(?:current(?:ly)?|now|nowadays|today|still|latest|newest|most recent(?:ly)?|recently|these days"
+        r"|at the moment|at present|presently|so far|up to date|as of now|anymore|any more|any longer)\b",
+    ),
+    "fr": Words(
+        ("jours?", "semaines?", "mois", "an|ans|annees?"),
+        ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"),
+        ("aujourd['’]hui", "hier", "avant-hier"),
+        ("une?", "deux", "trois|quelques", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix"),
+        r"\bil y a {n} {unit}\b",
+        r"\bces {n} derni(?:ers|eres) {unit}\b|\bles {n} derni(?:ers|eres) {unit}\b",
+        r"\b(?:{weekday}|{unit}) (?:derniere?|passee?|precedente?)\b",
+        r"\bce(?:t|tte)? (?:{weekday}|{unit})\b",
+        r"\b(?:actuel(?:le)?(?:s|ment)?|maintenant|toujours|encore|derni(?:er|ere)s? en date|ces jours-ci|a present"
+        r"|en ce moment|jusqu['’]ici|aujourd['’]hui)\b",
+    ),
+    "de": Words(
+        ("tag(?:en?)?", "wochen?", "monat(?:en?)?", "jahr(?:en?)?"),
+        ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag|sonnabend", "sonntag"),
+        ("heute", "gestern", "vorgestern"),
+        ("ein(?:e[mnrs]?)?", "zwei", "drei|ein paar|einigen", "vier", "funf", "sechs", "sieben", "acht", "neun",
+         "zehn"),
+        r"\bvor {n} {unit}\b",
+        r"\b(?:letzten|vergangenen) {n} {unit}\b",
+        r"\b(?:letzte[mnrs]?|vergangene[mnrs]?|vorige[mnrs]?) (?:{weekday}|{unit})\b",
+        r"\bdiese[mnrs]? (?:{weekday}|{unit})\b|\bam {weekday}\b",
+        r"\b(?:aktuell(?:e[mnrs]?)?|derzeit(?:ige[mnrs]?)?|jetzt(?:ige[mnrs]?)?|momentan|gegenwartig|zurzeit|noch"
+        r"|neueste[mnrs]?|heute|inzwischen|bisher)\b",
+    ),
+    "es": Words(
+        ("dias?", "semanas?", "mes(?:es)?", "anos?"),
+        ("lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo"),
+        ("hoy", "ayer", "anteayer|antes de ayer"),
+        ("una?", "dos", "tres|unos pocos|unos", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez"),
+        r"\bhace {n} {unit}\b",
+        r"\bultim[oa]s {n} {unit}\b",
+        r"\b(?:{weekday}|{unit}) (?:pasad[oa]|anterior)\b|\bultim[oa] (?:{weekday}|{unit})\b",
+        r"\best[ea] (?:{weekday}|{unit})\b",
+        r"\b(?:actual(?:es|mente)?|ahora|todavia|aun|mas reciente|hoy en dia|hasta ahora|de momento)\b",
+    ),
+    "it": Words(
+        ("giorn[oi]", "settiman[ae]", "mes[ei]", "ann[oi]"),
+        ("lunedi", "martedi", "mercoledi", "giovedi", "venerdi", "sabato", "domenica"),
+        ("oggi", "ieri", "l['’]altro ieri|altroieri"),
+        ("un[oa]?", "due|un paio di", "tre|alcuni|alcune", "quattro", "cinque", "sei", "sette", "otto", "nove",
+         "dieci"),
+        r"\b{n} {unit} fa\b",
+        r"\bultim[ie] {n} {unit}\b",
+        r"\b(?:{weekday}|{unit}) (?:scors[oa]|passat[oa])\b|\b(?:scors[oa]|ultim[oa]) (?:{weekday}|{unit})\b",
+        r"\bquest(?:[oa] |['’])(?:{weekday}|{unit})\b",
+        r"\b(?:attual[ei]|attualmente|adesso|ora|ancora|piu recente|oggi|finora|al momento)\b",
+    ),
+    "pt": Words(
+        ("dias?", "semanas?", "mes(?:es)?", "anos?"),
+        ("segunda(?:-feira)?", "terca(?:-feira)?", "quarta(?:-feira)?", "quinta(?:-feira)?", "sexta(?:-feira)?",
+         "sabado", "domingo"),
+        ("hoje", "ontem", "anteontem"),
+        ("uma?", "dois|duas", "tres|alguns|algumas", "quatro", "cinco", "seis", "sete", "oito", "nove", "dez"),
+        r"\bha {n} {unit}\b|\b{n} {unit} atras\b",
+        r"\bultim[oa]s {n} {unit}\b",
+        r"\b(?:{weekday}|{unit}) passad[oa]\b|\bultim[oa] (?:{weekday}|{unit})\b",
+        r"\bn?est[ea] (?:{weekday}|{unit})\b",
+        r"\b(?:atual(?:mente)?|atuais|agora|ainda|mais recente|hoje em dia|ate agora|no momento)\b",
+    ),
+    "nl": Words(
+        ("dag(?:en)?", "we(?:ek|ken)", "maand(?:en)?", "ja(?:ar|ren)"),
+        ("maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag"),
+        ("vandaag", "gisteren", "eergisteren"),
+        ("een", "twee|een paar", "drie|enkele", "vier", "vijf", "zes", "zeven", "acht", "negen", "tien"),
+        r"\b{n} {unit} (?:geleden|terug)\b",
+        r"\b(?:afgelopen|laatste|voorbije) {n} {unit}\b",
+        r"\b(?:vorige?|afgelopen|laatste|voorbije) (?:{weekday}|{unit})\b",
+        r"\b(?:deze|dit) (?:{weekday}|{unit})\b|\bop {weekday}\b",
+        r"\b(?:huidige|nu|momenteel|nog steeds|nog|nieuwste|meest recente|tegenwoordig|tot nu toe)\b",
+    ),
+    "ja": Words(
+        ("日", "週間?", "(?:か|ヶ|カ|ケ|箇)?月", "年"),
+        ("月曜日?", "火曜日?", "水曜日?", "木曜日?", "金曜日?", "土曜日?", "日曜日?"),
+        ("今日|本日", "昨日", "一昨日|おととい"),
+        ("一", "二", "三|数", "四", "五", "六", "七", "八", "九", "十"),
+        r"{n}{unit}前",
+        r"(?:この|過去|ここ){n}{unit}",
+        r"(?:先週の?|この前の|前の){weekday}|[先昨去]{unit}",
+        r"今週の?{weekday}|[今本]{unit}",
+        r"現在|今の|最新|最近|まだ|いまだに|今でも|今は|これまで",
+    ),
+    "zh": Words(
+        ("[天日]", "周|週|个?星期|個星期|个?礼拜", "[个個]?月", "年"),
+        ("(?:周|週|星期|礼拜)一", "(?:周|週|星期|礼拜)二", "(?:周|週|星期|礼拜)三", "(?:周|週|星期|礼拜)四",
+         "(?:周|週|星期|礼拜)五", "(?:周|週|星期|礼拜)六", "(?:周|週|星期|礼拜)[日天]"),
+        ("今天|今日", "昨天|昨日", "前天"),
+        ("一", "[二两兩]", "[三几幾]", "四", "五", "六", "七", "八", "九", "十"),
+        r"{n}{unit}(?:之|以)?前",
+        r"(?:过去|過去|最近|近){n}{unit}",
+        r"上[个個]?{weekday}|[上去]{unit}",
+        r"[这這本]{weekday}|[这這本今]{unit}",
+        r"[现現]在|目前|当前|當前|如今|最新|最近|仍然|[还還]在|至今|迄今",
+    ),
+    "ko": Words(
+        ("일", "주일?", "개월|달", "년|해"),
+        ("월요일", "화요일", "수요일", "목요일", "금요일", "토요일", "일요일"),
+        ("오늘", "어제", "그저께|그제"),
+        ("한|일", "두|이", "세|삼|몇", "네|사", "다섯|오", "여섯|육", "일곱|칠", "여덟|팔", "아홉|구", "열|십"),
+        r"{n} ?{unit} ?전",
+        r"(?:지난|최근) {n} ?{unit}",
+        r"(?:지난|저번) ?(?:주 ?)?{weekday}|(?:지난|저번) ?{unit}|작{unit}",
+        r"이번 ?(?:{weekday}|{unit})|올해",
+        r"현재|지금|최신|최근|아직|여전히|요즘",
+    ),
+}  # fmt: skip
+
+_NAMES = (
+    "january|janvier|januar|enero|gennaio|janeiro|januari|february|fevrier|februar|febrero|febbraio|fevereiro|februari"
+    "|march|mars|marz|marzo|marco|maart|april|avril|abril|aprile|may|mai|mayo|maggio|maio|mei"
+    "|june|juin|juni|junio|giugno|junho|july|juillet|juli|julio|luglio|julho|august|aout|agosto|augustus"
+    "|september|septembre|septiembre|settembre|setembro|october|octobre|oktober|octubre|ottobre|outubro"
+    "|november|novembre|noviembre|novembro|december|decembre|dezember|diciembre|dicembre|dezembro"
+)
+_SHORT = "jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec"
+_YEAR = r"(?:1\d{3}|20\d{2})"
+_DAY = r"\d{1,2}(?:st|nd|rd|th|er|º|\.)?"
+_ABSOLUTE = re.compile(
+    rf"(?<![\w/.-])(?:{_YEAR}[-/.]\d{{1,2}}(?:[-/.]\d{{1,2}})?(?![\w/-]|\.\d)"
+    rf"|(?P<packed>{_YEAR}[01]\d[0-3]\d)(?!\w)"
+    rf"|\d{{1,2}}[-/.]\d{{1,2}}[-/.]{_YEAR}(?!\w)"
+    rf"|(?:{_DAY} ?(?:de |of )?)?(?:{_NAMES}|{_SHORT})\.?,? (?:de |of )?{_YEAR}(?!\w)"
+    rf"|(?:{_NAMES}|{_SHORT})\.? {_DAY},? {_YEAR}(?!\w)"
+    rf"|(?P<before>{_DAY}) (?:de |of )?(?P<month>{_NAMES})(?!\w)"
+    rf"|(?P<name>{_NAMES}) (?P<after>\d{{1,2}})(?:st|nd|rd|th)?(?!\w)"
+    rf"|(?:in|im|en|em|during|since|of) (?P<alone>{_NAMES})(?!\w|,? (?:de |of )?\d)"
+    rf"|{_YEAR}(?!\w|[./]\d))"
+    rf"|(?<!\d){_YEAR} ?[年년](?: ?\d{{1,2}} ?[月월](?: ?\d{{1,2}} ?[日일号號])?)?"
+)
+_TO = re.compile(r" ?(?:to|until|till|through|-|–|—|~|bis|au|al?|hasta|ate|tot|から|至|到|부터|에서) ?")
+_AND = re.compile(r" (?:and|et|und|y|en|e) ")
+_BETWEEN = re.compile(r"(?:between|entre|zwischen|tra|fra|tussen) (?:the )?$")
+_LENGTHS = (1, 7, 30.4, 365.25)  # days of a unit
+_HALVES = (0, 3, 15, 182)
+_MAX_N = 1000
+
+
+def periods(text: str, now: date | None, language: str) -> list[Period]:
+    """Return the periods that `text` names, in order, none twice.
+
+    Relative ones, and days and months without a year, are told from `now`; without it they are left out. A week begins
+    on Monday; "three weeks ago" is as long as its unit, around that day; nothing ends after `now` that begins before.
+
+    >>> now = date(2023, 5, 30)  # a Tuesday
+    >>> [str(period.first) for period in periods("On October 7, 2022, or last Friday, or yesterday?", now, "en")]
+    ['2022-10-07', '2023-05-26', '2023-05-29']
+    >>> periods("Who won last month?", now, "en") == periods("先月は誰が勝った", now, "ja") != []
+    True
+    """
+    plain = _plain(text)
+    found = list(_absolute(plain, now))
+    if now and language in WORDS:
+        found += _relative(plain, now, WORDS[language], _patterns(language))
+    return list(dict.fromkeys(period for _, period in sorted(found, key=lambda item: item[0])))
+
+
+def asks_for_now(text: str, language: str) -> bool:
+    """Say whether a question asks for the present state in so many words.
+
+    >>> asks_for_now("Where does Rachel currently work?", "en"), asks_for_now("Where did Rachel work?", "en")
+    (True, False)
+    """
+    return language in WORDS and bool(_patterns(language)["now"].search(_plain(text)))
+
+
+def whole(stated: str) -> Period | None:
+    """Return the days of an ISO 8601 date of any precision, None for "".
+
+    >>> str(whole("2024-02").last), str(whole("1843").first), str(whole("2024-05-01T09:30:00Z").first), whole("")
+    ('2024-02-29', '1843-01-01', '2024-05-01', None)
+    """
+    if not stated:
+        return None
+    year, month, day = (int(part or 0) for part in (stated[:4], stated[5:7], stated[8:10]))
+    if not month:
+        return Period(date(year, 1, 1), date(year, 12, 31))
+    return Period(date(year, month, day or 1), date(year, month, day or monthrange(year, month)[1]))
+
+
+def _plain(text: str) -> str:
+    """Return a text in small letters, without the accents of Latin ones."""
+    folded = unicodedata.normalize("NFKC", text[:LONGEST]).casefold()
+    bare = re.sub("([a-z])[\u0300-\u036f]+", r"\1", unicodedata.normalize("NFD", folded))
+    return " ".join(unicodedata.normalize("NFC", bare).split())
+
+
+def _absolute(plain: str, now: date | None) -> Iterator[tuple[int, Period]]:
+    """Yield dates and the periods between two of them, with where they begin."""
+    open_at, opened = 0, None
+    for found in _ABSOLUTE.finditer(plain):
+        period = whole(_stated(found, now))
+        if period is None:
+            continue
+        if opened:
+            between = plain[open_at : found.start()]
+            joins = _TO.fullmatch(between) or (_AND.fullmatch(between) and _BETWEEN.search(plain[: opened[0]]))
+            if joins and opened[1].first <= period.last:
+                yield opened[0], Period(opened[1].first, period.last)
+                opened = None
+                continue
+            yield opened
+        open_at, opened = found.end(), (found.start(), period)
+    if opened:
+        yield opened
+
+
+def _stated(found: re.Match[str], now: date | None) -> str:
+    """Return the ISO date of a match; what has no year comes last before `now`."""
+    if packed := found["packed"]:
+        return iso_date(f"{packed[:4]}-{packed[4:6]}-{packed[6:]}")
+    if not (month := found["month"] or found["name"] or found["alone"]):
+        return iso_date(found[0])
+    day = re.sub(r"\D", "", found["before"] or found["after"] or "")
+    for year in (now.year, now.year - 1) if now else ():
+        stated = iso_date(f"{month} {day}, {year}" if day else f"{month} {year}")
+        if stated and now and stated <= now.isoformat()[: len(stated)]:
+            return stated
+    return ""
+
+
+def _relative(
+    plain: str, now: date, words: Words, patterns: dict[str, re.Pattern[str]]
+) -> Iterator[tuple[int, Period]]:
+    for found in patterns["days"].finditer(plain):
+        n = next(n for n, days in enumerate(words.days) if re.fullmatch(days, found[0]))
+        yield found.start(), _before(now, n, n)
+    for found in patterns["ago"].finditer(plain):
+        unit = _which(words.units, found[0])
+        n, half = round(_number(words, found[0]) * _LENGTHS[unit]), _HALVES[unit]
+        yield found.start(), _before(now, n + half, max(n - half, 0))
+    for found in patterns["past"].finditer(plain):
+        n = round(_number(words, found[0]) * _LENGTHS[_which(words.units, found[0])])
+        yield found.start(), _before(now, n, 0)
+    for kind, back in (("last", 1), ("this", 0)):
+        for found in patterns[kind].finditer(plain):
+            weekday = _which(words.weekdays, found[0])
+            if weekday >= 0:
+                n = (now.weekday() - weekday) % 7 or 7 * back
+                yield found.start(), _before(now, n, n)
+            elif unit := _which(words.units, found[0]):
+                yield found.start(), _unit_of(now, unit, back)
+
+
+def _unit_of(now: date, unit: int, back: int) -> Period:
+    """Return the week (1), month (2) or year (3) of `now`, or with `back` 1 the one before it."""
+    if unit == 1:
+        first = now - timedelta(days=now.weekday() + 7 * back)
+        return Period(first, min(first + timedelta(days=6), now))
+    begin = now.replace(day=1) if unit == 2 else date(now.year, 1, 1)
+    last = begin - timedelta(days=1) if back else now
+    return Period(last.replace(day=1) if unit == 2 else date(last.year, 1, 1), last)
+
+
+def _before(now: date, most: int, least: int) -> Period:
+    """Return the days from `most` to `least` days before `now`."""
+    return Period(*(date.fromordinal(max(1, now.toordinal() - n)) for n in (most, least)))
+
+
+def _which(patterns: tuple[str, ...], said: str) -> int:
+    """Return the number of the pattern of which a match stands last in `said`, -1 where none does."""
+    ends = [max((m.end() for m in _word(pattern).finditer(said)), default=-1) for pattern in patterns]
+    return ends.index(max(ends)) if max(ends) >= 0 else -1
+
+
+def _number(words: Words, said: str) -> int:
+    digits = re.search(r"\d+", said)
+    return int(digits[0]) if digits else max(1, _which(words.numbers, said) + 1)
+
+
+@cache
+def _word(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z])(?:{pattern})(?![a-z])")
+
+
+@cache
+def _patterns(language: str) -> dict[str, re.Pattern[str]]:
+    words = WORDS[language]
+    parts = {
+        "{n}": rf"(?:(?<!\d)\d{{1,3}}|{'|'.join(sorted(words.numbers, key=len, reverse=True))})",
+        "{unit}": rf"(?:{'|'.join(words.units)})",
+        "{weekday}": rf"(?:{'|'.join(words.weekdays)})",
+    }
+
+    def filled(pattern: str) -> re.Pattern[str]:
+        for name, part in parts.items():
+            pattern = pattern.replace(name, part)
+        return re.compile(pattern)
+
+    named = {kind: filled(getattr(words, kind)) for kind in ("ago", "past", "last", "this", "now")}
+    # The longest first: "the day before yesterday" holds "yesterday".
+    return named | {"days": _word("|".join(reversed(words.days)))}

@@ -1,0 +1,148 @@
+"""What an answer without a model is made of: chosen sentences, in an order that reads, or nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from graphrag_lite import pipeline
+from graphrag_lite.search.abstention import LEAST_FIT, fit
+from graphrag_lite.search.answer import NOTHING
+from graphrag_lite.search.answer_type import kind_asked
+from graphrag_lite.search.bm25 import build
+from graphrag_lite.search.index import Index
+from graphrag_lite.search.sentence_choice import MAX_ANSWER, MAX_LENGTH, choose_sentences, in_reading_order
+from graphrag_lite.settings import Settings
+from graphrag_lite.text.words import terms
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
+ASKED = (
+    "Who was Lyman Spitzer?",
+    "Who was Lyman Spitzer and what did he propose?",
+    "Which gyroscopes failed in 1999?",
+    "When was Hubble launched?",
+    "What links the unit that failed on 27 September 2008 with the outage of 2021?",
+    "Qui a installé COSTAR ?",
+)
+ELSEWHERE = (
+    "Who won the football world cup in 1998?",
+    "What is the capital of Peru?",
+    "How does blockchain mining work?",
+    "Was kostet ein Fahrrad?",
+    "東京の人口は何人ですか？",
+)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    return Index(pipeline.index(EXAMPLE, tmp_path_factory.mktemp("search") / "output", Settings()).snapshot)
+
+
+def index_of(folder: Path, *lines: str, size: int = 600) -> Index:
+    (folder / "corpus.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    settings = Settings.model_validate({"split_text_units": {"size": size, "overlap": 0}})
+    return Index(pipeline.index(folder / "corpus.jsonl", folder / "output", settings).snapshot)
+
+
+@pytest.mark.parametrize("method", ["local", "basic"])
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_an_answer_is_short_says_nothing_twice_and_cites_its_characters(index: Index, method: str, most: int) -> None:
+    texts = index.documents.set_index("source_id").text
+    before = index.search
+    index.search = before.model_copy(update={"max_sentences": most})
+    try:
+        answers = [index.query(question, method) for question in ASKED]
+    finally:
+        index.search = before
+    for answer in answers:
+        cited = answer.citations
+        assert 1 <= len(cited) <= most
+        assert sum(len(one.text) for one in cited) <= MAX_ANSWER + MAX_LENGTH
+        assert all(texts[one.document][one.char_start : one.char_end] == one.text for one in cited)
+        assert len({" ".join(one.text.split()) for one in cited}) == len(cited)
+        places = [answer.answer.index(f"{' '.join(one.text.split())} [{one.n}]") for one in cited]
+        assert places == sorted(places)  # numbered as they are read
+        said = [set(terms(one.text, "en")) for one in cited]
+        assert not any(len(a & b) > 0.8 * len(a | b) for i, a in enumerate(said) for b in said[:i])
+
+
+@pytest.mark.parametrize("method", ["local", "basic"])
+def test_the_corpus_does_not_say_what_it_knows_nothing_about(index: Index, method: str) -> None:
+    for question in ELSEWHERE:
+        answer = index.query(question, method)
+        assert (answer.answer, answer.abstained, answer.citations) == (NOTHING, True, [])
+        assert answer.text_units or not any(len(index.bm25.postings(t)[0]) for t in index.question_terms(question))
+    for question in ASKED:
+        assert not index.query(question, method).abstained
+
+
+def test_a_question_that_quotes_the_corpus_is_answered_by_what_it_quotes(index: Index) -> None:
+    for row in index.text_units.itertuples():
+        quoted = row.text.split(". ")[0][:200]
+        if len(index.question_terms(quoted)) >= 3:
+            assert not index.query(quoted).abstained, quoted
+
+
+def test_a_small_corpus_answers_too() -> None:
+    small = build([terms("The bakery opens at seven", "en")])
+    assert fit(small, terms("When does the bakery open on a Sunday in June?", "en")) >= LEAST_FIT
+    assert fit(small, terms("Who painted the ceiling of the chapel?", "en")) < LEAST_FIT
+    assert fit(small, []) == 0
+
+
+def test_what_is_hidden_fits_nothing(index: Index) -> None:
+    asked = index.question_terms(ASKED[0])
+    assert fit(index.bm25, asked, index.bm25.scores(asked) < 0) == fit(index.bm25, asked) > 1
+    assert fit(index.bm25, asked, index.bm25.scores(asked) > 0) == 0
+
+
+def test_what_is_asked_for_comes_first(tmp_path: Path) -> None:
+    index = index_of(
+        tmp_path,
+        '{"text": "The Marigold was built by Olsen of oak. The Marigold was built in 1871 in a yard."}',
+        '{"text": "The weather was fine for the whole of the week, and so the harbour was full of people from town."}',
+    )
+    assert kind_asked("When was the Marigold built?", "en") == "time"
+    assert index.query("When was the Marigold built?").citations[0].text.startswith("The Marigold was built in 1871")
+
+
+def test_a_pronoun_has_what_it_stands_for(tmp_path: Path) -> None:
+    index = index_of(
+        tmp_path,
+        '{"title": "Notes of May", "text": "Rain fell. Ada Holm restored the organ. She tuned it with forks. Bye now."}',
+        '{"title": "Olga Wern", "text": "Olga Wern was a pilot. She crossed the strait in a glider."}',
+        '{"text": "The weather was fine."}',
+    )
+    assert "Ada Holm restored the organ. She tuned it with forks." in index.query("Who tuned with forks?").answer
+    alone = choose_sentences(index, index.question_terms("crossed the strait"), [1], 1)
+    assert [place.about for place in in_reading_order(index, alone)] == ["Olga Wern"]
+
+
+def test_what_has_been_told_is_not_said_again(index: Index) -> None:
+    asked = index.question_terms("Which gyroscopes failed in 1999?")
+    units = list(range(index.n_rows("text_units")))
+    first = choose_sentences(index, asked, units, 5)
+    second = choose_sentences(index, asked, units, 5, told=first[:2])
+    assert second and not {(p.unit, p.start) for p in second} & {(p.unit, p.start) for p in first[:2]}
+    assert choose_sentences(index, asked, units, len(units))[:5] == first
+
+
+def test_a_sentence_far_into_a_document_is_cited_whole(tmp_path: Path) -> None:
+    said = [
+        f"Keeper number {i} of the lighthouse wrote about the {thing}." for i, thing in enumerate(("gulls", "fog") * 9)
+    ]
+    said[14] = "The lamp burned whale oil until the winter of 1862."
+    index = index_of(tmp_path, f'{{"text": "{" ".join(said)}"}}', size=40)
+    assert index.n_rows("text_units") > 3
+    assert index.query("What oil did the lamp burn?").citations[0].text == said[14]
+
+
+def test_what_has_been_said_leaves_room_for_the_rest(tmp_path: Path) -> None:
+    index = index_of(
+        tmp_path,
+        '{"text": "The copper kettle was found by divers. Some said the copper kettle came from a wreck near Olm."}',
+        '{"text": "The silver spoon was kept by a priest for years in a box."}',
+        '{"text": "The weather was fine for the whole of the week, and so the harbour was full of people."}',
+    )
+    asked = index.question_terms("copper kettle and silver spoon")
+    chosen = choose_sentences(index, asked, [0, 1], 2, scores=[1.0, 0.6])
+    assert [place.unit for place in chosen] == [0, 1]
