@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite import prompts, run_log, runner, snapshots
-from graphrag_lite.llm.chat import ChatModel, Usage
+from graphrag_lite.llm.chat import ChatModel, Embedder, Usage
 from graphrag_lite.llm.model import open_model
+from graphrag_lite.llm.openai_embedder import open_embedder
 from graphrag_lite.runner import Run, Stage, Watch
 from graphrag_lite.seen_files import SeenFiles
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.detect_communities import detect_communities
+from graphrag_lite.stages.embed_text_units import embed_text_units
 from graphrag_lite.stages.extract_claims import extract_claims
 from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
@@ -31,9 +33,18 @@ from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
 from graphrag_lite.waiting import complete
 
+EMBED = Stage(
+    embed_text_units,
+    reads=("documents", "text_units", "search_terms"),
+    writes=("search_vectors", "search_vector_weight"),
+)
 
-def stages(method: str = "fast") -> list[Stage]:
-    """Return the stages in order. The methods differ in the stages that stand here, and nowhere else."""
+
+def stages(method: str = "fast", *, embeds: bool = False) -> list[Stage]:
+    """Return the stages in order. The methods differ in the stages that stand here, and nowhere else.
+
+    With `embeds`, text units get vectors, too.
+    """
     if method == "standard":
         extract = Stage(
             extract_graph,
@@ -93,12 +104,16 @@ def stages(method: str = "fast") -> list[Stage]:
         Stage(
             index_search,
             reads=("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
-            writes=("search_terms", "search_report_terms", "search_links", "search_names", "search_values"),
+            writes=(
+                *("search_terms", "search_report_terms", "search_links", "search_units"),
+                *("search_names", "search_values"),
+            ),
         ),
+        *([EMBED] if embeds else []),
     ]
 
 
-def imported_stages() -> list[Stage]:
+def imported_stages(*, embeds: bool = False) -> list[Stage]:
     """Return the stages that take over a finished index of microsoft/graphrag, in order."""
     take_over = Stage(
         import_graphrag,
@@ -108,7 +123,8 @@ def imported_stages() -> list[Stage]:
             *("relationships", "covariates", "communities", "community_reports"),
         ),
     )
-    return [take_over, *(stage for stage in stages() if stage.run in (publish_tables, index_search))]
+    own = [stage for stage in stages(embeds=embeds) if stage.run in (publish_tables, index_search, embed_text_units)]
+    return [take_over, *own]
 
 
 def index(
@@ -119,14 +135,17 @@ def index(
     workers: int = 1,
     watch: Watch | None = None,
     model: ChatModel | None = None,
+    embedder: Embedder | None = None,
     refresh: bool = False,
     checksum: bool = False,
     prompt_folder: Path | None = None,
 ) -> Run:
     """Bring the index in `output` up to date with a corpus folder (or one file), and publish it in one step.
 
-    `model` takes the place of the one that the settings name. `refresh` writes reports that are stale again, `checksum`
-    reads every file, also those of unchanged size and times; `prompt_folder` takes the place of the root's prompts.
+    `model` and `embedder` take the place of those that the settings name. `refresh` writes reports that are
+    stale again, `checksum` reads every file, also those of unchanged size and times; `prompt_folder` takes the place of
+    the root's prompts.
+
     Raises InputError for a corpus that cannot be used, ModelError where the model cannot be asked or the budget is
     spent, LockedError while another run writes the same output, OutputError where it cannot be written. Interrupted at
     any moment, the next call goes on from there.
@@ -142,10 +161,15 @@ def index(
         if standard:
             services["model"] = opened.enter_context(open_model(settings.llm, output, model, log.started_at))
             log.meter = services["model"].meter
+        embeds = bool(embedder or settings.embeddings.model)
+        if embeds:
+            services["embedder"] = opened.enter_context(
+                open_embedder(settings.embeddings, settings.llm, output, embedder)
+            )
         if killed:
             log.killed(killed, *(services["model"].memo.spent(killed) if standard else (0, Usage())))
         work = runner.run(
-            stages(settings.method),
+            stages(settings.method, embeds=True) if embeds else stages(settings.method),
             {"corpus_files": files},
             settings,
             output,
@@ -166,5 +190,11 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
         place, files = find(folder)
         opened.enter_context(snapshots.locked(output))
         settings = settings.model_copy(update={"method": "imported"})
-        work = runner.run(imported_stages(), {"corpus_files": files}, settings, output, {"corpus": place}, watch=watch)
+        services: dict[str, Any] = {"corpus": place}
+        embeds = bool(settings.embeddings.model)
+        if embeds:
+            services["embedder"] = opened.enter_context(open_embedder(settings.embeddings, settings.llm, output))
+        work = runner.run(
+            imported_stages(embeds=embeds), {"corpus_files": files}, settings, output, services, watch=watch
+        )
         return log.ended(complete(work))

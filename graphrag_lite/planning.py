@@ -168,7 +168,7 @@ class _Rehearsal:
         if stage.name in IN_ROUNDS and n_missing:
             return
         for name, table in zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True):
-            self.know(name, table, tables.sha256(table) if self.exact else "of answers that are missing")
+            self.know(name, table, tables.sha256(table, name) if self.exact else "of answers that are missing")
 
     def _may_ask(self, stage: str) -> bool:
         section = getattr(self.settings, stage)

@@ -57,6 +57,11 @@ class Stage:
         return "model" in inspect.signature(self.run).parameters
 
     @property
+    def embeds(self) -> bool:
+        """Whether it may ask the embedding model."""
+        return "embedder" in inspect.signature(self.run).parameters
+
+    @property
     def retries(self) -> bool:
         """Whether the next run tries again what could not be done."""
         return self.asks or "fail" in inspect.signature(self.run).parameters
@@ -166,6 +171,8 @@ async def run(
             record = {"stamp": stamp, "tables": {}, "failures": failures}
             if model and stage.asks:
                 usage[stage.name] = record["usage"] = model.meter.to_dict(stage.name)
+            if stage.embeds:
+                usage[stage.name] = record["usage"] = services["embedder"].to_dict()
             with snapshots.writing(output):
                 for name, table in results.items():
                     record["tables"][name] = _write(building, name, table)
@@ -182,7 +189,9 @@ async def run(
         rows = {name: entry["rows"] for name, entry in record["tables"].items()}
         watch.finish(stage.name, time.perf_counter() - stage_started, rows, stage.name not in ran)
 
-    if published and unchanged:
+    dropped = sorted(set(published[1]["stages"]) - set(records)) if published else []
+    why += [] if anew else [f"{name} is left out" for name in dropped]
+    if published and unchanged and not dropped:
         with snapshots.writing(output):
             shutil.rmtree(building)
             snapshots.retain(output, settings.snapshots.keep, settings.snapshots.keep_days)
@@ -373,11 +382,14 @@ def _stamp(stage: Stage, settings: Settings, services: Mapping[str, Any], digest
     section = getattr(settings, stage.name, None)
     mode = settings.communities.mode if "mode" in inspect.signature(stage.run).parameters else None
     model = services.get("model") if stage.asks else None
+    decided = model and [dict(model.identity), services["prompts"].digests(stage.name)]
+    if stage.embeds:
+        decided = [dict(services["embedder"].identity), decided]
     return {
         "settings": digest(section.model_dump() if section else None),
         "mode": mode,
         "code": _code(),
-        "model": model and digest([dict(model.identity), services["prompts"].digests(stage.name)]),
+        "model": decided and digest(decided),
         "reads": {name: digests[name] for name in stage.reads},
     }
 

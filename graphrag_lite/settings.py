@@ -210,9 +210,9 @@ class Llm(Section):
 
 
 class Embeddings(Section):
-    """The embedding model of `llm.openai_embedder`, for code that calls it: no stage or search of this version does."""
+    """The embedding model: any OpenAI-compatible endpoint. Local search uses vectors as far as they add to words."""
 
-    model: str | None = Field(None, description="its name; null: none")
+    model: str | None = Field(None, description="its name; null: none, no vectors")
     base_url: Address | None = Field(None, description="endpoint; null: that of llm")
     api_key_env: VariableName | None = Field(
         None, description="the environment variable that holds the key; null: that of llm"

@@ -2,6 +2,8 @@
 
 Final tables carry every column of microsoft/graphrag 3.x's table of the same name, with the same types, and more.
 Working tables, which only later stages read, are marked `final=False` and live in `work/` of a snapshot.
+Tables are Parquet. Those that a search opens at every start are marked `mapped=True`: uncompressed Arrow files, which
+are mapped into memory, so that a question reads only the pages that it touches.
 Row order is part of a table: equal content gives equal bytes.
 """
 
@@ -25,16 +27,20 @@ Float32 = NewType("Float32", float)
 
 TABLES: dict[str, type] = {}
 WORKING: set[str] = set()
+MAPPED: set[str] = set()
+ENDINGS = (".parquet", ".arrow")
 PARQUET: dict[str, Any] = {"compression": "zstd", "row_group_size": 131072, "write_page_checksum": True}
 
 
-def table(name: str, *, final: bool = True) -> Any:
+def table(name: str, *, final: bool = True, mapped: bool = False) -> Any:
     """Register a dataclass as the table `name`."""
 
     def register(cls: type) -> type:
         TABLES[name] = dataclass(frozen=True, slots=True)(cls)
         if not final:
             WORKING.add(name)
+        if mapped:
+            MAPPED.add(name)
         return TABLES[name]
 
     return register
@@ -308,7 +314,7 @@ class Failures:
     attempts: Annotated[int, "times tried in this run"]
 
 
-@table("search_terms", final=False)
+@table("search_terms", final=False, mapped=True)
 class SearchTerms:
     """BM25 postings over text units, by term."""
 
@@ -317,7 +323,7 @@ class SearchTerms:
     scores: Annotated[list[Float32], "BM25 score of the term in that text unit"]
 
 
-@table("search_report_terms", final=False)
+@table("search_report_terms", final=False, mapped=True)
 class SearchReportTerms:
     """BM25 postings over community reports, by term."""
 
@@ -326,7 +332,7 @@ class SearchReportTerms:
     scores: Annotated[list[Float32], "BM25 score of the term in that report"]
 
 
-@table("search_links", final=False)
+@table("search_links", final=False, mapped=True)
 class SearchLinks:
     """Which text units name each entity: one row an entity, in the order of entities."""
 
@@ -335,15 +341,26 @@ class SearchLinks:
     defines: Annotated[list[Int32], "row numbers of text_units whose document's title is its name"]
 
 
-@table("search_names", final=False)
-class SearchNames:
-    """The names by which a question can mean an entity."""
+@table("search_units", final=False, mapped=True)
+class SearchUnits:
+    """What each text unit is of and names: one row a text unit, in the order of text_units."""
 
+    document: Annotated[int, "row number of documents"]
+    day: Annotated[int, "first day that its document can be dated, 1 = 0001-01-01; 0 where it is not dated"]
+    entities: Annotated[list[Int32], "row numbers of entities that it names"]
+    counts: Annotated[list[Float32], "mentions of each"]
+
+
+@table("search_names", final=False, mapped=True)
+class SearchNames:
+    """The names by which a question can mean an entity, ordered by key, name and entity."""
+
+    key: Annotated[str, "its words as they are compared, joined by U+001F; empty where it is not looked up"]
     name: Annotated[str, "a name as some document writes it"]
     entity: Annotated[int, "row number of entities"]
 
 
-@table("search_values", final=False)
+@table("search_values", final=False, mapped=True)
 class SearchValues:
     """Values of metadata that documents share, such as a source or an author: a question can mean them by it."""
 
@@ -352,6 +369,24 @@ class SearchValues:
     rows: Annotated[list[Int32], "row numbers of text_units of documents that have it"]
 
 
+@table("search_vectors", final=False, mapped=True)
+class SearchVectors:
+    """Vectors of text units by the embedding model, in their order; only where `embeddings.model` is set."""
+
+    vector: Annotated[list[Float32], "of length 1, or zeros where the model failed; all have as many numbers"]
+
+
+@table("search_vector_weight", final=False)
+class SearchVectorWeight:
+    """How much vectors count in local search, learned from the corpus; one row, where `embeddings.model` is set."""
+
+    weight: Annotated[float, "what a standard deviation of cosines is worth, where BM25's best is 1; 0: nothing"]
+    n_probes: Annotated[int, "sentences that it was learned from"]
+    coefficient: Annotated[float, "of the vectors beside BM25, in a conditional logit model"]
+    gain: Annotated[float, "twice the log likelihood that vectors add; below 9 the weight is 0"]
+
+
+OPTIONAL = ("search_vectors", "search_vector_weight")
 FINAL = [name for name in TABLES if name not in WORKING]
 
 
@@ -399,7 +434,7 @@ def make(name: str, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> "pa.Ta
     return pa.Table.from_pylist(listed, schema=schema(name))
 
 
-def make_columns(name: str, **values: Any) -> "pa.Table":
+def make_columns(name: str, /, **values: Any) -> "pa.Table":
     """Make a table from one sequence (or Arrow array) per column."""
     import pyarrow as pa
 
@@ -434,35 +469,52 @@ def has_nulls(values: "pa.ChunkedArray") -> bool:
 
 def path_in(folder: Path, name: str) -> Path:
     """Return where a snapshot folder keeps the table `name`."""
-    return folder / "work" / f"{name}.parquet" if name in WORKING else folder / f"{name}.parquet"
+    file = name + ENDINGS[name in MAPPED]
+    return folder / "work" / file if name in WORKING else folder / file
+
+
+def files(folder: Path) -> list[Path]:
+    """Return the files in a snapshot folder that are tables by their endings, in order."""
+    return sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS)
 
 
 def write(folder: Path, name: str, data: "pa.Table") -> Path:
-    """Write a table as Parquet into a snapshot folder, durable when this returns. Equal tables give equal bytes."""
-    import pyarrow.parquet as pq
-
+    """Write a table into a snapshot folder, durable when this returns. Equal tables give equal bytes."""
     path = path_in(folder, name)
     path.unlink(missing_ok=True)  # it may be a link to an older snapshot's file, which must stay as it is
     with path.open("wb") as file:
-        pq.write_table(data.combine_chunks(), file, **PARQUET)  # chunks would show in the bytes
+        _write(name, data, file)
         file.flush()
         os.fsync(file.fileno())
     return path
 
 
-def sha256(data: "pa.Table") -> str:
-    """Return the sha256 of the file that `write` would make of a table."""
+def _write(name: str, data: "pa.Table", sink: Any) -> None:
     import pyarrow as pa
+
+    data = data.combine_chunks()  # chunks would show in the bytes
+    if name in MAPPED:
+        with pa.ipc.new_file(sink, data.schema) as file:
+            file.write_table(data)
+        return
     import pyarrow.parquet as pq
 
+    pq.write_table(data, sink, **PARQUET)
+
+
+def sha256(data: "pa.Table", name: str = "") -> str:
+    """Return the sha256 of the file that `write` would make of a table; a mapped one has to be named."""
+    import pyarrow as pa
+
     sink = pa.BufferOutputStream()
-    pq.write_table(data.combine_chunks(), sink, **PARQUET)
+    _write(name, data, sink)
     return hashlib.sha256(memoryview(sink.getvalue())).hexdigest()
 
 
 def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     """Read a table, or `only` some columns of it, from a snapshot folder.
 
+    A mapped table is read as it is used. Its pages have no checksums: `snapshots.digest` tells whether it is intact.
     Raises TableError where it is missing, damaged or of another shape.
     """
     import pyarrow as pa
@@ -471,18 +523,42 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     path = path_in(folder, name)
     again = "Run `graphrag-lite index` to build it again."
     try:
-        # Not pq.read_table: it imports pyarrow.dataset and with it pandas, which takes a second.
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            data = file.read(columns=only)
+        if name in MAPPED:
+            data = _map(path) if only is None else _map(path).select(only)
+        else:
+            # Not pq.read_table: it imports pyarrow.dataset and with it pandas, which takes a second.
+            with pq.ParquetFile(path, page_checksum_verification=True) as file:
+                data = file.read(columns=only)
     except FileNotFoundError:
         raise TableError(f"{path}: this table is missing. {again}") from None
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, KeyError) as error:
         raise TableError(f"{path}: this table is damaged ({str(error).splitlines()[0]}). {again}") from None
     version = (data.schema.metadata or {}).get(b"graphrag_lite.schema", b"?").decode()
     if version != str(SCHEMA_VERSION):
         raise TableError(f"{path}: written with schema version {version}, this is version {SCHEMA_VERSION}. {again}")
     if data.schema != (expected := schema(name) if only is None else pa.schema([schema(name).field(c) for c in only])):
         raise TableError(f"{path}: columns differ from the schema: {data.schema} is not {expected}. {again}")
+    return data
+
+
+def stored(folder: Path, name: str) -> tuple["pa.Schema", int]:
+    """Return the schema and the number of rows that a table's file states. Raises ArrowException or OSError."""
+    import pyarrow.parquet as pq
+
+    path = path_in(folder, name)
+    if name in MAPPED:
+        data = _map(path)
+        return data.schema, data.num_rows
+    with pq.ParquetFile(path) as file:
+        return file.schema_arrow, file.metadata.num_rows
+
+
+def _map(path: Path) -> "pa.Table":
+    import pyarrow as pa
+
+    with pa.memory_map(str(path)) as source:
+        data = pa.ipc.open_file(source).read_all()
+    data.validate()
     return data
 
 

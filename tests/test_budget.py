@@ -8,7 +8,7 @@ import pytest
 import stub_replies
 from stub_model import StubModel
 
-from graphrag_lite import pipeline, snapshots
+from graphrag_lite import pipeline, snapshots, tables
 from graphrag_lite.cli import main
 from graphrag_lite.errors import ModelError
 from graphrag_lite.llm.chat import Request
@@ -30,7 +30,7 @@ def index(corpus: Path, output: Path, model: StubModel, **llm: Any) -> Run:
 
 
 def tables_of(snapshot: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(snapshot)): path.read_bytes() for path in sorted(snapshot.rglob("*.parquet"))}
+    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
 @pytest.fixture

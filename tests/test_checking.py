@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import stub_replies
@@ -14,6 +14,7 @@ from stub_model import StubModel
 from graphrag_lite import checking, pipeline, snapshots, tables
 from graphrag_lite.checking import MAX_NAMED, Problem
 from graphrag_lite.errors import TableError
+from graphrag_lite.llm.chat import Usage
 from graphrag_lite.settings import Settings
 
 NOTES = Path(__file__).parents[1] / "examples" / "corpus" / "notes"
@@ -220,6 +221,7 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("entity_mentions", gone, "entities: text_unit_ids: a text unit where no mention means it"),
     ("relationship_mentions", gone, "relationships: text_unit_ids: a text unit that does not state it"),
     ("search_links", gone, "search_links: does not have one row for every row of entities"),
+    ("search_units", gone, "search_units: does not have one row for every row of text_units"),
     ("source_units", gone, "text_units: not as many rows as source_units"),
     ("source_documents", gone, "documents: not as many rows as source_documents"),
     ("source_units", each("char_end", 3), "text_units: not the same as source_units"),
@@ -313,6 +315,11 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("search_links", each("defines", [10**6]), "search_links: defines: not row numbers of text_units"),
     ("search_links", lambda rows: (rows[0]["rows"].append(_absent(rows[0]["rows"])), rows[0]["counts"].append(1.0)), "search_links: rows: a text unit that entities.text_unit_ids does not have"),
     ("search_links", lambda rows: rows[0]["counts"].__setitem__(0, 0.0), "search_links: counts: not positive"),
+    ("search_units", lambda rows: rows[0].update(document=rows[-1]["document"]), "search_units: document: not the row of its document"),
+    ("search_units", each("day", 730000), "search_units: day: not its document's"),
+    ("search_units", lambda rows: rows[0]["counts"].__setitem__(0, 99.0), "search_units: entities, counts: not those of search_links"),
+    ("search_units", lambda rows: next(row for row in rows if len(row["entities"]) > 1)["entities"].__setitem__(0, 10**6), "search_units: entities, counts: not those of search_links"),
+    ("search_names", lambda rows: rows.reverse(), "search_names: key: not in order"),
     ("search_names", gone, "search_names: name: lacks one that means an entity"),
     ("search_names", each("name", "Nobody"), "search_names: name: does not mean that entity"),
     ("search_names", each("entity", 10**6), "search_names: entity: no row number of entities"),
@@ -333,7 +340,7 @@ def test_damage_inside_of_a_table_is_found(name: str, change: Callable[[Rows], A
     assert checking.damage(copy) == (), "its files are as the manifest says"
 
 
-@pytest.mark.parametrize("name", sorted(set(tables.TABLES) - {"corpus_files", "failures"}))
+@pytest.mark.parametrize("name", sorted(set(tables.TABLES) - {"corpus_files", "failures", *tables.OPTIONAL}))
 @pytest.mark.parametrize("value", [-(10**15), 10**15])
 def test_no_damage_breaks_the_check(name: str, value: int, copy: Path) -> None:
     """Whatever the values are: every number of a row is one that cannot be, or every row is gone."""
@@ -386,7 +393,7 @@ def _flip(path: Path) -> None:
     [
         (lambda folder: _flip(folder / "entities.parquet"), "entities: its sha256 is not the manifest's"),
         (lambda folder: (folder / "entities.parquet").unlink(), "entities: is missing"),
-        (lambda folder: (folder / "work" / "search_terms.parquet").unlink(), "search_terms: is missing"),
+        (lambda folder: tables.path_in(folder, "search_terms").unlink(), "search_terms: is missing"),
         (lambda folder: shutil.copy(folder / "documents.parquet", folder / "x.parquet"), "manifest.json: does not name this file"),
         (lambda folder: _cut(folder / "relationships.parquet"), "relationships: is damaged"),
         (lambda folder: _manifest(folder, lambda m: m["tables"].pop("entities")), "manifest.json: lists no such table"),
@@ -473,3 +480,32 @@ def test_what_is_wrong_is_json(copy: Path) -> None:
     assert said["ok"] is False and said["snapshot"] == copy.name
     assert {problem["table"] for problem in said["problems"]} == {"entities", "relationships"}
     assert list(said["problems"][0]) == ["table", "what", "count", "named"]
+
+
+def test_damage_to_vectors_is_found(tmp_path: Path) -> None:
+    class Embedder:
+        identity: ClassVar = {"model": "simulated"}
+
+        async def check(self) -> None: ...
+
+        async def embed(self, texts: list[str]) -> tuple[list[list[float]], Usage]:
+            return [[1.0, len(text)] for text in texts], Usage()
+
+    corpus = _corpus(tmp_path / "corpus", 4)
+    whole = pipeline.index(corpus, tmp_path / "output", Settings(), embedder=Embedder()).snapshot
+    assert checking.check(whole).problems == ()
+    for place, (name, change, said) in enumerate(VECTOR_DAMAGE):
+        folder = tmp_path / str(place) / whole.name
+        shutil.copytree(whole, folder)
+        rewrite(folder, name, change)
+        assert any(problem.startswith(said) for problem in found(folder)), said
+
+
+VECTOR_DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
+    ("search_vectors", lambda rows: rows.pop(), "search_vectors: does not have one row for every row of text_units"),
+    ("search_vectors", lambda rows: rows[1].update(vector=[1.0]), "search_vectors: vector: not as many numbers"),
+    ("search_vectors", lambda rows: rows[1].update(vector=[1.0, 1.0]), "search_vectors: vector: neither of length 1"),
+    ("search_vectors", lambda rows: rows[1].update(vector=[float("nan"), 1.0]), "search_vectors: vector: neither of"),
+    ("search_vector_weight", lambda rows: rows[0].update(weight=-1.0), "search_vector_weight: weight: not one number"),
+    ("search_vector_weight", lambda rows: rows.clear(), "search_vector_weight: weight: not one number"),
+]

@@ -242,7 +242,7 @@ main()
 
 
 def files_of(snapshot: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(snapshot)): path.read_bytes() for path in sorted(snapshot.rglob("*.parquet"))}
+    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
 @pytest.mark.parametrize("most_bytes", [1, 3000, 20_000])
@@ -401,7 +401,7 @@ def test_a_damaged_table_is_one_error_and_index_heals_it(
     method: str, damage: str, corpus: Callable[..., Path], tmp_path: Path
 ) -> None:
     assert invoke("index", corpus(TEXTS), "--root", tmp_path).exit_code == 0
-    name = {"local": "search_terms", "global": "community_reports", "basic": "documents", "drift": "communities"}[
+    name = {"local": "search_terms", "global": "community_reports", "basic": "text_units", "drift": "communities"}[
         method
     ]
     path = tables.path_in(snapshots.current(tmp_path / "output"), name)

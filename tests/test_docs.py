@@ -18,7 +18,7 @@ def tables_page() -> str:
         "Written by `python tests/test_docs.py` from `graphrag_lite/tables.py`. Final tables carry every column of",
         "microsoft/graphrag 3.x's table of the same name; working tables are in `work/` of a snapshot.",
     ]
-    writers = {name: stage.name for stage in pipeline.stages() for name in stage.writes}
+    writers = {name: stage.name for stage in pipeline.stages(embeds=True) for name in stage.writes}
     for name, table in tables.TABLES.items():
         kind = "working" if name in tables.WORKING else "final"
         by = f", written by `{writers[name]}`" if name in writers else ""

@@ -70,7 +70,7 @@ def index(corpus: Path, root: Path, method: str = "fast", **changes: Any) -> Res
 
 
 def bytes_of(root: Path) -> dict[str, bytes]:
-    return {path.stem: path.read_bytes() for path in sorted(snapshots.current(root / "output").rglob("*.parquet"))}
+    return {path.stem: path.read_bytes() for path in tables.files(snapshots.current(root / "output"))}
 
 
 def from_nothing(corpus: Path, method: str) -> dict[str, bytes]:

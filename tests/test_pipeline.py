@@ -18,7 +18,7 @@ from graphrag_lite.settings import Section, Settings
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
 INPUTS = {"corpus_files"}
-SERVICES = {"corpus", "each", "fail", "last", "mode", "model", "prompts", "refresh"}
+SERVICES = {"corpus", "embedder", "each", "fail", "last", "mode", "model", "prompts", "refresh"}
 NOT_STAGES = {"communities", "embeddings", "llm", "search", "snapshots"}  # sections of settings that belong to no stage
 
 INDEX = """
@@ -33,7 +33,7 @@ if __name__ == "__main__":
 
 
 def bytes_of(snapshot: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(snapshot)): path.read_bytes() for path in sorted(snapshot.rglob("*.parquet"))}
+    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
 def index(corpus: Path, output: Path, workers: int = 1, **settings: Any) -> dict[str, bytes]:
@@ -67,7 +67,7 @@ METHODS = ("fast", "standard")
 @pytest.mark.parametrize("method", METHODS)
 def test_every_read_follows_its_write_and_each_table_has_one_writer(method: str) -> None:
     written = set(INPUTS)
-    for stage in pipeline.stages(method):
+    for stage in pipeline.stages(method, embeds=True):
         assert set(stage.reads) <= written, stage.name
         assert not set(stage.writes) & written, stage.name
         assert len(set(stage.reads)) == len(stage.reads) and len(set(stage.writes)) == len(stage.writes)
@@ -77,7 +77,7 @@ def test_every_read_follows_its_write_and_each_table_has_one_writer(method: str)
 
 @pytest.mark.parametrize("method", METHODS)
 def test_parameters_of_a_stage_are_its_reads_its_settings_and_services(method: str) -> None:
-    for stage in pipeline.stages(method):
+    for stage in pipeline.stages(method, embeds=True):
         parameters = inspect.signature(stage.run).parameters
         section = {"settings"} if stage.name in Settings.model_fields else set()
         assert set(stage.reads) | section <= set(parameters) <= set(stage.reads) | section | SERVICES, stage.name
@@ -88,9 +88,10 @@ def test_parameters_of_a_stage_are_its_reads_its_settings_and_services(method: s
 
 def test_stage_and_section_and_file_have_one_name() -> None:
     for method in METHODS:
-        names = [stage.name for stage in pipeline.stages(method)]
+        names = [stage.name for stage in pipeline.stages(method, embeds=True)]
         assert len(set(names)) == len(names)
-    stages = [*(stage for method in METHODS for stage in pipeline.stages(method)), *pipeline.imported_stages()]
+    own = (stage for method in METHODS for stage in pipeline.stages(method, embeds=True))
+    stages = [*own, *pipeline.imported_stages()]
     names = [stage.name for stage in stages]
     sections = {name for name, field in Settings.model_fields.items() if isinstance(field.default, Section)}
     assert sections - NOT_STAGES <= set(names)
@@ -101,7 +102,7 @@ def test_stage_and_section_and_file_have_one_name() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_written_table_is_read_later_or_final(method: str) -> None:
-    stages = pipeline.stages(method)
+    stages = pipeline.stages(method, embeds=True)
     read = {name for stage in stages for name in stage.reads}
     for stage in stages:
         for name in stage.writes:

@@ -172,6 +172,7 @@ def test_it_answers_a_global_and_a_local_question(carol: tuple[Run, StubModel], 
         ("global", "How does Scrooge change?"),
         ("local", "Who is Scrooge and whom does he know?"),
         ("local", "How does Fezziwig treat his apprentices?"),
+        ("local", "Who is Fezziwig?"),
         ("basic", "What does Tiny Tim say?"),
     ],
 )
@@ -182,9 +183,9 @@ def test_it_is_answered_without_a_model_too(carol: tuple[Run, StubModel], method
     assert answer.model is None and marks(answer.answer) == {cited.n for cited in answer.citations} != set()
     assert question.split()[2].removesuffix("?") in answer.answer and len(answer.citations) <= 15
     assert max(len(cited.text) for cited in answer.citations) <= 600
-    if method == "local":
+    if question == "Who is Fezziwig?":  # which says nothing but a name
         opening, *_ = answer.answer.split("\n\n")
-        assert re.match(r"(Ebenezer Scrooge|Fezziwig) \(person\): ", opening) and len(marks(opening)) <= 3
+        assert re.match(r"Fezziwig \(person\): ", opening) and len(marks(opening)) <= 3
 
 
 @pytest.mark.parametrize("method", ["global", "local", "basic"])

@@ -51,7 +51,7 @@ def index(folder: Path, output: Path, settings: dict[str, Any] | None = None) ->
 
 
 def bytes_of(snapshot: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(snapshot)): path.read_bytes() for path in sorted(snapshot.rglob("*.parquet"))}
+    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
 def fail_at(monkeypatch: pytest.MonkeyPatch, name: str, error: type[BaseException], *, after: bool = False) -> None:
@@ -94,7 +94,7 @@ def test_the_manifest_tells_what_was_made_from_what(texts: Path, output: Path) -
     run = index(texts, output, {"workers": 1})
     assert run.manifest["id"] == run.snapshot.name
     assert run.manifest["settings"] == Settings(workers=1).model_dump()
-    assert set(run.manifest["tables"]) == set(tables.TABLES) - {"corpus_files"}
+    assert set(run.manifest["tables"]) == set(tables.TABLES) - {"corpus_files", *tables.OPTIONAL}
     assert list(run.manifest["stages"]) == NAMES
     for name, entry in run.manifest["tables"].items():
         path = tables.path_in(run.snapshot, name)

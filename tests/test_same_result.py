@@ -88,7 +88,7 @@ def index(corpus: Path, output: Path, method: str, mode: str, **options: Any) ->
 
 
 def bytes_of(snapshot: Path) -> dict[str, bytes]:
-    return {path.stem: path.read_bytes() for path in sorted(snapshot.rglob("*.parquet"))}
+    return {path.stem: path.read_bytes() for path in tables.files(snapshot)}
 
 
 def differing(one: Path, other: Path) -> list[str]:
@@ -181,4 +181,4 @@ def test_what_a_document_alone_had_named_is_gone_with_it(method: str, tmp_path: 
 
 
 def said_in(snapshot: Path) -> str:
-    return "\n".join(str(tables.read(snapshot, path.stem).to_pylist()) for path in sorted(snapshot.rglob("*.parquet")))
+    return "\n".join(str(tables.read(snapshot, path.stem).to_pylist()) for path in tables.files(snapshot))

@@ -42,7 +42,7 @@ def index(corpus: Path, output: Path, stub: StubModel, **changes: Any) -> Run:
 
 
 def bytes_of(snapshot: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(snapshot)): path.read_bytes() for path in sorted(snapshot.rglob("*.parquet"))}
+    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
 @pytest.fixture

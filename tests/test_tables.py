@@ -1,5 +1,6 @@
 """Tables: graphrag's columns, equal bytes for equal content, and damage that is always noticed."""
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -208,3 +209,38 @@ def test_equal_tables_give_equal_bytes_however_they_were_put_together(tmp_path: 
     assert tables.write(tmp_path, "source_units", parts).read_bytes() == (
         tables.write(tmp_path, "source_units", whole).read_bytes()
     )
+
+
+def links(n: int) -> pa.Table:
+    return tables.make("search_values", [("source", f"paper {i}", list(range(i % 7))) for i in range(n)])
+
+
+def test_a_mapped_table_is_read_as_it_was_written(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    path = tables.write(tmp_path, "search_values", links(50))
+    assert path.suffix == ".arrow" and tables.files(tmp_path) == [path]
+    assert tables.read(tmp_path, "search_values").equals(links(50))
+    assert tables.read(tmp_path, "search_values", only=["rows"]).equals(links(50).select(["rows"]))
+    assert tables.stored(tmp_path, "search_values") == (tables.schema("search_values"), 50)
+    parts = pa.concat_tables([links(50).slice(0, 9), links(50).slice(9)])
+    assert tables.sha256(parts, "search_values") == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("length", [0, 7, 300, -9])
+def test_a_mapped_table_that_was_cut_is_refused(length: int, tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    path = tables.write(tmp_path, "search_values", links(50))
+    path.write_bytes(path.read_bytes()[:length])
+    with pytest.raises(TableError, match="damaged"):
+        tables.read(tmp_path, "search_values")
+    path.unlink()
+    with pytest.raises(TableError, match="missing"):
+        tables.read(tmp_path, "search_values")
+
+
+def test_a_mapped_table_stays_what_it_was_while_another_is_written(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    tables.write(tmp_path, "search_values", links(50))
+    data = tables.read(tmp_path, "search_values")
+    tables.write(tmp_path, "search_values", links(3))
+    assert data.equals(links(50))

@@ -14,7 +14,6 @@ MANIFEST = snapshots.MANIFEST
 def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> list[str]:
     """Compare files with the manifest, by sha256, and return the tables whose files are intact. Reads no column."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     listed: Mapping[str, Mapping[str, Any]] = manifest["tables"]
     if manifest.get("id") != folder.name:
@@ -26,8 +25,7 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
     other = sorted(name for name, entry in stages.items() if name in listed and listed[name] != entry)
     found.add(MANIFEST, "a table is not the one that its stage wrote", other, len(other))
     names = {str(tables.path_in(Path(), name)) for name in listed}
-    strays = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.parquet"))
-    strays = [name for name in strays if name not in names]
+    strays = [name for path in tables.files(folder) if (name := str(path.relative_to(folder))) not in names]
     found.add(MANIFEST, "does not name this file", strays, len(strays))
     intact = []
     for name in sorted(set(listed) - set(unknown)):
@@ -36,8 +34,7 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
             found.add(name, "is missing")
             continue
         try:
-            with pq.ParquetFile(path) as file:
-                metadata, schema = file.metadata, file.schema_arrow
+            schema, n_rows = tables.stored(folder, name)
         except (pa.ArrowException, OSError) as error:
             found.add(name, f"is damaged ({str(error).splitlines()[0]})")
             continue
@@ -45,7 +42,7 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
             found.add(name, "its sha256 is not the manifest's")
         elif not schema.equals(tables.schema(name), check_metadata=True):
             found.add(name, "its columns are not those of this version")
-        elif (metadata.num_rows, path.stat().st_size) != (listed[name]["rows"], listed[name]["bytes"]):
+        elif (n_rows, path.stat().st_size) != (listed[name]["rows"], listed[name]["bytes"]):
             found.add(name, "its rows or bytes are not as many as the manifest says")
         else:
             intact.append(name)

@@ -8,8 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_lite.checking.problems import Problems
-from graphrag_lite.checking.reading import Reading, apart, flat
+from graphrag_lite.checking.reading import Reading, apart, at, flat
+from graphrag_lite.text.periods import whole
 
+_ROUNDED = 1e-3  # of a length that is 1
 POSTINGS = (("search_terms", "text_units"), ("search_report_terms", "community_reports"))
 
 
@@ -43,6 +45,34 @@ def links(read: Reading, found: Problems) -> None:
     found.rows("search_links", "rows: lacks a text unit that entities.text_unit_ids has", less)
 
 
+def units(read: Reading, found: Problems) -> None:
+    """Check that there is a row for every text unit, of its document, and that it has the links turned round."""
+    if read.n_rows("search_units") != read.n_rows("text_units"):
+        found.add("search_units", "does not have one row for every row of text_units")
+        return
+    document = read.numbers("search_units", "document")
+    other = document != read.refer("text_units", "document_id", "documents")
+    found.rows("search_units", "document: not the row of its document", np.flatnonzero(other))
+    periods = map(whole, read.texts("documents", "created_at"))
+    days = np.array([period.first.toordinal() if period else 0 for period in periods], dtype=np.int64)
+    wrong = ~other & (read.numbers("search_units", "day") != at(days, np.where(other, -1, document)))
+    found.rows("search_units", "day: not its document's", np.flatnonzero(wrong))
+    unit, entity = flat(read.column("search_units", "entities"))
+    owner, row = flat(read.column("search_links", "rows"))
+    here = _ordered(unit, entity.to_numpy(), flat(read.column("search_units", "counts"))[1].to_numpy())
+    there = _ordered(row.to_numpy(), owner, flat(read.column("search_links", "counts"))[1].to_numpy())
+    if not np.array_equal(here, there):
+        found.add("search_units", "entities, counts: not those of search_links")
+
+
+def _ordered(units: Any, entities: Any, counts: Any) -> Any:
+    """Return columns of the same length as rows in order, (n, 3); none where their lengths differ."""
+    if len(counts) != len(units):
+        return np.zeros((0, 3))
+    order = np.lexsort((entities, units))
+    return np.stack([units, entities, counts], axis=1)[order]
+
+
 def names(read: Reading, found: Problems) -> None:
     """Check that the names are those that mean an entity in the whole corpus."""
     entity = read.numbers("search_names", "entity")
@@ -51,6 +81,8 @@ def names(read: Reading, found: Problems) -> None:
     meant = read.refer("entity_resolutions", "entity_id", "entities")
     anywhere = np.flatnonzero((meant >= 0) & ~read.not_empty("entity_resolutions", "document_id"))
     known, own = read.column("entity_resolutions", "name").take(anywhere), read.column("search_names", "name")
+    if (keys := read.texts("search_names", "key")) != sorted(keys):
+        found.add("search_names", "key: not in order")
     values = pc.unique(pa.chunked_array([*known.chunks, *own.chunks], pa.string()))
     number, place = (np.asarray(pc.index_in(part, value_set=values), dtype=np.int64) for part in (own, known))
     more, less = apart((number, entity), (place, meant[anywhere]))
@@ -69,6 +101,26 @@ def values(read: Reading, found: Problems) -> None:
     pairs = list(zip(read.texts("search_values", "field"), read.texts("search_values", "value"), strict=True))
     if pairs != sorted(set(pairs)):
         found.add("search_values", "field, value: not unique and in order")
+
+
+def vectors(read: Reading, found: Problems) -> None:
+    """Check that there is a vector for every text unit, all as long and of length 1 or 0, and a weight that can be."""
+    column = read.column("search_vectors", "vector")
+    if len(column) != (n := read.n_rows("text_units")):
+        found.add("search_vectors", f"does not have one row for every row of text_units ({n})")
+    owners, values = flat(column)
+    sizes = np.bincount(owners, minlength=len(column))
+    if sizes.size:
+        found.rows(
+            "search_vectors", "vector: not as many numbers as in the first row", np.flatnonzero(sizes != sizes[0])
+        )
+    numbers = values.to_numpy().astype(np.float64)
+    lengths = np.sqrt(np.bincount(owners, weights=numbers**2, minlength=len(column)))
+    wrong = ~((np.abs(lengths - 1) < _ROUNDED) | (lengths == 0))  # what is no number is wrong, too
+    found.rows("search_vectors", "vector: neither of length 1 nor zeros", np.flatnonzero(wrong))
+    weight = read.numbers("search_vector_weight", "weight")
+    if len(weight) != 1 or not 0 <= weight[0] < np.inf:
+        found.add("search_vector_weight", "weight: not one number of 0 or more")
 
 
 def _lists(read: Reading, found: Problems, table: str, other: str, owners: Any, rows: Any, n: int, over: str) -> None:
@@ -93,4 +145,4 @@ def failures(read: Reading, found: Problems, manifest: Mapping[str, Any]) -> Non
         found.add("failures", "not as many as the manifest's stages recorded")
 
 
-CHECKS = (postings, links, names, values)
+CHECKS = (postings, links, units, names, values, vectors)

@@ -75,6 +75,10 @@ class Embedder(Protocol):
     @property
     def identity(self) -> Mapping[str, Any]: ...
 
+    async def check(self) -> None:
+        """Raise ModelError where the endpoint is down or refuses the key; cost nothing."""
+        ...
+
     async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
         """Return a vector for every text, in their order, and what it cost."""
         ...

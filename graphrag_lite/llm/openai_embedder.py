@@ -2,13 +2,17 @@
 
 import array
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.llm.chat import Embedder, Usage, estimated_tokens
 from graphrag_lite.llm.endpoint import Endpoint
 from graphrag_lite.llm.memo import Memo
-from graphrag_lite.settings import Embeddings, Llm
+from graphrag_lite.llm.meter import cost_of
+from graphrag_lite.settings import Embeddings, Llm, Prices
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -63,13 +67,23 @@ class OpenAIEmbedder:
 class MemoisedEmbedder:
     """An embedder that asks for every text once: not for one that the memo holds, nor twice for the same."""
 
-    def __init__(self, embedder: Embedder, memo: Memo) -> None:
+    def __init__(self, embedder: Embedder, memo: Memo, batch_size: int = 64, prices: Prices | None = None) -> None:
         self.embedder = embedder
         self.memo = memo
+        self.batch_size = batch_size  # texts that its users embed at once
+        self.prices = prices
+        self.n_calls = self.n_known = 0  # embed() that asked; texts that the memo had
+        self.usage = Usage()
+        self._check: asyncio.Task[None] | None = None
 
     @property
     def identity(self) -> Mapping[str, Any]:
         return self.embedder.identity
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was spent so far, as `Meter.to_dict` does for a chat model."""
+        cost = None if self.prices is None else cost_of(self.usage, self.prices)
+        return {"calls": self.n_calls, "memo_hits": self.n_known, **asdict(self.usage), "cost": cost}
 
     async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
         """Return a vector for every text, in their order, and what the new ones cost."""
@@ -77,8 +91,26 @@ class MemoisedEmbedder:
         known = {text: self.memo.vector(key) for text, key in keys.items()}
         missing = [text for text, vector in known.items() if vector is None]
         usage = Usage()
+        self.n_known += len(keys) - len(missing)
         if missing:
+            self._check = self._check or asyncio.create_task(self.embedder.check())
+            await asyncio.shield(self._check)  # before the first request, not where the memo has everything
             vectors, usage = await self.embedder.embed(missing)
+            self.n_calls += 1
+            self.usage += usage
             await self.memo.put_vectors([keys[text] for text in missing], vectors)
             known |= dict(zip(missing, vectors, strict=True))
         return [known[text] or [] for text in texts], usage
+
+
+@contextmanager
+def open_embedder(
+    settings: Embeddings, llm: Llm, output: Path, embedder: Embedder | None = None
+) -> Iterator[MemoisedEmbedder]:
+    """Open the embedding model that the settings name (or `embedder`) with the memo of an output folder."""
+    asked = embedder or OpenAIEmbedder(settings, llm)
+    memo = Memo(output / "memo.sqlite")
+    try:
+        yield MemoisedEmbedder(asked, memo, settings.batch_size, llm.prices.get(settings.model or ""))
+    finally:
+        memo.close()

@@ -100,27 +100,27 @@ def compose(index: "Loaded", question: str, method: str, statements: Iterable[St
 
 def cite(index: "Loaded", n: int, place: Statement) -> Cited:
     """Return what a mark that points to `place` says to a reader."""
-    documents, row = index.arrow("documents"), index.document_row[place.unit]
+    row = index.document_row[place.unit]
     return Cited(
         n=n,
-        document=documents["source_id"][row].as_py(),
-        path=documents["path"][row].as_py(),
-        text_unit_id=index.arrow("text_units")["id"][place.unit].as_py(),
+        document=index.column("documents", "source_id")[row].as_py(),
+        path=index.column("documents", "path")[row].as_py(),
+        text_unit_id=index.column("text_units", "id")[place.unit].as_py(),
         char_start=place.start,
         char_end=place.end,
-        text=documents["text"][row].as_py()[place.start : place.end],
+        text=index.column("documents", "text")[row].as_py()[place.start : place.end],
     )
 
 
 def answered(index: "Loaded", question: str, method: str, ranking: "Ranking", *, answer: str, **fields: Any) -> Answer:
     """Make an answer of its text and of what was retrieved."""
-    documents, text_units = index.arrow("documents"), index.arrow("text_units")
+    documents, text_units = index.column("documents", "source_id"), index.column("text_units", "id")
     return Answer(
         question=question,
         method=method,
         answer=answer,
-        documents=[documents["source_id"][row].as_py() for row in ranking.documents],
-        text_units=[text_units["id"][unit].as_py() for unit in ranking.units],
+        documents=[documents[row].as_py() for row in ranking.documents],
+        text_units=[text_units[unit].as_py() for unit in ranking.units],
         abstained=answer == NOTHING,
         **fields,
     )

@@ -30,7 +30,7 @@ class Bm25:
 
     n_units: int
     vocabulary: Sequence[str]
-    offsets: npt.NDArray[np.int64]  # (n_terms + 1,)
+    offsets: npt.NDArray[np.int64 | np.int32]  # (n_terms + 1,)
     units: npt.NDArray[np.int32]  # (n_postings,)
     weights: npt.NDArray[np.float32]  # (n_postings,)
 
@@ -76,12 +76,23 @@ def build(term_lists: Sequence[Sequence[str]], k1: float = 1.5, b: float = 0.75)
     >>> print(index.scores(["fox", "cat"]).round(2))
     [0.36 0.   0.  ]
     """
-    n_units = len(term_lists)
     vocabulary = sorted({term for unit_terms in term_lists for term in unit_terms})
     number = {term: i for i, term in enumerate(vocabulary)}
-    lengths = np.fromiter(map(len, term_lists), dtype=np.int64, count=n_units)
-    # One integer for each (term, unit) pair: sorting them once gives the postings in order and their frequencies.
+    lengths = np.fromiter(map(len, term_lists), dtype=np.int64, count=len(term_lists))
     terms = np.fromiter((number[t] for unit_terms in term_lists for t in unit_terms), np.int64, int(lengths.sum()))
+    return invert(vocabulary, terms, lengths, k1, b)
+
+
+def invert(
+    vocabulary: Sequence[str],
+    terms: npt.NDArray[np.int64],
+    lengths: npt.NDArray[np.int64],
+    k1: float = 1.5,
+    b: float = 0.75,
+) -> Bm25:
+    """Index units of so many terms each, (n_units,); `terms` are their places in the vocabulary, unit after unit."""
+    n_units = len(lengths)
+    # One integer for each (term, unit) pair: sorting them once gives the postings in order and their frequencies.
     pairs, frequencies = np.unique(terms * max(n_units, 1) + np.repeat(np.arange(n_units), lengths), return_counts=True)
     terms, units = np.divmod(pairs, max(n_units, 1))
     document_frequencies = np.bincount(terms, minlength=len(vocabulary))

@@ -12,13 +12,14 @@ from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.basic_search import ask_basic, basic_search
 from graphrag_lite.search.global_search import ask_global, global_search
 from graphrag_lite.search.loaded import Loaded
+from graphrag_lite.search.question_vectors import embed_questions
 from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.periods import whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from graphrag_lite.llm.chat import ChatModel
+    from graphrag_lite.llm.chat import ChatModel, Embedder
     from graphrag_lite.search.asking import Asking, Show
 
 METHODS = ("local", "global", "basic", "drift")
@@ -34,11 +35,19 @@ class Index(Loaded):
     >>> index.entities[["title", "type", "frequency"]].head()  # doctest: +SKIP
     """
 
-    def __init__(self, folder: Path, values: settings.Settings | None = None, model: "ChatModel | None" = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        values: settings.Settings | None = None,
+        model: "ChatModel | None" = None,
+        embedder: "Embedder | None" = None,
+    ) -> None:
         values = values or settings.Settings()
         super().__init__(folder, values.search)
         self.llm = values.llm
         self.model = model
+        self.embeddings = values.embeddings
+        self.embedder = embedder
 
     @classmethod
     def open(
@@ -48,18 +57,19 @@ class Index(Loaded):
         config: str | Path | None = None,
         overrides: Sequence[str] = (),
         model: "ChatModel | None" = None,
+        embedder: "Embedder | None" = None,
     ) -> "Index":
         """Open the current snapshot of an output folder, with the settings of the root it is in.
 
         `config` is a settings file instead of the root's, `overrides` change settings, such as "llm.model=null";
-        `model` takes the place of the one that the settings name. Raises IndexNotFound, SettingsError, and TableError
-        where the index is damaged or of another schema version.
+        `model` and `embedder` take the place of those that the settings name. Raises IndexNotFound, SettingsError, and
+        TableError where the index is damaged or of another schema version.
         """
         loaded = settings.load(Path(output).resolve().parent, Path(config) if config else None, overrides)
         while True:
             folder = snapshots.current(Path(output))
             try:
-                return cls(folder, loaded, model)
+                return cls(folder, loaded, model, embedder)
             except TableError:  # it may have been removed since `current` was read: then that names another one
                 if snapshots.current(Path(output)) == folder:
                     raise
@@ -149,6 +159,8 @@ class Index(Loaded):
     ) -> list[Outcome]:
         days = [None if day is None else last_day(day) for day in as_of]
         self._check(questions, days, options)
+        if options.method == "local":
+            embed_questions(self, questions, self.embeddings, self.llm, self.embedder)
         asked = list(zip(questions, days, strict=True))
         outcomes: list[Outcome] = []
 

@@ -2,12 +2,15 @@
 
 import os
 import weakref
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import snapshots, tables
+from graphrag_lite.errors import TableError
 from graphrag_lite.search.bm25 import Bm25
+from graphrag_lite.search.columns import Strings, lists, numbers
 from graphrag_lite.settings import Search
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.words import terms
@@ -18,7 +21,9 @@ if TYPE_CHECKING:
     from graphrag_lite.search.mentions import NameTable
     from graphrag_lite.search.question import Attributes
     from graphrag_lite.search.ranking import Links, Vector
+    from graphrag_lite.search.vectors import Floats, Vectors
 
+INTACT_BYTES = 32_000_000  # of a mapped table: up to here its hash is compared when it is opened, which takes 50 ms
 MIN_SHARE = 0.05  # of the documents: a language of fewer is not one that questions are asked in
 
 
@@ -31,12 +36,33 @@ class Loaded:
         self.manifest: dict[str, Any] = snapshots.usable_manifest(folder)
         weakref.finalize(self, os.close, snapshots.hold(folder))  # until then, retention leaves the folder alone
         self._read: dict[str, pa.Table] = {}
+        self.question_vectors: dict[str, Floats] = {}  # of length 1, by question
+        self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
 
     def arrow(self, name: str) -> "pa.Table":
         """Return a table as Arrow, read once. Raises TableError where it is damaged."""
         if name not in self._read:
             self._read[name] = tables.read(self.folder, name)
+            if name in tables.MAPPED:
+                self._compare(name)
         return self._read[name]
+
+    def column(self, table: str, column: str) -> "pa.ChunkedArray":
+        """Return a column of a table, read once, without the others. Raises TableError where it is damaged."""
+        if table in self._read or table in tables.MAPPED:
+            return self.arrow(table)[column]
+        if (table, column) not in self._columns:
+            self._columns[table, column] = tables.read(self.folder, table, only=[column])[column]
+        return self._columns[table, column]
+
+    def _compare(self, name: str) -> None:
+        """Raise TableError where a mapped table that is not large is not what the manifest says."""
+        path, entry = tables.path_in(self.folder, name), self.manifest["tables"][name]
+        if entry["bytes"] <= INTACT_BYTES and snapshots.digest(path) != entry["sha256"]:
+            raise TableError(
+                f"{path}: this table is damaged (its sha256 is not the manifest's). "
+                "Run `graphrag-lite index` to build it again."
+            )
 
     def n_rows(self, name: str) -> int:
         return int(self.manifest["tables"][name]["rows"])
@@ -52,19 +78,18 @@ class Loaded:
     @cached_property
     def names(self) -> "NameTable":
         """The names that mean entities."""
-        from graphrag_lite.search.mentions import name_table
+        from graphrag_lite.search.mentions import NameTable
 
         data = self.arrow("search_names")
-        return name_table(zip(data["name"].to_pylist(), data["entity"].to_pylist(), strict=True))
+        return NameTable(Strings(data["key"]), numbers(data["entity"], "int64").data)
 
     @cached_property
     def languages(self) -> list[str]:
         """The languages of the corpus, most common first."""
-        from collections import Counter
-
-        counts = Counter(self.arrow("documents")["language"].to_pylist())
+        counted = self.column("documents", "language").value_counts().to_pylist()
+        counts = {row["values"]: row["counts"] for row in counted}
         ordered = sorted(counts, key=lambda code: (-counts[code], code))
-        return [code for code in ordered if counts[code] >= MIN_SHARE * counts.total()]
+        return [code for code in ordered if counts[code] >= MIN_SHARE * sum(counts.values())]
 
     @cached_property
     def bm25(self) -> Bm25:
@@ -77,9 +102,7 @@ class Loaded:
         return self._postings("search_report_terms", "community_reports")
 
     def _postings(self, name: str, over: str) -> Bm25:
-        data = self.arrow(name).combine_chunks()
-        (offsets, rows), (_, scores) = _flat(data, "rows", "int32"), _flat(data, "scores", "float32")
-        return Bm25(self.n_rows(over), data["term"].to_pylist(), offsets, rows, scores)
+        return read_postings(self.arrow(name), self.n_rows(over))
 
     @cached_property
     def links(self) -> "Links":
@@ -89,13 +112,14 @@ class Loaded:
 
         from graphrag_lite.search.ranking import link
 
-        data = self.arrow("search_links").combine_chunks()
-        shape = (data.num_rows, self.n_rows("text_units"))
-        (offsets, rows), (_, counts) = _flat(data, "rows", "int32"), _flat(data, "counts", "float32")
-        mentions = csr_array((counts.astype(np.float64), rows, offsets), shape=shape)
-        offsets, rows = _flat(data, "defines", "int32")
-        definitions = csr_array((np.ones(len(rows)), rows, offsets), shape=shape)
-        return link(csr_array(mentions.T.tocsr()), definitions)
+        by_entity, by_unit = self.arrow("search_links"), self.arrow("search_units")
+        shape = (by_entity.num_rows, by_unit.num_rows)
+        (offsets, rows), (_, counts) = lists(by_entity["rows"], "int32"), lists(by_entity["counts"], "float32")
+        units = csr_array((counts, rows, offsets), shape=shape)
+        (offsets, rows), (_, counts) = lists(by_unit["entities"], "int32"), lists(by_unit["counts"], "float32")
+        entities = csr_array((counts, rows, offsets), shape=shape[::-1])
+        offsets, rows = lists(by_entity["defines"], "int32")
+        return link(entities, csr_array((np.ones(len(rows), np.bool_), rows, offsets), shape=shape), units)
 
     @cached_property
     def days(self) -> "Vector":
@@ -105,11 +129,8 @@ class Loaded:
         """
         import numpy as np
 
-        from graphrag_lite.text.periods import whole
-
-        periods = map(whole, self.arrow("documents")["created_at"].to_pylist())
-        days = np.array([period.first.toordinal() if period else np.nan for period in periods])
-        return days[np.array(self.document_row, dtype=np.int64)]
+        days = numbers(self.arrow("search_units")["day"], "int64")
+        return np.where(days > 0, days, np.nan)
 
     @cached_property
     def attributes(self) -> "Attributes":
@@ -119,37 +140,48 @@ class Loaded:
 
         if "search_values" not in self.manifest["tables"]:  # an index of before there was this table
             return Attributes(self.days, name_table([]), [])
-        data = self.arrow("search_values").combine_chunks()
-        offsets, rows = _flat(data, "rows", "int32")
+        data = self.arrow("search_values")
+        offsets, rows = lists(data["rows"], "int32")
         units = [rows[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
         names = name_table((value, place) for place, value in enumerate(data["value"].to_pylist()))
         return Attributes(self.days, names, units)
 
     @cached_property
-    def document_row(self) -> list[int]:
+    def vectors(self) -> "Vectors":
+        """The vectors of text units: the buffers of the table, not copied."""
+        from graphrag_lite.search.vectors import Vectors
+
+        column = self.arrow("search_vectors")["vector"]
+        _, values = lists(column, "float32")
+        return Vectors([values.reshape(len(column), -1)] if len(values) else [])
+
+    @cached_property
+    def vector_weight(self) -> float:
+        """What vectors count in this index, 0 where there are none."""
+        if "search_vector_weight" not in self.manifest["tables"]:
+            return 0.0
+        return float(self.arrow("search_vector_weight")["weight"][0].as_py())
+
+    def meant(self, question: str) -> "Vector | None":
+        """Return what text units gain by their vectors; None where the question has no vector, or they add nothing."""
+        from graphrag_lite.search.vectors import meant
+
+        vector = self.question_vectors.get(question)
+        return None if vector is None else meant(self.vectors, vector, self.vector_weight)
+
+    @cached_property
+    def document_row(self) -> Sequence[int]:
         """The row of `documents` that each text unit is of."""
-        row = {identity: i for i, identity in enumerate(self.arrow("documents")["id"].to_pylist())}
-        return [row[identity] for identity in self.arrow("text_units")["document_id"].to_pylist()]
+        return numbers(self.arrow("search_units")["document"], "int64").data
 
     @cached_property
     def unit_row(self) -> dict[str, int]:
         """The row of `text_units` by id."""
-        return {identity: i for i, identity in enumerate(self.arrow("text_units")["id"].to_pylist())}
+        return {identity: i for i, identity in enumerate(self.column("text_units", "id").to_pylist())}
 
 
-def _flat(data: "pa.Table", column: str, dtype: str) -> tuple[Any, Any]:
-    """Return the offsets (n_rows + 1,) and the values of a list column, read from its buffers.
-
-    Arrow's own `to_numpy` would import pandas, which takes longer than a query.
-    """
-    import numpy as np
-
-    chunks = data[column].chunks
-    if not chunks:
-        return np.zeros(1, np.int64), np.zeros(0, dtype)
-    (lists,) = chunks
-    offsets = np.frombuffer(lists.buffers()[1], np.int32)[lists.offset : lists.offset + len(lists) + 1].astype(np.int64)
-    if offsets[0] == offsets[-1]:
-        return offsets - offsets[0], np.zeros(0, dtype)
-    values = np.frombuffer(lists.values.buffers()[1], dtype)[lists.values.offset :]
-    return offsets - offsets[0], values[offsets[0] : offsets[-1]]
+def read_postings(table: "pa.Table", n_rows: int) -> Bm25:
+    """Return the postings that a table holds, over `n_rows` rows of another."""
+    data = table.combine_chunks()
+    (offsets, rows), (_, scores) = lists(data["rows"], "int32"), lists(data["scores"], "float32")
+    return Bm25(n_rows, Strings(data["term"]), offsets, rows, scores)

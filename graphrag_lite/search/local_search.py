@@ -1,5 +1,6 @@
 """Local search: text units by BM25 and the graph, and what the index says of the entities that a question names."""
 
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +84,8 @@ def read_and_rank(
     """Return a question as the index reads it, and the score of every text unit, -inf of those dated after `as_of`."""
     language = index.question_language(question)
     asked = read_question(question, language, index.bm25, index.names, index.attributes, as_of)
+    if (meant := index.meant(question)) is not None:
+        asked = replace(asked, meant=meant)
     return asked, rank(asked, index.links, Policy())
 
 

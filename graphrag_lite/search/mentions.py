@@ -7,7 +7,8 @@ own, and can only find what the graph holds.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,6 +19,7 @@ _TOKEN = re.compile(rf"[{UNSPACED_CHARACTERS}]|{WORD_PATTERN}")
 _SECTION = re.compile(r"\s[/>|»›]\s")
 _QUALIFIER = re.compile(r"[(（][^()（）]*[)）]$")
 _MAX_TOKENS = 16
+_JOIN = "\x1f"  # sorts before every character of a token, so that the names that begin with the same ones are together
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,26 +33,23 @@ class Mention:
 
 @dataclass(frozen=True)
 class NameTable:
-    """Names of entities by their folded tokens."""
+    """Names of entities, ascending by key (`key_of`): `keys[i]` means `entities[i]`, equal keys several."""
 
-    entities: dict[tuple[str, ...], tuple[int, ...]]
-    lengths: dict[str, tuple[int, ...]]  # first token -> lengths in tokens of the names that begin so, longest first
+    keys: Sequence[str]
+    entities: Sequence[int]
 
 
 def name_table(names: Iterable[tuple[str, int]]) -> NameTable:
     """Make a table of (name, entity index) pairs; an entity may have several names, a name several entities."""
-    entities: dict[tuple[str, ...], set[int]] = {}
-    for name, entity in names:
-        key = tuple(_fold(token) for token in _TOKEN.findall(name))
-        if key and len(key) <= _MAX_TOKENS and not (len(key) == 1 and len(key[0]) == 1):
-            entities.setdefault(key, set()).add(entity)
-    lengths: dict[str, set[int]] = {}
-    for key in entities:
-        lengths.setdefault(key[0], set()).add(len(key))
-    return NameTable(
-        {key: tuple(sorted(found)) for key, found in entities.items()},
-        {first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()},
-    )
+    rows = sorted((key, entity) for name, entity in names if (key := key_of(name)))
+    return NameTable([key for key, _ in rows], [entity for _, entity in rows])
+
+
+def key_of(name: str) -> str:
+    """Return the folded tokens of a name, joined; empty for a single character, and for what is too long for a name."""
+    tokens = [_fold(token) for token in _TOKEN.findall(name)]
+    too_short = len(tokens) == 1 and len(tokens[0]) == 1
+    return "" if too_short or len(tokens) > _MAX_TOKENS else _JOIN.join(tokens)
 
 
 def find_mentions(text: str, language: str, table: NameTable) -> list[Mention]:
@@ -72,14 +71,31 @@ def find_mentions(text: str, language: str, table: NameTable) -> list[Mention]:
     mentions = []
     i = 0
     while i < len(tokens):
-        for length in table.lengths.get(tokens[i], ()):
-            found = table.entities.get(tuple(tokens[i : i + length])) if i + length <= len(tokens) else None
-            if found and (length > 1 or _stands_alone(words[i], caseless, function_words)):
-                mentions.append(Mention(spans[i][0], spans[i + length - 1][1], found))
-                i += length - 1
-                break
+        length, found = _longest(tokens, i, table)
+        if found and (length > 1 or _stands_alone(words[i], caseless, function_words)):
+            mentions.append(Mention(spans[i][0], spans[i + length - 1][1], found))
+            i += length - 1
         i += 1
     return mentions
+
+
+def _longest(tokens: Sequence[str], start: int, table: NameTable) -> tuple[int, tuple[int, ...]]:
+    """Return the length in tokens of the longest name that begins at `start`, and what it means; 0 for none."""
+    length, first, keys = 0, 0, table.keys
+    prefix, place = "", 0
+    for end in range(start + 1, min(len(tokens), start + _MAX_TOKENS) + 1):
+        prefix = _JOIN.join(tokens[start:end])
+        place = bisect_left(keys, prefix, place)
+        if place == len(keys) or not keys[place].startswith(prefix):
+            break
+        if keys[place] == prefix:
+            length, first = end - start, place
+    if not length:
+        return 0, ()
+    key, last = keys[first], first
+    while last < len(keys) and keys[last] == key:
+        last += 1
+    return length, tuple(sorted(set(table.entities[first:last])))
 
 
 def question_entities(question: str, table: NameTable, language: str) -> dict[int, float]:

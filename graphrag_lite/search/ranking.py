@@ -2,11 +2,13 @@
 
 One formula for every kind of question. With every part scaled to BM25's highest score,
 
-    score = bm25 + naming * named + stating * stated + hop * defined + joining * joined + dating * dated
-            + spreading * spread
+    score = bm25 + meaning * meant + naming * named + stating * stated + hop * defined + joining * joined
+            + dating * dated + spreading * spread
 
 - bm25 counts each term of the question once: long questions repeat what they ask less about. Words that only ask
   ("how", "which") count half: where people ask each other, they find other questions.
+- meant: where the index has vectors, how far the unit's stands out by its cosine with the question's, weighed by what
+  the corpus says such vectors are worth.
 - named: the unit defines an entity that the question names (the entity is its document's title).
 - stated: the unit's document has a metadata value that the question names (its source, author, ...), or is dated in or
   soon after a period that it names. As with names, the best match of each gets all of its weight, which is an idf.
@@ -32,12 +34,13 @@ the question's words, so it is only strong enough to order near ties.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 
-from graphrag_lite.graph.pagerank import Walk, pagerank, walk
+from graphrag_lite.graph.pagerank import Walk, pagerank, walk_of
 from graphrag_lite.search.best import best
 
 Vector = npt.NDArray[np.float64]
@@ -56,6 +59,7 @@ _NEAR, _SAME = 0.6, 0.5
 class Policy:
     """Weights of the parts of the score, and from how many of the best units the graph is entered."""
 
+    meaning: float = 1.0
     naming: float = 1.0
     stating: float = 1.5
     hop: float = 1.0
@@ -86,32 +90,34 @@ class Question:
     stated: Sequence[tuple[npt.NDArray[np.int64], Vector]] = ()
     ages: Vector | None = None  # (n_units,) days; None where newer units are no better
     hidden: npt.NDArray[np.bool_] | None = None  # (n_units,) the unit is dated after the day of the question
+    meant: Vector | None = None  # (n_units,) what units gain by vectors, where BM25's best has 1; None without vectors
 
 
 @dataclass(frozen=True)
 class Links:
     """The graph as sparse matrices, built once per index by `link`."""
 
-    entities: csr_array  # (n_units, n_entities) mention counts
+    entities: csr_array  # (n_units, n_entities) mention counts; mapped ones are not to be written to
     units: csr_array  # (n_entities, n_units), its transpose
     definitions: csr_array  # (n_entities, n_units), not 0 where the unit's document has the entity as its title
     rarity: Vector  # (n_entities,), 1 for an entity in one unit, near 0 for one in all, 0 for a hub
     steps: Walk
 
 
-def link(mentions: csr_array, definitions: csr_array) -> Links:
+def link(mentions: csr_array, definitions: csr_array, transposed: csr_array | None = None) -> Links:
     """Prepare the graph from `mentions` (n_units, n_entities), counts of names in titles and texts alike.
 
+    `transposed` is the same as (n_entities, n_units), where it is at hand.
     Edges of the walk weigh tf * (ln((n_units + 1) / df) + 1), those of hubs a tenth of that: they connect everything.
     """
-    n_units, n_entities = mentions.shape
-    frequencies = np.bincount(mentions.indices, minlength=n_entities)
+    n_units = mentions.shape[0]
+    units = csr_array(mentions.T) if transposed is None else transposed
+    frequencies = np.diff(units.indptr)
     hub = frequencies > max(_HANDFUL, _HUB_SHARE * n_units)
     rarity = np.log((n_units + 1) / np.maximum(frequencies, 1))
     edge = np.where(hub, 0.1, 1.0) * (rarity + 1)
-    weights = csr_array((mentions.data * edge[mentions.indices], mentions.indices, mentions.indptr), mentions.shape)
     scaled_rarity = np.where(hub, 0.0, rarity / np.log(n_units + 1)) if n_units else rarity
-    return Links(csr_array(mentions), csr_array(mentions.T), csr_array(definitions), scaled_rarity, walk(weights))
+    return Links(mentions, units, definitions, scaled_rarity, walk_of(mentions, units, edge))
 
 
 def rank(question: Question, links: Links, policy: Policy) -> Vector:
@@ -134,6 +140,8 @@ def rank(question: Question, links: Links, policy: Policy) -> Vector:
     bm25 /= top
     term_scores.data /= top
     base = visible * (bm25 + policy.naming * _named(bm25, links, question.entities))
+    if question.meant is not None:
+        base += visible * policy.meaning * question.meant
     entry = base / (base.max(initial=0.0) or 1.0)
     scores = (
         base
@@ -201,18 +209,18 @@ def _joined(
     Of several shared entities the rarest counts; hubs and the question's own entities join nothing.
     """
     scores = np.zeros_like(entry)
-    by_unit = csr_array(term_scores)
     for seed in best(entry, n_seeds).tolist():
-        open_terms = np.ones(term_scores.shape[1])
-        open_terms[_row(by_unit, seed)] = 0.0
+        open_terms = np.where(_places(term_scores, seed) >= 0, 0.0, 1.0)
         shared = np.zeros_like(entry)
         for entity in _row(links.entities, seed).tolist():
             if entity not in question_entities and links.rarity[entity] > 0:
                 units = _row(links.units, entity)
                 shared[units] = np.maximum(shared[units], links.rarity[entity])
         shared[seed] = 0.0
-        if open_terms.any() and shared.any():
-            scores = np.maximum(scores, entry[seed] * shared * (term_scores @ open_terms))
+        reached = np.flatnonzero(shared > 0)
+        if open_terms.any() and len(reached):
+            matched = (term_scores @ open_terms)[reached]
+            scores[reached] = np.maximum(scores[reached], entry[seed] * shared[reached] * matched)
     return scores
 
 
@@ -228,10 +236,14 @@ def _spread(bm25: Vector, links: Links, question_entities: Mapping[int, float], 
     if not (unit_seeds.any() or entity_seeds.any()):
         return unit_seeds
     spread, _ = pagerank(links.steps, unit_seeds, entity_seeds, policy.restart, policy.iterations)
-    reached = spread.copy()
-    reached[seeds] = 0.0
-    limit = reached.max(initial=0.0)
-    return np.minimum(spread / limit, 1.0) if limit > 0 else reached
+    own = spread[seeds]
+    spread[seeds] = 0.0
+    limit = spread.max(initial=0.0)
+    if not limit > 0:
+        return spread
+    spread[seeds] = own
+    spread /= limit
+    return np.minimum(spread, 1.0, out=spread)
 
 
 def _discounted(scores: Vector, term_scores: csc_array, in_name: npt.NDArray[np.bool_], policy: Policy) -> Vector:
@@ -243,24 +255,26 @@ def _discounted(scores: Vector, term_scores: csc_array, in_name: npt.NDArray[np.
     names = csc_array(term_scores[:, np.flatnonzero(in_name)])
     if not names.nnz:
         return scores
-    by_unit, highest = csr_array(names), names.max(axis=0).toarray()
+    highest = names.max(axis=0).toarray()
     weights = np.ones(names.shape[1])
-    left, taken = scores.copy(), scores.copy()
+    left = scores.copy()
+    taken: dict[int, float] = {}
     for _ in range(min(policy.discount_depth, len(scores))):
         unit = int(np.argmax(left))
         taken[unit], left[unit] = left[unit], -np.inf
-        held = by_unit[[unit], :].toarray().ravel() / np.maximum(highest, 1e-9)
+        held = _values(names, unit) / np.maximum(highest, 1e-9)
         if held.any():
             lost = policy.discount * held * weights
             weights -= lost
             left -= names @ lost
-    return np.where(np.isneginf(left), taken, left)
+    left[list(taken)] = list(taken.values())
+    return left
 
 
 def _newest_first(scores: Vector, term_scores: csc_array, ages: Vector, visible: Vector, depth: int) -> Vector:
     """Put each of the `depth` best units before the best older one that it supersedes; the others stay."""
     chosen = [unit for unit in best(np.where(visible > 0, scores, -np.inf), depth).tolist() if visible[unit] > 0]
-    held = csr_array(term_scores)[chosen, :].toarray()
+    held = np.array([_values(term_scores, unit) for unit in chosen]).reshape(-1, term_scores.shape[1])
     older, values = ages[chosen], scores[chosen]
     order: list[int] = []  # places in `chosen`
     for new, unit in enumerate(chosen):
@@ -276,3 +290,22 @@ def _newest_first(scores: Vector, term_scores: csc_array, ages: Vector, visible:
 def _row(matrix: csr_array, i: int) -> npt.NDArray[np.int32]:
     row: npt.NDArray[np.int32] = matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]
     return row
+
+
+def _places(by_column: csc_array, row: int) -> npt.NDArray[np.int64]:
+    """Return where a row's value of each column is stored, -1 where there is none; rows ascend within a column."""
+    rows, ends = by_column.indices, by_column.indptr.tolist()
+    found = np.full(by_column.shape[1], -1)
+    for column, (start, end) in enumerate(pairwise(ends)):
+        place = start + int(np.searchsorted(rows[start:end], row))
+        if place < end and rows[place] == row:
+            found[column] = place
+    return found
+
+
+def _values(by_column: csc_array, row: int) -> Vector:
+    """Return the values of a row, shape (n_columns,)."""
+    places = _places(by_column, row)
+    values = np.zeros(len(places))
+    values[places >= 0] = by_column.data[places[places >= 0]]
+    return values

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.graph.name_keys import exact_key
 from graphrag_lite.search.bm25 import Bm25, build
-from graphrag_lite.search.mentions import names_of_title
+from graphrag_lite.search.mentions import key_of, names_of_title
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.stages import Each
+from graphrag_lite.text.periods import whole
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ async def index_search(
     community_reports: "pa.Table",
     settings: IndexSearch,
     each: Each,
-) -> tuple["pa.Table", "pa.Table", "pa.Table", "pa.Table", "pa.Table"]:
+) -> tuple["pa.Table", "pa.Table", "pa.Table", "pa.Table", "pa.Table", "pa.Table"]:
     """Analyse titles and texts, and store the result by term, by entity, by name and by metadata."""
     columns = (documents[name].to_pylist() for name in ("id", "title", "language", "metadata"))
     about = {
@@ -44,11 +45,13 @@ async def index_search(
     languages = Counter(documents["language"].to_pylist())
     language = min(languages, key=lambda code: (-languages[code], code))  # the one that global search takes
     reports = [(content, language) for content in community_reports["full_content"].to_pylist()]
+    links = _links(documents, text_units, entities, entity_mentions, entity_resolutions)
     bm25 = partial(build, k1=settings.k1, b=settings.b)
     return (
         _postings("search_terms", bm25(list(each(_terms, units)))),
         _postings("search_report_terms", bm25([_terms(report) for report in reports])),
-        _links(documents, text_units, entities, entity_mentions, entity_resolutions),
+        links,
+        _units(documents, text_units, links),
         _names(entities, entity_resolutions),
         _values(documents, text_units),
     )
@@ -119,11 +122,29 @@ def _links(
     )
 
 
+def _units(documents: "pa.Table", text_units: "pa.Table", links: "pa.Table") -> "pa.Table":
+    """Turn the links round, and add what each text unit is of."""
+    document_row = {identity: row for row, identity in enumerate(documents["id"].to_pylist())}
+    days = [period.first.toordinal() if period else 0 for period in map(whole, documents["created_at"].to_pylist())]
+    rows = [document_row[identity] for identity in text_units["document_id"].to_pylist()]
+    named: list[list[int]] = [[] for _ in rows]
+    counts: list[list[float]] = [[] for _ in rows]
+    for entity, (units, mentions) in enumerate(
+        zip(links["rows"].to_pylist(), links["counts"].to_pylist(), strict=True)
+    ):
+        for unit, count in zip(units, mentions, strict=True):
+            named[unit].append(entity)
+            counts[unit].append(count)
+    return tables.make_columns(
+        "search_units", document=rows, day=[days[row] for row in rows], entities=named, counts=counts
+    )
+
+
 def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
-    """List every name that means an entity in the whole corpus, with the entity's row."""
+    """List every name that means an entity in the whole corpus, with the entity's row, by the words of the name."""
     entity_row = {identity: row for row, identity in enumerate(entities["id"].to_pylist())}
     names = {
-        (name, entity_row[entity_id])
+        (key_of(name), name, entity_row[entity_id])
         for document_id, name, entity_id in zip(
             *(entity_resolutions[column].to_pylist() for column in ("document_id", "name", "entity_id")), strict=True
         )

@@ -3,9 +3,9 @@
 import networkx as nx
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, random_array
+from scipy.sparse import csr_array, diags_array, random_array
 
-from graphrag_lite.graph.pagerank import pagerank, walk
+from graphrag_lite.graph.pagerank import Step, Walk, pagerank, walk, walk_of
 
 
 def reference(weights: csr_array, unit_seeds: np.ndarray, entity_seeds: np.ndarray, restart: float) -> np.ndarray:
@@ -53,3 +53,45 @@ def test_inputs_are_not_modified() -> None:
 def test_no_seed_is_an_error() -> None:
     with pytest.raises(ValueError, match="seed"):
         pagerank(walk(csr_array(np.ones((1, 1)))), np.zeros(1), np.zeros(1))
+
+
+def graphs(seed: int) -> tuple[csr_array, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    popular = 1 / np.arange(1, 201)
+    named = rng.choice(200, (400, 6), p=popular / popular.sum())
+    counts = csr_array((np.ones(2400), (np.repeat(np.arange(400), 6), named.ravel())), (400, 200))
+    counts.sum_duplicates()
+    seeds = np.zeros(400)
+    seeds[rng.integers(0, 400, 2)] = 0.35
+    return counts, seeds, np.where(np.arange(200) == 150, 0.3, 0.0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_steps_of_single_nodes_arrive_where_the_matrices_do(seed: int) -> None:
+    counts, unit_seeds, entity_seeds = graphs(seed)
+    weights = np.random.default_rng(seed).uniform(0.1, 2.0, 200)
+    exact = pagerank(walk(csr_array(counts @ diags_array(weights))), unit_seeds, entity_seeds, 0.35, 6)
+    steps = Walk(Step(counts, weights, 0.0), Step(csr_array(counts.T), None, 0.0))
+    for one, other in zip(pagerank(steps, unit_seeds, entity_seeds, 0.35, 6), exact, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("least", [1e-3, 1e-4])
+def test_what_has_little_mass_does_not_go_on_and_none_gains_by_that(seed: int, least: float) -> None:
+    counts, unit_seeds, entity_seeds = graphs(seed)
+    exact, about = (
+        pagerank(steps, unit_seeds, entity_seeds, 0.35, 6)[0]
+        for steps in (walk(counts), Walk(Step(counts, None, least), Step(csr_array(counts.T), None, least)))
+    )
+    assert (exact > 0).sum() > (about > 0).sum(), "some are not reached any more"
+    assert (about <= exact + 1e-12).all()
+    clear = np.flatnonzero(exact > 100 * least)
+    assert len(clear) >= 2 and (np.abs(about - exact)[clear] < 0.2 * exact[clear]).all()
+
+
+def test_a_graph_of_no_more_edges_than_a_step_may_take_is_walked_exactly() -> None:
+    counts, _, _ = graphs(0)
+    transposed, n = csr_array(counts.T), counts.nnz
+    kinds = [type(walk_of(counts, transposed, np.ones(200), most).to_units) for most in (n, n - 1)]
+    assert kinds == [csr_array, Step]

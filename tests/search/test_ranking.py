@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array
 
+from graphrag_lite.graph.pagerank import Step, Walk
 from graphrag_lite.search.best import best
 from graphrag_lite.search.ranking import Links, Policy, Question, link, rank
 
@@ -225,11 +226,42 @@ def test_best_is_the_head_of_a_stable_descending_sort(scores: list[float], k: in
     assert best(np.array(scores), k).tolist() == expected
 
 
+@pytest.mark.parametrize("n", [511, 512, 20_000])
+@pytest.mark.parametrize("kinds", [1, 3, 50_000])
+def test_best_of_many_is_the_same_with_ties_and_with_hidden_ones(n: int, kinds: int) -> None:
+    rng = np.random.default_rng(n + kinds)
+    scores = rng.integers(0, kinds, n).astype(float)
+    scores[rng.random(n) < 0.3] = -np.inf
+    expected = np.lexsort((np.arange(n), -scores))
+    for k in (1, 5, 30, n - 1, n):
+        assert best(scores, k).tolist() == expected[:k].tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_walk_of_single_steps_ranks_as_the_matrices_do(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n_units, n_entities = 600, 300
+    popular = 1 / np.arange(1, n_entities + 1)
+    counts = csr_array(rng.multinomial(7, popular / popular.sum(), n_units).astype(float))
+    definitions = csr_array((np.ones(200), (rng.permutation(n_entities)[:200], np.arange(200))), (n_entities, n_units))
+    terms = rng.random((n_units, 5)) * (rng.random((n_units, 5)) < 0.1)
+    question = Question(csc_array(terms), np.arange(5) < 2, {7: 1.0, 40: 1.0}, np.arange(0, 600, 50, dtype=np.int32))
+    links = link(counts, definitions)
+    frequencies = np.diff(links.units.indptr)
+    hub = np.where(frequencies > 30, 0.1, 1.0)  # a twentieth of the units
+    weights = hub * (np.log((n_units + 1) / np.maximum(frequencies, 1)) + 1)
+    for least, off in ((0.0, 1e-12), (1e-5, 0.02)):
+        steps = Walk(Step(links.entities, weights, least), Step(links.units, None, least))
+        one, other = (rank(question, way, Policy()) for way in (links, replace(links, steps=steps)))
+        np.testing.assert_allclose(one, other, atol=off)
+
+
 def test_every_weight_is_used() -> None:
     links = graph(8, {0: [0, 1], 1: [1], 2: [2], 3: [1, 2], 6: [3], 7: [3]}, {2: [1], 4: [0], 5: [0]})
     terms = [[3.0, 0.0], [0.0, 1.0], [0.5, 1.0], [2.0, 0.0], [1.0, 0.0], [0.2, 0.3], [0.0, 0.9], [1.0, 0.1]]
     ages = np.array([9.0, 0.0, 5.0, 1.0, 7.0, 3.0, 2.0, 0.0])
-    question = replace(ask(terms, named=[0], in_name=[0], dated=[1, 3]), ages=ages, stated=stated([2, 5]))
+    asked = ask(terms, named=[0], in_name=[0], dated=[1, 3])
+    question = replace(asked, ages=ages, stated=stated([2, 5]), meant=np.linspace(0.1, 0, 8))
     usual = rank(question, links, Policy())
     for field in fields(Policy):
         value = getattr(Policy(), field.name)

@@ -19,7 +19,7 @@ from graphrag_lite.text.words import terms
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 READS = ("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports")
-WRITES = ("search_terms", "search_report_terms", "search_links", "search_names", "search_values")
+WRITES = ("search_terms", "search_report_terms", "search_links", "search_units", "search_names", "search_values")
 
 
 def each(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
@@ -102,7 +102,8 @@ def test_a_document_defines_what_its_title_names(read: dict[str, pa.Table]) -> N
 def test_names_mean_entities_that_are_there(read: dict[str, pa.Table]) -> None:
     rows = search_tables(read)["search_names"]
     titles = read["entities"]["title"].to_pylist()
-    assert [(row["name"], row["entity"]) for row in rows] == sorted({(row["name"], row["entity"]) for row in rows})
+    columns = ("key", "name", "entity")
+    assert [tuple(row[c] for c in columns) for row in rows] == sorted({tuple(row[c] for c in columns) for row in rows})
     named = defaultdict(set)
     for row in rows:
         named[row["entity"]].add(row["name"])

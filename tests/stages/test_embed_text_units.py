@@ -1,0 +1,229 @@
+"""Vectors of text units: each text is sent once, what fails is tried again, and only what adds to words counts."""
+
+import asyncio
+import hashlib
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from stub_server import Fault, StubServer
+
+from graphrag_lite import checking, pipeline, tables
+from graphrag_lite.errors import ModelError
+from graphrag_lite.llm.chat import Usage
+from graphrag_lite.llm.memo import Memo
+from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
+from graphrag_lite.runner import Run
+from graphrag_lite.search.index import Index
+from graphrag_lite.settings import Settings
+from graphrag_lite.stages.embed_text_units import PROBES, _excerpt, embed_text_units
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
+NAMES = ("search_vectors", "search_vector_weight")
+TEXTS = {
+    "a.txt": "Alice Smith met Bob Jones in Paris.\n",
+    "b.txt": "Carol White lives in Rome.\n",
+    "c.txt": "Dan Brown saw Erin Green in Oslo.\n",
+}
+
+
+@pytest.fixture
+def server() -> Iterator[StubServer]:
+    with StubServer() as running:
+        yield running
+
+
+def settings(server: StubServer, **embeddings: Any) -> Settings:
+    values = {"llm": {"base_url": server.url, "max_attempts": 1}, "embeddings": {"model": "vectors", **embeddings}}
+    return Settings.model_validate(values)
+
+
+def sent(server: StubServer) -> list[str]:
+    """Return the texts that were sent since the last time."""
+    texts = [text for body in server.requests for text in body["input"]]
+    server.requests.clear()
+    return texts
+
+
+def vectors(run: Run) -> list[list[float]]:
+    return [row["vector"] for row in tables.read(run.snapshot, "search_vectors").to_pylist()]
+
+
+def said(run: Run) -> list[str]:
+    titles = {row["id"]: row["title"] for row in tables.read(run.snapshot, "documents").to_pylist()}
+    units = tables.read(run.snapshot, "text_units").to_pylist()
+    return [f"{titles[unit['document_id']]}\n{unit['text']}" for unit in units]
+
+
+def test_each_unit_has_a_vector_of_its_title_and_text(
+    server: StubServer, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    run = pipeline.index(corpus(TEXTS), tmp_path / "output", settings(server))
+    assert sent(server) == said(run)
+    for found, text in zip(vectors(run), said(run), strict=True):
+        expected = [byte / 256 for byte in hashlib.sha256(text.encode()).digest()[:8]]
+        length = math.hypot(*expected)
+        assert found == pytest.approx([number / length for number in expected], abs=1e-6)
+    assert run.usage["embed_text_units"]["calls"] == 1
+    assert checking.check(run.snapshot).problems == ()
+
+
+def test_only_new_texts_are_sent(server: StubServer, corpus: Callable[..., Path], tmp_path: Path) -> None:
+    folder, output = corpus(TEXTS), tmp_path / "output"
+    pipeline.index(folder, output, settings(server))
+    sent(server)
+    assert pipeline.index(folder, output, settings(server)).ran == ()
+    (folder / "b.txt").write_text("Carol White lives in Venice.\n")
+    run = pipeline.index(folder, output, settings(server))
+    assert sent(server) == [text for text in said(run) if "Venice" in text]
+    assert len(vectors(run)) == len(said(run)) == len(TEXTS)
+    again = pipeline.index(folder, output, settings(server, model="another"))
+    assert again.ran == ("embed_text_units",) and len(sent(server)) == len(TEXTS)
+
+
+def test_what_failed_is_recorded_and_tried_again(
+    server: StubServer, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder, output = corpus(TEXTS), tmp_path / "output"
+    server.reply = lambda body: Fault(status=400, message="no") if "Rome" in body["input"][0] else ""
+    run = pipeline.index(folder, output, settings(server, batch_size=1))
+    (failed,) = tables.read(run.snapshot, "failures").to_pylist()
+    row = next(i for i, text in enumerate(said(run)) if "Rome" in text)
+    assert failed["stage"] == "embed_text_units"
+    assert failed["document"] == tables.read(run.snapshot, "text_units")["id"][row].as_py()
+    assert [i for i, vector in enumerate(vectors(run)) if not any(vector)] == [row]
+    assert checking.check(run.snapshot).problems == ()
+    sent(server)
+    server.reply = lambda _: ""
+    healed = pipeline.index(folder, output, settings(server, batch_size=1))
+    assert healed.n_failures == 0 and sent(server) == [said(run)[row]]
+    assert all(any(vector) for vector in vectors(healed))
+
+
+def test_where_nothing_can_be_embedded_nothing_is_published(
+    server: StubServer, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    server.reply = lambda _: Fault(status=400, message="no")
+    with pytest.raises(ModelError, match="no text could be embedded"):
+        pipeline.index(corpus(TEXTS), tmp_path / "output", settings(server))
+    assert not (tmp_path / "output" / "current").exists()
+
+
+def test_without_a_model_the_tables_are_the_same_bytes(
+    server: StubServer, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = corpus(TEXTS)
+    plain = pipeline.index(folder, tmp_path / "plain", Settings())
+    with_vectors = pipeline.index(folder, tmp_path / "vectors", settings(server))
+    names = set(with_vectors.manifest["tables"]) - set(plain.manifest["tables"])
+    assert names == set(NAMES) and "embed_text_units" not in plain.manifest["stages"]
+    for name, entry in plain.manifest["tables"].items():
+        assert entry == with_vectors.manifest["tables"][name], name
+    back = pipeline.index(folder, tmp_path / "vectors", Settings())
+    assert not back.ran and back.why == ("embed_text_units is left out",)
+    assert "search_vectors" not in back.manifest["tables"]
+
+
+class Simulated:
+    """An embedding model whose vectors are a function of the text."""
+
+    identity: Mapping[str, Any] = {"model": "simulated"}
+
+    def __init__(self, vector: Callable[[str], Any]) -> None:
+        self.vector = vector
+        self.n_checks = 0
+
+    async def check(self) -> None:
+        self.n_checks += 1
+
+    async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
+        return [self.vector(text).tolist() for text in texts], Usage()
+
+
+def by_lot(text: str) -> Any:
+    return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])).normal(size=64)
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return pipeline.index(EXAMPLE, tmp_path_factory.mktemp("root") / "output", Settings()).snapshot
+
+
+def learned(snapshot: Path, vector: Callable[[str], Any]) -> dict[str, Any]:
+    reads = {name: tables.read(snapshot, name) for name in ("documents", "text_units", "search_terms")}
+    embedder = MemoisedEmbedder(Simulated(vector), Memo(None))
+    _, weight = asyncio.run(embed_text_units(**reads, embedder=embedder, fail=lambda *_: None))
+    (row,) = weight.to_pylist()
+    return dict(row)
+
+
+def test_vectors_that_say_nothing_count_nothing(example: Path) -> None:
+    weight = learned(example, by_lot)
+    assert weight["weight"] == 0.0 and 10 < weight["n_probes"] <= PROBES
+
+
+def test_vectors_that_know_what_words_do_not_say_count(example: Path) -> None:
+    languages = {row["id"]: row["language"] for row in tables.read(example, "documents").to_pylist()}
+    units = tables.read(example, "text_units").to_pylist()
+    own = {_excerpt(unit["text"], languages[unit["document_id"]]): unit["text"] for unit in units}
+
+    def knowing(text: str) -> Any:
+        unit = own.get(text) or next(unit["text"] for unit in units if unit["text"] in text)
+        return by_lot(unit) + 0.5 * by_lot(text)
+
+    weight = learned(example, knowing)
+    assert weight["weight"] > 0, weight
+
+
+def test_vectors_change_the_ranking_by_their_weight(
+    server: StubServer, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    output = tmp_path / "output"
+    run = pipeline.index(corpus(TEXTS), output, settings(server))
+    index = Index(run.snapshot, settings(server))
+    sent(server)
+    index.query("Why?", retrieve_only=True)
+    assert sent(server) == [], "vectors that count nothing are not asked for"
+    index.__dict__["vector_weight"] = 5.0
+    questions = [f"Who {i}?" for i in range(20)]  # share no word with a text
+    index.query_all(questions, retrieve_only=True)
+    assert sent(server) == questions
+    asked = next(question for question in questions if np.argmax(index.meant(question)) > 0)
+    gains = index.meant(asked)
+    assert gains is not None and gains.shape == (3,) and 0 < gains.max() <= 1
+    first = int(np.argmax(gains))
+    unit_ids = tables.read(run.snapshot, "text_units")["id"].to_pylist()
+    assert index.query(asked, retrieve_only=True).text_units[0] == unit_ids[first]
+    assert index.query(asked, "basic", retrieve_only=True).text_units[0] == unit_ids[0], "basic is words alone"
+    other = Index(run.snapshot, settings(server))
+    other.__dict__["vector_weight"] = 5.0
+    other.query(asked, retrieve_only=True)
+    assert sent(server) == [], "a question is paid for once"
+
+
+def test_a_question_is_answered_where_the_embedding_model_fails(
+    server: StubServer, corpus: Callable[..., Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = pipeline.index(corpus(TEXTS), tmp_path / "output", settings(server))
+    for values, reason in (
+        (settings(server), "failed"),
+        (settings(server, model="other"), "embeddings.model is other"),
+    ):
+        server.reply = lambda _: Fault(status=400, message="no")
+        index = Index(run.snapshot, values)
+        index.__dict__["vector_weight"] = 5.0
+        assert index.query("Who lives in Rome?").citations
+        assert reason in caplog.text
+
+
+def test_an_index_of_another_program_can_have_vectors(
+    server: StubServer, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    plain = pipeline.index(corpus(TEXTS), tmp_path / "ours", Settings())
+    without = pipeline.take_over(plain.snapshot, tmp_path / "without", Settings())
+    assert "search_vectors" not in without.manifest["tables"]
+    run = pipeline.take_over(plain.snapshot, tmp_path / "with", settings(server))
+    assert len(vectors(run)) == len(TEXTS) and checking.check(run.snapshot).problems == ()
