@@ -169,7 +169,7 @@ def index(
         if killed:
             log.killed(killed, *(services["model"].memo.spent(killed) if standard else (0, Usage())))
         work = runner.run(
-            stages(settings.method, embeds=True) if embeds else stages(settings.method),
+            stages(settings.method, embeds=embeds),
             {"corpus_files": files},
             settings,
             output,

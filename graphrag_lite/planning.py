@@ -153,7 +153,8 @@ class _Rehearsal:
             return
         asking = RehearsedStage(self.model, stage.name, [], runner.Silence())
         read = {name: self.table(name) for name in stage.reads}
-        last = runner.last(stage, self.settings, self.services, self._digests, self.output)
+        stamp = runner.stamp_of(stage, self.settings, self.services, self._digests)
+        last = runner.last(stage, stamp, runner.last_run(self.output))
         services = {**self.services, "model": asking, "last": last}
         written = await stage.run(**read, **runner.arguments(stage, self.settings, services))
         n_missing = sum(asking.calls.values())

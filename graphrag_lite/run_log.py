@@ -80,14 +80,14 @@ def logged(output: Path) -> Iterator[Log]:
             log.said = {"status": "failed", "error": str(error) if known else type(error).__name__}
         raise
     finally:
-        usage = {name: log.meter.to_dict(name) for name in log.meter.stages} if log.meter else {}
-        entry = {
-            "started_at": log.started_at,
-            "seconds": round(time.perf_counter() - started, 3),
-            **log.said,
-            **({"usage": total(usage)} if log.meter else {}),
-        }
         if log.said:
+            entry = {
+                "started_at": log.started_at,
+                "seconds": round(time.perf_counter() - started, 3),
+                **log.said,
+            }
+            if log.meter:
+                entry["usage"] = total({name: log.meter.to_dict(name) for name in log.meter.stages})
             with contextlib.suppress(OSError):  # a full disk is told by the run itself
                 _add(output / NAME, entry)
 

@@ -124,7 +124,7 @@ async def run(
     watch = watch or Silence()
     with snapshots.writing(output):
         building = snapshots.workplace(output)
-    published = _published(output)
+    published = last_run(output)
     stamps = _stamps(building)
     memory: dict[str, Any] = {}
     digests = {name: digest(rows) for name, rows in inputs.items()}
@@ -140,7 +140,7 @@ async def run(
 
     for position, stage in enumerate(stages):
         await asyncio.sleep(0)  # here a caller can cancel the run
-        stamp = _stamp(stage, settings, services, digests)
+        stamp = stamp_of(stage, settings, services, digests)
         watch.start(stage.name)
         stage_started = time.perf_counter()
         before = published[1]["stages"].get(stage.name) if published else None
@@ -165,7 +165,7 @@ async def run(
                 elif name not in memory:
                     memory[name] = tables.read(building, name)
             read = {name: memory[name] for name in stage.reads}
-            gone_on = last(stage, settings, services, digests, output)
+            gone_on = last(stage, stamp, published)
             offered = {**services, "mode": settings.communities.mode, "last": gone_on, "refresh": again}
             results, failures = await _perform(stage, read, settings, offered, workers, watch)
             record = {"stamp": stamp, "tables": {}, "failures": failures}
@@ -191,13 +191,12 @@ async def run(
 
     dropped = sorted(set(published[1]["stages"]) - set(records)) if published else []
     why += [] if anew else [f"{name} is left out" for name in dropped]
+    seconds = time.perf_counter() - started
     if published and unchanged and not dropped:
         with snapshots.writing(output):
             shutil.rmtree(building)
             snapshots.retain(output, settings.snapshots.keep, settings.snapshots.keep_days)
-        seconds = time.perf_counter() - started
         return Run(published[0], published[1], False, seconds, peak_memory_mb(), tuple(ran), tuple(why), usage, resumed)
-    seconds = time.perf_counter() - started
     with snapshots.writing(output):
         records["failures"] = {"tables": {"failures": _write_failures(building, records)}}
         why = list(dict.fromkeys(why))
@@ -260,7 +259,7 @@ def _write_failures(building: Path, records: Mapping[str, dict[str, Any]]) -> di
     return _write(building, "failures", tables.make("failures", rows))
 
 
-def _published(output: Path) -> tuple[Path, dict[str, Any]] | None:
+def last_run(output: Path) -> tuple[Path, dict[str, Any]] | None:
     """Return the current snapshot and its manifest, None where there is none that can be used."""
     try:
         folder = snapshots.current(output)
@@ -293,8 +292,8 @@ def kept_result(
     stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str], output: Path
 ) -> tuple[Path, dict[str, Any]] | None:
     """Return where a stage's result lies that the next run would take as it is, and its record; None: it would run."""
-    stamp = _stamp(stage, settings, services, digests)
-    published, building = _published(output), output / "building"
+    stamp = stamp_of(stage, settings, services, digests)
+    published, building = last_run(output), output / "building"
     if published and (record := _intact(stage, stamp, published[0], published[1]["stages"])):
         return published[0], record
     record = _intact(stage, stamp, building, _stamps(building))
@@ -320,17 +319,13 @@ def _intact(stage: Stage, stamp: Stamp, folder: Path, stamps: Any) -> dict[str, 
     return dict(record)
 
 
-def last(
-    stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str], output: Path
-) -> Last | None:
+def last(stage: Stage, stamp: Stamp, published: tuple[Path, dict[str, Any]] | None) -> Last | None:
     """Return the last snapshot for a stage to go on from; None where it is not of this stage or not of this schema."""
-    published = _published(output)
     if not published or published[1].get("schema_version") != tables.SCHEMA_VERSION:
         return None
     before = published[1]["stages"].get(stage.name)
     if not before or not isinstance(before["stamp"], dict):
         return None
-    stamp = _stamp(stage, settings, services, digests)
     changed = frozenset(part for part in ("settings", "code", "model") if before["stamp"].get(part) != stamp[part])
     return Last(published[0], changed, tuple(name for name, *_ in before["failures"]))
 
@@ -378,7 +373,8 @@ def arguments(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> 
     return {name: getattr(settings, stage.name) if name == "settings" else services[name] for name in wanted}
 
 
-def _stamp(stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str]) -> Stamp:
+def stamp_of(stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str]) -> Stamp:
+    """Return what decides the result of a stage that reads tables of these digests."""
     section = getattr(settings, stage.name, None)
     mode = settings.communities.mode if "mode" in inspect.signature(stage.run).parameters else None
     model = services.get("model") if stage.asks else None

@@ -122,7 +122,7 @@ def slow(stage):
         return await stage.run(**tables)
     return Stage(run, stage.reads, stage.writes)
 
-pipeline.stages = lambda *_: [slow(s) if s.name == "summarize_descriptions" else s for s in stages]
+pipeline.stages = lambda *_, **__: [slow(s) if s.name == "summarize_descriptions" else s for s in stages]
 
 async def cell():
     graphrag_lite.index(sys.argv[1], root=sys.argv[2])

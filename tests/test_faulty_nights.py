@@ -274,7 +274,7 @@ def broken_off(corpus: Path, root: Path, method: str) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         stages[position] = runner.Stage(stop, stages[position].reads, stages[position].writes)
-        patch.setattr(pipeline, "stages", lambda _: stages)
+        patch.setattr(pipeline, "stages", lambda *_, **__: stages)
         assert index(corpus, root, method).exit_code == 130
 
 

@@ -67,7 +67,7 @@ def fail_at(monkeypatch: pytest.MonkeyPatch, name: str, error: type[BaseExceptio
 
         return Stage(run, stage.reads, stage.writes)
 
-    monkeypatch.setattr(pipeline, "stages", lambda *_: [failing(s) if s.name == name else s for s in stages])
+    monkeypatch.setattr(pipeline, "stages", lambda *_, **__: [failing(s) if s.name == name else s for s in stages])
 
 
 def test_nothing_to_do_runs_no_stage_and_publishes_nothing(texts: Path, output: Path) -> None:
@@ -248,7 +248,7 @@ def test_a_table_of_another_shape_is_never_written(texts: Path, output: Path, mo
         return tables.make("failures", [])
 
     wrong = Stage(detect_communities, (), ("communities",))
-    monkeypatch.setattr(pipeline, "stages", lambda *_: [wrong if s.name == wrong.name else s for s in stages])
+    monkeypatch.setattr(pipeline, "stages", lambda *_, **__: [wrong if s.name == wrong.name else s for s in stages])
     with pytest.raises(runner.GraphragLiteError, match="communities: columns differ"):
         index(texts, output)
     assert not (output / "building" / "communities.parquet").exists()
@@ -477,7 +477,7 @@ def waiting(stage):
         time.sleep(60)
     return Stage(run, stage.reads, stage.writes)
 
-pipeline.stages = lambda *_: [waiting(s) if s.name == "detect_communities" else s for s in stages]
+pipeline.stages = lambda *_, **__: [waiting(s) if s.name == "detect_communities" else s for s in stages]
 main()
 """
 

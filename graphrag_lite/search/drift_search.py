@@ -14,7 +14,7 @@ import numpy as np
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.best import best
-from graphrag_lite.search.global_search import asked_terms, rank_reports, report_language, report_rows
+from graphrag_lite.search.global_search import asked_terms, rank_reports, report_language, report_rows, scaled
 from graphrag_lite.search.local_search import read_and_rank
 from graphrag_lite.search.sentence_choice import choose_sentences
 from graphrag_lite.text.json_reply import read_object
@@ -65,9 +65,9 @@ def drift_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: b
     """
     asked, scores = read_and_rank(index, question)
     titles = index.arrow("entities")["title"]
-    total = _scaled(scores)
+    total = scaled(scores)
     for lead in _leads(index, question, asked, scores):
-        total = np.maximum(total, FOLLOWED * _scores(index, f"{question} {titles[lead].as_py()}"))
+        total = np.maximum(total, FOLLOWED * scaled(read_and_rank(index, f"{question} {titles[lead].as_py()}")[1]))
     ranking = ranked(total, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "drift", ranking, answer="", citations=[])
@@ -103,25 +103,26 @@ async def ask_drift(index: "Loaded", question: str, top_k: int, asking: "Asking"
             asking.model.failed(what, error)
             return None
 
-    async def follow(asked: FollowUp) -> tuple[Found | None, Shown]:
+    async def follow(asked: FollowUp) -> tuple[Found | None, Shown, "Vector"]:
         shown = Shown()
-        sections = local_sections(index, *read_and_rank(index, asked.question))
+        read, fits = read_and_rank(index, asked.question)
+        sections = local_sections(index, read, fits)
         records = render(sections, search.max_context_tokens // search.drift_follow_ups, count, shown)
         prompt = DriftFollowUp(n_next, records, asked.question, question)
-        return await ask(f"follow-up {asked.question!r}", prompt), shown
+        return await ask(f"follow-up {asked.question!r}", prompt), shown, scaled(fits)
 
     if reports := [report_record(index, i) for i in _best_reports(index, question)]:
         shown = Shown()
         records = render([Section("Reports", 1.0, reports)], search.max_context_tokens, count, shown)
         gathered.add("", await ask("primer", DriftPrimer(search.drift_follow_ups, records, question)), shown)
     gathered.waiting = gathered.waiting or [FollowUp(question, 0.0)]
-    scores = _scores(index, question)
+    scores = scaled(read_and_rank(index, question)[1])
     for n_left in reversed(range(search.drift_depth)):
         n_next = search.drift_follow_ups if n_left else 0
         chosen = gathered.take(search.drift_follow_ups)
-        for asked, (found, shown) in zip(chosen, await asking.map(follow, chosen), strict=True):
+        for asked, (found, shown, fits) in zip(chosen, await asking.map(follow, chosen), strict=True):
             gathered.add(asked.question, found, shown)
-            scores = np.maximum(scores, FOLLOWED * _scores(index, asked.question))
+            scores = np.maximum(scores, FOLLOWED * fits)
     if len(asking.model.failures) == n_asked:
         what, error, _ = asking.model.failures[-1]
         raise CallError(f"No question could be answered. {what}: {error}")
@@ -197,14 +198,6 @@ def _leads(index: "Loaded", question: str, asked: "Question", scores: "Vector") 
     }
     meant = [entity for entity in meant_entities(index, asked, scores) if entity not in asked.entities]
     return [entity for entity in meant if identities[entity].as_py() in reported][: index.search.drift_follow_ups]
-
-
-def _scores(index: "Loaded", question: str) -> "Vector":
-    return _scaled(read_and_rank(index, question)[1])
-
-
-def _scaled(scores: "Vector") -> "Vector":
-    return scores / (scores.max(initial=0.0) or 1.0)
 
 
 def _key(index: "Loaded", question: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Global search: the community reports that matter to a question, and what they say about it."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from graphrag_lite.search.asking import Asking
     from graphrag_lite.search.loaded import Loaded
 
+Float = TypeVar("Float", np.float32, np.float64)
 MAX_STATEMENTS = 2  # of each report
 FITTING = 0.3  # of the best report's match: a report that fits less says nothing to the question
 IMPORTANCE = 0.5  # weight of a report's rank beside how well it matches the question
@@ -154,6 +155,7 @@ def _statements(index: "Loaded", report: dict[str, Any], asked: list[str], langu
     return [place for *_, place in sorted(scored, key=lambda item: item[:3])[:MAX_STATEMENTS]]
 
 
-def scaled(scores: "np.ndarray[Any, np.dtype[np.float32]]") -> "np.ndarray[Any, np.dtype[np.float32]]":
+def scaled(scores: "np.ndarray[Any, np.dtype[Float]]") -> "np.ndarray[Any, np.dtype[Float]]":
+    """Return scores of which the highest is 1; as they are where none is above 0."""
     top = scores.max(initial=0.0)
     return scores / top if top > 0 else scores
