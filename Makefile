@@ -21,7 +21,7 @@ demo: $(VENV)/installed
 	$(BIN)/graphrag-lite query --method local "Who was Lyman Spitzer and what did he propose?"
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-local-model: $(VENV)/installed-dev $(LOCAL)/installed
 	LOCAL_MODEL_PYTHON=$(LOCAL)/bin/python $(BIN)/python -m pytest tests_local -s

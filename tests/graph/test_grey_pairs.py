@@ -95,9 +95,9 @@ def test_the_cost_grows_with_the_names_not_their_pairs() -> None:
     names = [f"{word()} {word()}" for _ in range(4000)]
 
     def seconds(n: int) -> float:
-        started = time.perf_counter()
+        started = time.process_time()
         grey_pairs({name: name for name in names[:n]}, {})
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     seconds(500)
     assert seconds(4000) < 8 * seconds(1000) + 1  # 16 times for all to all
@@ -105,6 +105,6 @@ def test_the_cost_grows_with_the_names_not_their_pairs() -> None:
 
 @pytest.mark.parametrize("name", ["a" * 1_000_000, "b " * 200_000, "7" * 1_000_000])
 def test_a_megabyte_of_a_name(name: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     pairs(name.strip(), name.strip()[:-1].strip(), "velm")
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10

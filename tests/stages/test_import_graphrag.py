@@ -472,6 +472,6 @@ def test_a_megabyte_of_one_character_is_soon_read(write: Callable[..., Path], tm
         index["community_reports"][0]["summary"] = "Two " + char * 1_000_000
         index["entities"][0]["description"] = char * 1_000_000
         index["text_units"][0]["text"] = char * 1_000_000 + "x"
-        started = time.perf_counter()
+        started = time.process_time()
         take_over(write(index, name=f"graphrag{number}"), tmp_path / f"output{number}")
-        assert time.perf_counter() - started < 20, char
+        assert time.process_time() - started < 20, char

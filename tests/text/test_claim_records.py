@@ -92,7 +92,7 @@ def test_whatever_is_written_is_read_or_refused(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["<|>", "(", "claim<|>", "TRUE<|>", "a"])
 def test_a_megabyte_of_one_thing(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with contextlib.suppress(ReplyError):
         read_claims(piece * (1_000_000 // len(piece)))
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

@@ -84,6 +84,6 @@ def test_whatever_is_written_gives_a_date_or_nothing(text: str) -> None:
 
 @pytest.mark.parametrize("char", "1 -/.a年TQ,")
 def test_a_megabyte_is_no_date(char: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert iso_period(char * 1_000_000, char * LONGEST) == ("", "")
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5

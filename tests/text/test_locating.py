@@ -52,8 +52,8 @@ def test_what_neighbours_share_stands_once() -> None:
 
 
 def test_a_megabyte_of_one_character_is_soon_looked_through() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for char in "a :\n[":
         assert Document(char * 1_000_000).find(f"x{char * 1000}") is None
         joined([char * 1_000_000] * 3)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10

@@ -66,11 +66,11 @@ def test_every_mark_of_real_reports_is_read(shared: Path) -> None:
 @pytest.mark.parametrize("piece", ["[", "]", " ", "1", "[1", "[1]", "[1,", "【1", "[Data: ", "a", "[1-", "\n"])
 def test_a_megabyte_of_anything_is_read_at_once(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     Marks(shown={1}).renumber(text)
     disarm(text)
     ready(text)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_a_text_of_the_corpus_holds_no_marks_of_ours() -> None:

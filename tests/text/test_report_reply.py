@@ -105,11 +105,11 @@ def test_every_real_reply_is_read(shared: Path) -> None:
 )
 def test_a_megabyte_of_anything_is_refused_at_once(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     for reply in (text, f'{{"title": {text}}}', f'{{"title": "{text}",}}'):
         with contextlib.suppress(ReplyError):
             read_report(reply)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_the_schema_is_of_the_strict_kind() -> None:
