@@ -102,7 +102,9 @@ class Estimates:
         usage = {
             name: record["usage"]
             for name, record in manifest["stages"].items()
-            if "usage" in record and all(sections[name].get(key) == now[name].get(key) for key in ASKS)
+            if "usage" in record
+            and name in sections
+            and all(sections[name].get(key) == now[name].get(key) for key in ASKS)
         }
         if reports := usage.get("report_communities"):  # nothing was asked about those that were kept
             usage["report_communities"] = {**reports, "memo_hits": max(n_reports - reports["calls"], 0)}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite import prompts, run_log, runner, snapshots
-from graphrag_lite.llm.chat import ChatModel, Embedder, Usage
+from graphrag_lite.llm.chat import ChatModel, Embedder
 from graphrag_lite.llm.model import open_model
 from graphrag_lite.llm.openai_embedder import open_embedder
 from graphrag_lite.runner import Run, Stage, Watch
@@ -36,7 +36,7 @@ from graphrag_lite.waiting import complete
 EMBED = Stage(
     embed_text_units,
     reads=("documents", "text_units", "search_terms"),
-    writes=("search_vectors", "search_vector_weight"),
+    writes=("search_vectors", "search_vector_cells", "search_vector_weight"),
 )
 
 
@@ -163,11 +163,14 @@ def index(
             log.meter = services["model"].meter
         embeds = bool(embedder or settings.embeddings.model)
         if embeds:
-            services["embedder"] = opened.enter_context(
-                open_embedder(settings.embeddings, settings.llm, output, embedder)
+            found = open_embedder(
+                settings.embeddings, settings.llm, output, embedder, meter=log.meter, run=log.started_at
             )
+            services["embedder"] = opened.enter_context(found)
+            log.meter = services["embedder"].meter
         if killed:
-            log.killed(killed, *(services["model"].memo.spent(killed) if standard else (0, Usage())))
+            asked = [services[name] for name in ("model", "embedder") if services.get(name)]
+            log.killed(killed, [each.spent(killed) for each in asked])
         work = runner.run(
             stages(settings.method, embeds=embeds),
             {"corpus_files": files},
@@ -193,7 +196,9 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
         services: dict[str, Any] = {"corpus": place}
         embeds = bool(settings.embeddings.model)
         if embeds:
-            services["embedder"] = opened.enter_context(open_embedder(settings.embeddings, settings.llm, output))
+            found = open_embedder(settings.embeddings, settings.llm, output, run=log.started_at)
+            services["embedder"] = opened.enter_context(found)
+            log.meter = services["embedder"].meter
         work = runner.run(
             imported_stages(embeds=embeds), {"corpus_files": files}, settings, output, services, watch=watch
         )

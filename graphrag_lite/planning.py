@@ -1,21 +1,25 @@
-"""What a run would ask of the model, told before anything is spent.
+"""What a run would ask of models, told before anything is spent.
 
 The stages are rehearsed: they run in memory on the answers of the memo, and what they ask beyond those is what a run
 would pay for. What depends on answers that nobody has given yet is estimated.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 from graphrag_lite import pipeline, prompts, runner, tables
 from graphrag_lite.estimates import Amount, Estimates, gleanings
-from graphrag_lite.llm.chat import ChatModel, Usage
+from graphrag_lite.llm.chat import ChatModel, Embedder, Usage
 from graphrag_lite.llm.meter import Meter, cost_of
 from graphrag_lite.llm.model import Model
 from graphrag_lite.llm.openai_chat import OpenAIChat
+from graphrag_lite.llm.openai_embedder import MemoisedEmbedder, metered
 from graphrag_lite.llm.rehearsal import FIRST, MORE, YES_NO, RehearsedStage, by_line, open_rehearsal
 from graphrag_lite.settings import Llm, Settings
+from graphrag_lite.stages.embed_text_units import Said, excerpts
 from graphrag_lite.stages.load_documents import scan
 from graphrag_lite.text.tokens import counter
 from graphrag_lite.waiting import complete
@@ -57,6 +61,7 @@ class Plan:
 
     method: str
     model: str | None
+    embedding_model: str | None
     documents: int
     text_units: int
     text_tokens: int
@@ -71,26 +76,38 @@ class Plan:
         return values
 
 
-def plan(corpus: Path, output: Path, settings: Settings, model: ChatModel | None = None) -> Plan:
-    """Say what `pipeline.index` would ask of the model if it ran now. Writes nothing, needs no key and no endpoint.
+def plan(
+    corpus: Path,
+    output: Path,
+    settings: Settings,
+    model: ChatModel | None = None,
+    embedder: Embedder | None = None,
+) -> Plan:
+    """Say what `pipeline.index` would ask of models if it ran now. Writes nothing, needs no key and no endpoint.
 
-    `model` takes the place of the one that the settings name; only its identity is used, under which answers are kept.
-    Raises InputError for a corpus that cannot be used, PromptError for prompts that cannot.
+    `model` and `embedder` take the place of those that the settings name; only their identities are used, under which
+    answers are kept. Raises InputError for a corpus that cannot be used, PromptError for prompts that cannot.
     """
-    return complete(_plan(corpus, output, settings, model))
+    return complete(_plan(corpus, output, settings, model, embedder))
 
 
-async def _plan(corpus: Path, output: Path, settings: Settings, model: ChatModel | None) -> Plan:
+async def _plan(
+    corpus: Path, output: Path, settings: Settings, model: ChatModel | None, embedder: Embedder | None
+) -> Plan:
     files = scan(corpus, leave_out=output)
-    if settings.method == "fast":
-        return Plan("fast", None, 0, 0, 0, (), _total((), settings.llm), None)
-    Meter(settings.llm)  # refuses a budget that it cannot keep
+    standard, embeds = settings.method == "standard", bool(embedder or settings.embeddings.model)
+    chat, embedding = settings.llm.model if standard else None, settings.embeddings.model
+    if not standard and not embeds:
+        return Plan("fast", None, None, 0, 0, 0, (), _total(()), None)
+    if standard:
+        Meter(settings.llm)  # refuses a budget that it cannot keep
     count = by_line(counter(settings.split_text_units.encoding))
-    identity = (model or OpenAIChat(settings.llm)).identity
+    identity = (model or OpenAIChat(settings.llm)).identity if standard else {}
     with open_rehearsal(settings.llm, identity, output / "memo.sqlite", count) as asked:
+        memoised = metered(settings.embeddings, settings.llm, asked.memo, embedder) if embeds else None
         services = {
             "corpus": corpus,
-            "prompts": prompts.load(output.parent / "prompts"),
+            "prompts": prompts.load((output.parent / "prompts") if standard else None),
             "model": asked,
             "each": map,
             "fail": lambda *_: None,
@@ -99,13 +116,15 @@ async def _plan(corpus: Path, output: Path, settings: Settings, model: ChatModel
         }
         run = _Rehearsal(settings, output, services, asked, Estimates.of(output, settings))
         run.know("corpus_files", tables.make("corpus_files", files), runner.digest(files))
-        stages = pipeline.stages("standard")
-        last = max(place for place, stage in enumerate(stages) if stage.asks)
+        stages = pipeline.stages(settings.method)
+        last = max(i for i, stage in enumerate(stages) if "source_units" in stage.writes or (standard and stage.asks))
         for stage in stages[: last + 1]:
             await run.take(stage)
+        if memoised:
+            run.embed(memoised, count)
     steps = tuple(run.steps)
     sizes = run.table("source_documents").num_rows, run.table("source_units").num_rows, run.n_tokens
-    return Plan("standard", settings.llm.model, *sizes, steps, _total(steps, settings.llm), _stop(steps, settings.llm))
+    return Plan(settings.method, chat, embedding, *sizes, steps, _total(steps), _stop(steps, settings.llm))
 
 
 @dataclass
@@ -171,6 +190,24 @@ class _Rehearsal:
         for name, table in zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True):
             self.know(name, table, tables.sha256(table, name) if self.exact else "of answers that are missing")
 
+    def embed(self, embedder: MemoisedEmbedder, count: Callable[[str], int]) -> None:
+        """Count what the embedding model would be sent: all of it is known, whatever the answers of the other model."""
+        calls = hits = n_tokens = 0
+        new: set[str] = set()
+        said = Said(self.table("source_documents"), self.table("source_units"))
+        for texts in (said, [asked for _, asked, _ in excerpts(said)]):
+            n_before = len(new)
+            for text in texts:
+                if (key := embedder.key(text)) not in new:
+                    if embedder.known(key) is not None:
+                        hits += 1
+                    else:
+                        new.add(key)
+                        n_tokens += count(text)
+            calls += ceil((len(new) - n_before) / embedder.batch_size)
+        cost = _cost(n_tokens, 0, self.settings.llm, embedder.model)
+        self.steps.append(Step("embed_text_units", "", calls, hits, n_tokens, 0, cost, True, "counted"))
+
     def _may_ask(self, stage: str) -> bool:
         section = getattr(self.settings, stage)
         return bool(getattr(section, "enabled", True) and getattr(section, "model", True))
@@ -205,22 +242,23 @@ class _Rehearsal:
 
     def _add(self, stage: str, step: str, hits: int, amount: Amount, basis: str) -> None:
         calls, prompt, completion = map(round, (amount.calls, amount.prompt_tokens, amount.completion_tokens))
-        cost = _cost(prompt, completion, self.settings.llm)
+        cost = _cost(prompt, completion, self.settings.llm, self.settings.llm.model)
         basis = basis or "estimate: on the answers that are kept"
         exact = not basis.startswith("estimate")
         self.steps.append(Step(stage, step, calls, hits, prompt, completion, cost, exact, basis))
 
 
-def _cost(prompt_tokens: int, completion_tokens: int, llm: Llm) -> float | None:
+def _cost(prompt_tokens: int, completion_tokens: int, llm: Llm, model: str | None) -> float | None:
     """Return US dollars, as if the provider's cache served nothing."""
-    prices = llm.prices.get(llm.model or "")
+    prices = llm.prices.get(model or "")
     return None if prices is None else round(cost_of(Usage(prompt_tokens, 0, completion_tokens), prices), 6)
 
 
-def _total(steps: tuple[Step, ...], llm: Llm) -> Step:
+def _total(steps: tuple[Step, ...]) -> Step:
     calls, hits, prompt, completion = (sum(getattr(step, name) for step in steps) for name in SUMS[:4])
-    exact = all(step.exact for step in steps)
-    return Step("total", "", calls, hits, prompt, completion, _cost(prompt, completion, llm), exact, "")
+    costs = [step.cost for step in steps]
+    cost = None if None in costs or not costs else round(sum(filter(None, costs)), 6)
+    return Step("total", "", calls, hits, prompt, completion, cost, all(step.exact for step in steps), "")
 
 
 def _stop(steps: tuple[Step, ...], llm: Llm) -> Stop | None:

@@ -5,8 +5,8 @@ import datetime
 import json
 import os
 import time
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import itemgetter
 from pathlib import Path
@@ -17,8 +17,7 @@ from graphrag_lite.errors import GraphragLiteError, LockedError
 from graphrag_lite.text.json_lines import objects
 
 if TYPE_CHECKING:
-    from graphrag_lite.llm.chat import Usage
-    from graphrag_lite.llm.meter import Meter
+    from graphrag_lite.llm.meter import Meter, Spent
     from graphrag_lite.runner import Run
 
 NAME = "runs.jsonl"
@@ -45,14 +44,11 @@ class Log:
         }
         return run
 
-    def killed(self, started_at: str, calls: int, usage: "Usage") -> None:
-        """Take down that the run before this one was killed, and at least what it had asked of the model."""
+    def killed(self, started_at: str, spent: "Sequence[Spent]") -> None:
+        """Take down that the run before this one was killed, and at least what it had asked of each model."""
         entry: dict[str, Any] = {"started_at": started_at, "status": "killed"}
-        if self.meter:
-            from graphrag_lite.llm.meter import cost_of
-
-            cost = cost_of(usage, self.meter.prices) if self.meter.prices else None
-            entry["usage"] = {"calls": calls, "memo_hits": 0, **asdict(usage), "cost": cost}
+        if spent:
+            entry["usage"] = total({str(i): each.to_dict() for i, each in enumerate(spent)})
         with snapshots.writing(self.output):
             _add(self.output / NAME, entry)
 

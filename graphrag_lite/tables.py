@@ -28,12 +28,16 @@ Float32 = NewType("Float32", float)
 TABLES: dict[str, type] = {}
 WORKING: set[str] = set()
 MAPPED: set[str] = set()
+BLOCKS: dict[str, int] = {}
 ENDINGS = (".parquet", ".arrow")
 PARQUET: dict[str, Any] = {"compression": "zstd", "row_group_size": 131072, "write_page_checksum": True}
 
 
-def table(name: str, *, final: bool = True, mapped: bool = False) -> Any:
-    """Register a dataclass as the table `name`."""
+def table(name: str, *, final: bool = True, mapped: bool = False, block: int | None = None) -> Any:
+    """Register a dataclass as the table `name`. A mapped one is written in blocks of so many rows.
+
+    A block of a column of lists holds 2^31 values at most.
+    """
 
     def register(cls: type) -> type:
         TABLES[name] = dataclass(frozen=True, slots=True)(cls)
@@ -41,6 +45,8 @@ def table(name: str, *, final: bool = True, mapped: bool = False) -> Any:
             WORKING.add(name)
         if mapped:
             MAPPED.add(name)
+        if block:
+            BLOCKS[name] = block
         return TABLES[name]
 
     return register
@@ -369,11 +375,19 @@ class SearchValues:
     rows: Annotated[list[Int32], "row numbers of text_units of documents that have it"]
 
 
-@table("search_vectors", final=False, mapped=True)
+@table("search_vectors", final=False, mapped=True, block=65536)
 class SearchVectors:
     """Vectors of text units by the embedding model, in their order; only where `embeddings.model` is set."""
 
     vector: Annotated[list[Float32], "of length 1, or zeros where the model failed; all have as many numbers"]
+
+
+@table("search_vector_cells", final=False, mapped=True)
+class SearchVectorCells:
+    """Cells that many vectors are divided into, so that a question looks into the nearest; none up to a million."""
+
+    centre: Annotated[list[Float32], "of length 1, as many numbers as a vector"]
+    rows: Annotated[list[Int32], "row numbers of text_units, ascending; each is in one cell"]
 
 
 @table("search_vector_weight", final=False)
@@ -386,7 +400,7 @@ class SearchVectorWeight:
     gain: Annotated[float, "twice the log likelihood that vectors add; below 9 the weight is 0"]
 
 
-OPTIONAL = ("search_vectors", "search_vector_weight")
+OPTIONAL = ("search_vectors", "search_vector_cells", "search_vector_weight")
 FINAL = [name for name in TABLES if name not in WORKING]
 
 
@@ -492,11 +506,13 @@ def write(folder: Path, name: str, data: "pa.Table") -> Path:
 def _write(name: str, data: "pa.Table", sink: Any) -> None:
     import pyarrow as pa
 
-    data = data.combine_chunks()  # chunks would show in the bytes
     if name in MAPPED:
+        size = BLOCKS.get(name, max(data.num_rows, 1))
         with pa.ipc.new_file(sink, data.schema) as file:
-            file.write_table(data)
+            for start in range(0, max(data.num_rows, 1), size):
+                file.write_table(data.slice(start, size).combine_chunks())
         return
+    data = data.combine_chunks()  # chunks would show in the bytes
     import pyarrow.parquet as pq
 
     pq.write_table(data, sink, **PARQUET)

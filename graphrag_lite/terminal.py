@@ -29,6 +29,7 @@ UNSAFE = re.compile(r"[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\ud
 MAX_CELL = 160  # characters of a table cell
 WIDE = 100  # columns of a terminal from which a bar has its full width
 MAX_PLACES = 3  # that are listed for one mark of an answer
+EMBED = "embed_text_units"
 LABELS = {
     "load_documents": "load documents",
     "split_text_units": "split text units",
@@ -43,6 +44,7 @@ LABELS = {
     "publish_tables": "publish tables",
     "import_graphrag": "take over the index",
     "index_search": "index for search",
+    EMBED: "embed text units",
 }
 
 
@@ -162,10 +164,16 @@ def summary(run: "Run") -> dict[str, Any]:
         "changes": run.manifest["changes"] if run.changed else {},
         "resumed": run.resumed,
         "stages_run": list(run.ran),
-        **({} if run.manifest["settings"]["method"] != "standard" else {"usage": run_log.total(run.usage)}),
+        **({"usage": run_log.total(run.usage)} if _asks(run) else {}),
         "seconds": round(run.seconds, 3),
         "peak_memory_mb": run.peak_memory_mb,
     }
+
+
+def _asks(run: "Run") -> bool:
+    """Say whether the run may have asked a model: one that chats, or one that embeds."""
+    values = run.manifest["settings"]
+    return bool(run.usage) or values["method"] == "standard" or values["embeddings"]["model"] is not None
 
 
 def _by_level(run: "Run") -> dict[str, int]:
@@ -196,8 +204,10 @@ def print_summary(console: Console, run: "Run", output: str) -> None:
         table.add_row("model", f"{spent['calls']:,} calls, {spent['memo_hits']:,} answers kept from before")
         cached = f" ({spent['cached_tokens']:,} cached)" if spent["cached_tokens"] else ""
         table.add_row("tokens", f"{spent['prompt_tokens']:,} prompt{cached}, {spent['completion_tokens']:,} completion")
-        unknown = f"not known: set llm.prices.{run.manifest['settings']['llm']['model']}"
-        table.add_row("cost", unknown if spent["cost"] is None else f"${spent['cost']:,.4f}")
+        llm, embeddings = (run.manifest["settings"][name] for name in ("llm", "embeddings"))
+        asked = [embeddings["model"] if stage == EMBED else llm["model"] for stage in run.usage]
+        unknown = next((f"llm.prices.{model}" for model in asked if model not in llm["prices"]), "llm.prices")
+        table.add_row("cost", f"not known: set {unknown}" if spent["cost"] is None else f"${spent['cost']:,.4f}")
     table.add_row("seconds", f"{values['seconds']:.1f}")
     table.add_row("peak memory", f"{values['peak_memory_mb']:,} MB")
     console.print(table)
@@ -207,13 +217,14 @@ def print_summary(console: Console, run: "Run", output: str) -> None:
 
 def print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
     """Print what a run would ask of the model, and what may surprise about it."""
-    if plan.method == "fast":
+    if plan.method == "fast" and not plan.steps:
         console.print("Method fast asks no model: nothing will be spent.")
         console.print("To plan the other method: --set method=standard --set llm.model=NAME", style="dim")
         return
     sizes = f"{plan.documents:,} documents, {plan.text_units:,} text units, {plan.text_tokens:,} tokens of text"
-    console.print(Text(plain(f"Model {plan.model}: {sizes}.\n")))
-    priced = plan.total.cost is not None
+    asked = [model for model in (plan.model, plan.embedding_model) if model]
+    console.print(Text(plain(f"{'Model' if plan.model else 'Embeddings by'} {', '.join(asked)}: {sizes}.\n")))
+    priced = any(step.cost is not None for step in plan.steps)
     rows = [["stage", "calls", "kept", "prompt", "completion", *(["cost"] if priced else []), ""]]
     notes: dict[str, int] = {}
     for step in (*plan.steps, plan.total):
@@ -222,7 +233,7 @@ def print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
             [
                 f"{step.stage}: {step.step}" if step.step else step.stage,
                 *(f"{n:,}" for n in (step.calls, step.memo_hits, step.prompt_tokens, step.completion_tokens)),
-                *([f"${step.cost:,.2f}"] if priced else []),
+                *(["?" if step.cost is None else f"${step.cost:,.2f}"] if priced else []),
                 f"estimate {number}" if number else step.basis,
             ]
         )
@@ -233,14 +244,16 @@ def print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
         console.print(Text(f"estimate {number}: {basis.removeprefix('estimate: ')}", style="dim"))
     encoding = settings.split_text_units.encoding
     legend = (
-        "kept: requests that answers from before serve",
+        f"kept: requests{' (of embeddings: texts)' if plan.embedding_model else ''} that answers from before serve",
         f"prompt, completion: tokens as {encoding} counts them; completion is always an estimate",
         *(["cost: as if the provider's own cache served nothing"] if priced else []),
     )
     console.print(Text("\n".join(legend), style="dim"), soft_wrap=True)
-    if not priced:
-        price = f'llm.prices={{"{plan.model}": {{input: ..., output: ...}}}}'
-        unknown = f"\nThe prices of {plan.model} are not known. Set them, in US dollars per million tokens, as in:"
+    for model in asked:
+        if model in settings.llm.prices:
+            continue
+        price = f'llm.prices={{"{model}": {{input: ..., output: ...}}}}'
+        unknown = f"\nThe prices of {model} are not known. Set them, in US dollars per million tokens, as in:"
         console.print(Text(plain(f"{unknown}\n  --set '{price}'")), soft_wrap=True)
     if plan.stop:
         stop = f"\n{plan.stop.setting} = {plan.stop.limit:g} would stop this run in {plan.stop.stage}. "

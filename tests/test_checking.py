@@ -15,7 +15,9 @@ from graphrag_lite import checking, pipeline, snapshots, tables
 from graphrag_lite.checking import MAX_NAMED, Problem
 from graphrag_lite.errors import TableError
 from graphrag_lite.llm.chat import Usage
+from graphrag_lite.search.vector_weight import Fit
 from graphrag_lite.settings import Settings
+from graphrag_lite.stages import embed_text_units
 
 NOTES = Path(__file__).parents[1] / "examples" / "corpus" / "notes"
 Row = dict[str, Any]
@@ -482,7 +484,7 @@ def test_what_is_wrong_is_json(copy: Path) -> None:
     assert list(said["problems"][0]) == ["table", "what", "count", "named"]
 
 
-def test_damage_to_vectors_is_found(tmp_path: Path) -> None:
+def test_damage_to_vectors_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Embedder:
         identity: ClassVar = {"model": "simulated"}
 
@@ -491,6 +493,9 @@ def test_damage_to_vectors_is_found(tmp_path: Path) -> None:
         async def embed(self, texts: list[str]) -> tuple[list[list[float]], Usage]:
             return [[1.0, len(text)] for text in texts], Usage()
 
+    monkeypatch.setattr(embed_text_units, "MOST_EXACT", 1)
+    monkeypatch.setattr(embed_text_units, "fit", lambda _: Fit(1.0, 1.0, 99.0))
+    monkeypatch.setitem(tables.BLOCKS, "search_vectors", 2)
     corpus = _corpus(tmp_path / "corpus", 4)
     whole = pipeline.index(corpus, tmp_path / "output", Settings(), embedder=Embedder()).snapshot
     assert checking.check(whole).problems == ()
@@ -506,6 +511,8 @@ VECTOR_DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("search_vectors", lambda rows: rows[1].update(vector=[1.0]), "search_vectors: vector: not as many numbers"),
     ("search_vectors", lambda rows: rows[1].update(vector=[1.0, 1.0]), "search_vectors: vector: neither of length 1"),
     ("search_vectors", lambda rows: rows[1].update(vector=[float("nan"), 1.0]), "search_vectors: vector: neither of"),
+    ("search_vector_cells", lambda rows: rows[0].update(rows=[]), "search_vector_cells: rows: not every row"),
+    ("search_vector_cells", lambda rows: rows[0].update(centre=[1.0]), "search_vector_cells: centre: not as many"),
     ("search_vector_weight", lambda rows: rows[0].update(weight=-1.0), "search_vector_weight: weight: not one number"),
     ("search_vector_weight", lambda rows: rows.clear(), "search_vector_weight: weight: not one number"),
 ]

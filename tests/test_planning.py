@@ -2,8 +2,9 @@
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import stub_replies
@@ -226,6 +227,54 @@ def test_a_run_that_kept_reports_tells_how_many_there_are(notes: Path, output: P
 def test_method_fast_asks_nothing(notes: Path, output: Path) -> None:
     made = planning.plan(notes, output, Settings())
     assert (made.method, made.model, made.steps, made.total.calls) == ("fast", None, (), 0)
+
+
+class Embedder:
+    """An embedding model that counts the tokens that the plan counts."""
+
+    identity: ClassVar = {"model": "vectors"}
+
+    async def check(self) -> None: ...
+
+    async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
+        return [[1.0, len(text)] for text in texts], Usage(sum(map(COUNT, texts)))
+
+
+@pytest.mark.parametrize("method", ["fast", "standard"])
+def test_embeddings_are_counted_exactly(method: str, notes: Path, output: Path) -> None:
+    prices = {"vectors": {"input": 20.0}, **PRICES}
+    values = settings(method=method, llm={"prices": prices}, embeddings={"model": "vectors", "batch_size": 8})
+    model = StubModel(said)
+
+    def compare() -> Step:
+        made = planning.plan(notes, output, values, model, Embedder())
+        spent = pipeline.index(notes, output, values, model=model, embedder=Embedder()).usage["embed_text_units"]
+        step = made.steps[-1]
+        assert (step.stage, step.exact, made.embedding_model) == ("embed_text_units", True, "vectors")
+        assert (step.calls, step.memo_hits, step.prompt_tokens) == tuple(
+            spent[name] for name in ("calls", "memo_hits", "prompt_tokens")
+        )
+        assert step.cost == pytest.approx(spent["cost"], abs=1e-6) and made.total.calls >= step.calls
+        assert method == "standard" or made.steps == (step,)
+        assert (made.method, made.documents > 0, made.text_units > 0) == (method, True, True)
+        return step
+
+    assert compare().calls > 4
+    (notes / "new.txt").write_text("Vera Rubin met Kent Ford in Tucson.\n")
+    grown = compare()
+    assert grown.calls <= 2 and 0 < grown.prompt_tokens < 100
+    low = values.model_copy(update={"llm": values.llm.model_copy(update={"max_calls": 0})})
+    (notes / "more.txt").write_text("Kent Ford built a camera in Flagstaff.\n")
+    stop = planning.plan(notes, output, low, model, Embedder()).stop
+    assert stop and (stop.setting, stop.limit) == ("llm.max_calls", 0)
+
+
+def test_the_page_of_a_plan_names_the_embedding_model(notes: Path, tmp_path: Path) -> None:
+    told = command("plan", notes, "--root", tmp_path / "root", "--set", "embeddings.model=text-embedding-3-small")
+    assert "Embeddings by text-embedding-3-small: 25 documents" in told and "$0.00" in told
+    assert "asks no model" not in told and "embed_text_units" in told and "not known" not in told
+    both = command("plan", notes, "--root", tmp_path / "root", *STANDARD, "--set", "embeddings.model=other")
+    assert "Model our-own, other: " in both and "The prices of other are not known" in both
 
 
 PRICES = {"stub": {"input": 1.0, "output": 10.0}}

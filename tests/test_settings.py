@@ -77,7 +77,7 @@ def test_all_problems_are_told_with_a_suggestion(tmp_path: Path) -> None:
             "llm: {prices: {mine: {inputs: 1}}}",
             "llm.prices.mine.inputs: not a setting. Did you mean llm.prices.mine.input?",
         ),
-        ("llm: {prices: {mine: {inputs: 1}}}", "llm.prices.mine.output: Field required"),
+        ("llm: {prices: {mine: {inputs: 1}}}", "llm.prices.mine.input: Field required"),
         ("llm: {api_key_env: sk-1234}", "llm.api_key_env: is the name of an environment variable"),
         ("embeddings: {api_key_env: sk-1234}", "embeddings.api_key_env: is the name of an environment variable"),
     ],

@@ -108,19 +108,33 @@ def vectors(read: Reading, found: Problems) -> None:
     column = read.column("search_vectors", "vector")
     if len(column) != (n := read.n_rows("text_units")):
         found.add("search_vectors", f"does not have one row for every row of text_units ({n})")
-    owners, values = flat(column)
-    sizes = np.bincount(owners, minlength=len(column))
-    if sizes.size:
-        found.rows(
-            "search_vectors", "vector: not as many numbers as in the first row", np.flatnonzero(sizes != sizes[0])
-        )
-    numbers = values.to_numpy().astype(np.float64)
-    lengths = np.sqrt(np.bincount(owners, weights=numbers**2, minlength=len(column)))
+    sizes = np.zeros(0, np.int64)
+    lengths = np.zeros(0)
+    for chunk in column.chunks:  # all at once they may not fit into memory
+        owners, values = flat(pa.chunked_array([chunk]))
+        sizes = np.append(sizes, np.bincount(owners, minlength=len(chunk)))
+        squares = values.to_numpy().astype(np.float64) ** 2
+        lengths = np.append(lengths, np.sqrt(np.bincount(owners, weights=squares, minlength=len(chunk))))
+    other = sizes != sizes[:1]
+    found.rows("search_vectors", "vector: not as many numbers as in the first row", np.flatnonzero(other))
     wrong = ~((np.abs(lengths - 1) < _ROUNDED) | (lengths == 0))  # what is no number is wrong, too
     found.rows("search_vectors", "vector: neither of length 1 nor zeros", np.flatnonzero(wrong))
     weight = read.numbers("search_vector_weight", "weight")
     if len(weight) != 1 or not 0 <= weight[0] < np.inf:
         found.add("search_vector_weight", "weight: not one number of 0 or more")
+
+
+def cells(read: Reading, found: Problems) -> None:
+    """Check that cells, where there are any, hold every text unit once, and have centres as long as vectors."""
+    column = read.column("search_vector_cells", "centre")
+    if not len(column):
+        return
+    rows = np.sort(flat(read.column("search_vector_cells", "rows"))[1].to_numpy())
+    if not np.array_equal(rows, np.arange(read.n_rows("text_units"))):
+        found.add("search_vector_cells", "rows: not every row of text_units once")
+    length = len(read.column("search_vectors", "vector")[0])
+    sizes = pc.list_value_length(column).to_numpy()
+    found.rows("search_vector_cells", "centre: not as many numbers as a vector", np.flatnonzero(sizes != length))
 
 
 def _lists(read: Reading, found: Problems, table: str, other: str, owners: Any, rows: Any, n: int, over: str) -> None:
@@ -145,4 +159,4 @@ def failures(read: Reading, found: Problems, manifest: Mapping[str, Any]) -> Non
         found.add("failures", "not as many as the manifest's stages recorded")
 
 
-CHECKS = (postings, links, units, names, values, vectors)
+CHECKS = (postings, links, units, names, values, vectors, cells)

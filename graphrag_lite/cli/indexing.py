@@ -89,7 +89,8 @@ def plan(corpus: Path, root: Path, config: Path | None, overrides: tuple[str, ..
     """Say what `index CORPUS` would ask of the model, before anything is spent.
 
     Calls, tokens and cost of every stage, without what kept answers serve. Needs no key and no endpoint, and
-    changes nothing. The first pass of extraction is counted exactly; what depends on answers to come is estimated.
+    changes nothing. The first pass of extraction and embeddings are counted exactly; what depends on answers to
+    come is estimated.
 
     \b
     Examples:

@@ -13,6 +13,7 @@ import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -97,12 +98,11 @@ class Memo:
 
     async def put(self, key: str, reply: Reply) -> None:
         """Store an answer; it is on disk when this returns."""
-        usage = reply.usage
-        used = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
-        statements: list[Statement] = [(PUT_ANSWER, (key, json.dumps([reply.text, reply.finish_reason, *used])))]
-        if self.run:
-            statements.append((PUT_SPENT, (self.run, *used)))
-        await self._put(statements)
+        kept = json.dumps([reply.text, reply.finish_reason, *astuple(reply.usage)])
+        await self._put([(PUT_ANSWER, (key, kept)), *self._spending(reply.usage)])
+
+    def _spending(self, usage: Usage) -> list[Statement]:
+        return [(PUT_SPENT, (self.run, *astuple(usage)))] if self.run else []
 
     def spent(self, run: str) -> tuple[int, Usage]:
         """Return how many answers a run has kept, and what they used: at least what it has paid for."""
@@ -110,14 +110,14 @@ class Memo:
         calls, *used = self._row(query, run) or (0, 0, 0, 0)
         return calls, Usage(*used)
 
-    def vector(self, key: str) -> list[float] | None:
+    def vector(self, key: str) -> "array.array[float] | None":
         row = self._row("select vector from vectors where key = ?", key)
-        return None if row is None else array.array("f", row[0]).tolist()
+        return None if row is None else array.array("f", row[0])
 
-    async def put_vectors(self, keys: Sequence[str], vectors: Sequence[Sequence[float]]) -> None:
+    async def put_vectors(self, keys: Sequence[str], vectors: Sequence[Sequence[float]], usage: Usage) -> None:
         """Store vectors (as 4-byte floats, the precision that endpoints give); on disk when this returns."""
         rows = ((key, array.array("f", vector).tobytes()) for key, vector in zip(keys, vectors, strict=True))
-        await self._put([(PUT_VECTOR, row) for row in rows])
+        await self._put([*((PUT_VECTOR, row) for row in rows), *self._spending(usage)])
 
     def close(self) -> None:
         if self._thread is not None:

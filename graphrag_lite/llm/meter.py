@@ -26,12 +26,20 @@ class Spent:
     memo_hits: int = 0
     usage: Usage = field(default_factory=Usage)
     n_answered: int = 0
+    prices: Prices | None = None
 
-    def cost(self, prices: Prices | None) -> float | None:
-        return None if prices is None else cost_of(self.usage, prices)
+    @property
+    def cost(self) -> float | None:
+        return None if self.prices is None else cost_of(self.usage, self.prices)
 
-    def expected(self, request: Request) -> Usage:
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as the manifest stores it."""
+        return {"calls": self.calls, "memo_hits": self.memo_hits, **asdict(self.usage), "cost": self.cost}
+
+    def expected(self, request: Request | Usage) -> Usage:
         """Return about what a request will use: a reply like the others of its stage."""
+        if isinstance(request, Usage):
+            return request
         n_reply = self.usage.completion_tokens // self.n_answered if self.n_answered else FIRST_GUESS
         n_reply = min(n_reply, request.max_tokens or n_reply, 1 if request.choices else n_reply)
         return Usage(prompt_tokens(request.messages), 0, n_reply)
@@ -47,25 +55,33 @@ class Meter:
     def __init__(self, settings: Llm) -> None:
         self.settings = settings
         self.stages: dict[str, Spent] = {}
-        self.prices = settings.prices.get(settings.model or "")
-        if settings.max_cost is not None and self.prices is None:
-            raise SettingsError(
-                f"llm.max_cost: what {settings.model} costs is not known. Put its prices into llm.prices"
-                f" ({settings.model}: {{input: 0.15, output: 0.6}}, US dollars per million tokens), or use"
-                " llm.max_calls."
-            )
+        self.prices = self.prices_of(settings.model)
         self._in_flight = 0.0  # US dollars
         self._ended: asyncio.Event | None = None  # of the next call that ends, where one is waited for
 
+    def prices_of(self, model: str | None) -> Prices | None:
+        """Return the prices of a model, None where they are not known. Raises SettingsError where they have to be."""
+        prices = self.settings.prices.get(model or "")
+        if self.settings.max_cost is not None and prices is None:
+            raise SettingsError(
+                f"llm.max_cost: what {model} costs is not known. Put its prices into llm.prices"
+                f" ({model}: {{input: 0.15, output: 0.6}}, US dollars per million tokens), or use llm.max_calls."
+            )
+        return prices
+
     def of(self, stage: str) -> Spent:
-        return self.stages.setdefault(stage, Spent())
+        return self.stages.setdefault(stage, Spent(prices=self.prices))
+
+    def priced(self, stage: str, model: str | None) -> None:
+        """Take the prices of another model for a stage. Raises SettingsError as `prices_of`."""
+        self.of(stage).prices = self.prices_of(model)
 
     def hit(self, stage: str) -> None:
         self.of(stage).memo_hits += 1
 
     @asynccontextmanager
-    async def call(self, stage: str, request: Request) -> AsyncIterator[Callable[[Usage], None]]:
-        """Count a call; yields the function that is told what it used."""
+    async def call(self, stage: str, request: Request | Usage) -> AsyncIterator[Callable[[Usage], None]]:
+        """Count a call, known by its request or by what it will use; yields the function that is told what it used."""
         spent = self.of(stage)
         calls = sum(each.calls for each in self.stages.values())
         if self.settings.max_calls is not None and calls >= self.settings.max_calls:
@@ -86,14 +102,14 @@ class Meter:
                 self._ended.set()
                 self._ended = None
 
-    async def _afford(self, spent: Spent, request: Request) -> float:
+    async def _afford(self, spent: Spent, request: Request | Usage) -> float:
         """Return what a call is expected to cost, once the budget has room for it."""
         most = self.settings.max_cost
-        if most is None or self.prices is None:
+        if most is None or spent.prices is None:
             return 0.0
         while True:
-            expected = cost_of(spent.expected(request), self.prices)
-            cost = sum(each.cost(self.prices) or 0.0 for each in self.stages.values())
+            expected = cost_of(spent.expected(request), spent.prices)
+            cost = sum(each.cost or 0.0 for each in self.stages.values())
             if cost + self._in_flight + expected <= most:
                 return expected
             if cost + expected > most or self._in_flight <= 0:
@@ -106,13 +122,7 @@ class Meter:
 
     def to_dict(self, stage: str) -> Mapping[str, Any]:
         """Return what a stage spent, as the manifest stores it."""
-        spent = self.of(stage)
-        return {
-            "calls": spent.calls,
-            "memo_hits": spent.memo_hits,
-            **asdict(spent.usage),
-            "cost": spent.cost(self.prices),
-        }
+        return self.of(stage).to_dict()
 
 
 def cost_of(usage: Usage, prices: Prices) -> float:

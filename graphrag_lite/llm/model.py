@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request, first_word
 from graphrag_lite.llm.memo import Memo
-from graphrag_lite.llm.meter import Meter, Stopped
+from graphrag_lite.llm.meter import Meter, Spent, Stopped
 from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.settings import Llm
 
@@ -54,6 +54,11 @@ class Model:
     def identity(self) -> Mapping[str, Any]:
         """What decides the answers: part of the stamp of every stage that asks the model."""
         return self.chat.identity
+
+    def spent(self, run: str) -> Spent:
+        """Return at least what a run asked that was killed."""
+        calls, usage = self.memo.spent(run)
+        return Spent(calls, 0, usage, prices=self.meter.prices)
 
     def of(self, stage: str, failures: list[tuple[str, str, int]], watch: Watch) -> "StageModel":
         return StageModel(self, stage, failures, watch)

@@ -2,17 +2,20 @@
 
 import array
 import asyncio
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphrag_lite.errors import ReplyError
 from graphrag_lite.llm.chat import Embedder, Usage, estimated_tokens
 from graphrag_lite.llm.endpoint import Endpoint
 from graphrag_lite.llm.memo import Memo
-from graphrag_lite.llm.meter import cost_of
-from graphrag_lite.settings import Embeddings, Llm, Prices
+from graphrag_lite.llm.meter import Meter, Spent
+from graphrag_lite.llm.model import Watch
+from graphrag_lite.settings import Embeddings, Llm
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -64,53 +67,117 @@ class OpenAIEmbedder:
         return await self.endpoint.post(send, estimated, read)
 
 
+@dataclass
 class MemoisedEmbedder:
-    """An embedder that asks for every text once: not for one that the memo holds, nor twice for the same."""
+    """An embedder that asks for every text once: not for one that the memo holds, nor twice for the same.
 
-    def __init__(self, embedder: Embedder, memo: Memo, batch_size: int = 64, prices: Prices | None = None) -> None:
-        self.embedder = embedder
-        self.memo = memo
-        self.batch_size = batch_size  # texts that its users embed at once
-        self.prices = prices
-        self.n_calls = self.n_known = 0  # embed() that asked; texts that the memo had
-        self.usage = Usage()
-        self._check: asyncio.Task[None] | None = None
+    What it asks is counted under `stage`, within the budget of the meter.
+    """
+
+    embedder: Embedder
+    memo: Memo
+    meter: Meter
+    model: str  # under which the meter finds its prices
+    batch_size: int = 64  # texts that its users embed at once
+    stage: str = "query"
+    watch: Watch | None = None
+    _check: asyncio.Task[None] | None = None
 
     @property
     def identity(self) -> Mapping[str, Any]:
         return self.embedder.identity
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was spent so far, as `Meter.to_dict` does for a chat model."""
-        cost = None if self.prices is None else cost_of(self.usage, self.prices)
-        return {"calls": self.n_calls, "memo_hits": self.n_known, **asdict(self.usage), "cost": cost}
+    def spent(self, run: str) -> Spent:
+        """Return at least what a run asked that was killed."""
+        calls, usage = self.memo.spent(_own(run))
+        return Spent(calls, 0, usage, prices=self.meter.prices_of(self.model))
 
-    async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
-        """Return a vector for every text, in their order, and what the new ones cost."""
-        keys = {text: self.memo.vector_key(self.identity, text) for text in texts}
-        known = {text: self.memo.vector(key) for text, key in keys.items()}
-        missing = [text for text, vector in known.items() if vector is None]
-        usage = Usage()
-        self.n_known += len(keys) - len(missing)
-        if missing:
-            self._check = self._check or asyncio.create_task(self.embedder.check())
-            await asyncio.shield(self._check)  # before the first request, not where the memo has everything
-            vectors, usage = await self.embedder.embed(missing)
-            self.n_calls += 1
-            self.usage += usage
-            await self.memo.put_vectors([keys[text] for text in missing], vectors)
-            known |= dict(zip(missing, vectors, strict=True))
-        return [known[text] or [] for text in texts], usage
+    def of(self, stage: str, watch: Watch) -> "MemoisedEmbedder":
+        """Return the embedder as a stage sees it."""
+        self.meter.priced(stage, self.model)
+        return replace(self, stage=stage, watch=watch)
+
+    def key(self, text: str) -> str:
+        """Return what the memo calls a text's vector."""
+        return self.memo.vector_key(self.identity, text)
+
+    def known(self, key: str) -> Sequence[float] | None:
+        """Return the vector that the memo has, None where it has none."""
+        if (vector := self.memo.vector(key)) is not None:
+            self.meter.hit(self.stage)
+        return vector
+
+    def advance(self, done: int, total: int) -> None:
+        if self.watch:
+            self.watch.advance(done, total)
+
+    async def ask(self, texts: Mapping[str, str]) -> list[Sequence[float]]:
+        """Return the vectors of texts, by their keys, that the memo does not have, once it has them.
+
+        Raises Stopped before a call that the budget does not allow, ReplyError for what are no vectors.
+        """
+        self._check = self._check or asyncio.create_task(self.embedder.check())
+        await asyncio.shield(self._check)  # before the first request, not where the memo has everything
+        async with self.meter.call(self.stage, Usage(sum(map(estimated_tokens, texts.values())))) as count:
+            vectors, usage = await self.embedder.embed(list(texts.values()))
+            count(usage)
+        if self.watch:
+            self.watch.spend(self.meter.to_dict(self.stage))
+        if len(vectors) != len(texts) or not all(map(_is_vector, vectors)):
+            raise ReplyError("the embedding model did not give a vector of numbers for every text")
+        await self.memo.put_vectors(list(texts), vectors, usage)
+        return list(vectors)
+
+    async def embed(self, texts: Sequence[str]) -> list[Sequence[float]]:
+        """Return a vector for every text, in their order."""
+        by_key = {self.key(text): text for text in texts}
+        found = {key: vector for key in by_key if (vector := self.known(key)) is not None}
+        missing = [key for key in by_key if key not in found]
+        for start in range(0, len(missing), self.batch_size):
+            batch = missing[start : start + self.batch_size]
+            found |= zip(batch, await self.ask({key: by_key[key] for key in batch}), strict=True)
+        return [found[self.key(text)] for text in texts]
+
+
+def _own(run: str) -> str:
+    """Return under which name the memo keeps what a run spent on embeddings: it has other prices than its chat."""
+    return f"{run} embeddings"
+
+
+def _is_vector(numbers: Sequence[float]) -> bool:
+    try:
+        return len(numbers) > 0 and math.isfinite(sum(numbers))
+    except TypeError:
+        return False
 
 
 @contextmanager
 def open_embedder(
-    settings: Embeddings, llm: Llm, output: Path, embedder: Embedder | None = None
+    settings: Embeddings,
+    llm: Llm,
+    output: Path,
+    embedder: Embedder | None = None,
+    *,
+    meter: Meter | None = None,
+    run: str = "",
 ) -> Iterator[MemoisedEmbedder]:
-    """Open the embedding model that the settings name (or `embedder`) with the memo of an output folder."""
-    asked = embedder or OpenAIEmbedder(settings, llm)
-    memo = Memo(output / "memo.sqlite")
+    """Open the embedding model that the settings name (or `embedder`) with the memo of an output folder.
+
+    `meter` is that of the chat model which shares its budget, where there is one.
+    """
+    memo = Memo(output / "memo.sqlite", run=run and _own(run))
     try:
-        yield MemoisedEmbedder(asked, memo, settings.batch_size, llm.prices.get(settings.model or ""))
+        yield metered(settings, llm, memo, embedder, meter)
     finally:
         memo.close()
+
+
+def metered(
+    settings: Embeddings, llm: Llm, memo: Memo, embedder: Embedder | None = None, meter: Meter | None = None
+) -> MemoisedEmbedder:
+    """Return the embedding model over a memo. Raises SettingsError where a budget needs prices that are not known."""
+    asked = embedder or OpenAIEmbedder(settings, llm)
+    model = settings.model or str(asked.identity.get("model"))
+    meter = meter or Meter(llm.model_copy(update={"model": model}))
+    meter.prices_of(model)
+    return MemoisedEmbedder(asked, memo, meter, model, settings.batch_size)

@@ -64,6 +64,17 @@ def lists(column: "pa.ChunkedArray", dtype: str) -> tuple[Offsets, npt.NDArray[A
     return offsets, np.frombuffer(values.buffers()[1], dtype)[values.offset :][: offsets[-1]]
 
 
+def matrices(column: "pa.ChunkedArray", dtype: str) -> list[npt.NDArray[Any]]:
+    """Return a column of lists that are all as long, by chunk, (n_rows, length) each; none where lists are empty."""
+    found = []
+    for chunk in column.chunks:
+        values = chunk.flatten()
+        if len(values):
+            data = np.frombuffer(values.buffers()[1], dtype)[values.offset : values.offset + len(values)]
+            found.append(data.reshape(len(chunk), -1))
+    return found
+
+
 def _offsets(column: "pa.ChunkedArray") -> Offsets:
     if not len(column):
         return np.zeros(1, np.int32)

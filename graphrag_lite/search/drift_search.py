@@ -18,6 +18,7 @@ from graphrag_lite.search.global_search import asked_terms, rank_reports, report
 from graphrag_lite.search.local_search import read_and_rank
 from graphrag_lite.search.sentence_choice import choose_sentences
 from graphrag_lite.text.json_reply import read_object
+from graphrag_lite.waiting import complete
 
 if TYPE_CHECKING:
     from graphrag_lite.graph.pagerank import Vector
@@ -66,8 +67,11 @@ def drift_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: b
     asked, scores = read_and_rank(index, question)
     titles = index.arrow("entities")["title"]
     total = scaled(scores)
-    for lead in _leads(index, question, asked, scores):
-        total = np.maximum(total, FOLLOWED * scaled(read_and_rank(index, f"{question} {titles[lead].as_py()}")[1]))
+    leads = [f"{question} {titles[lead].as_py()}" for lead in _leads(index, question, asked, scores)]
+    if question in index.question_vectors:  # otherwise there is no model, or it has just failed
+        complete(index.embed(leads))
+    for lead in leads:
+        total = np.maximum(total, FOLLOWED * scaled(read_and_rank(index, lead)[1]))
     ranking = ranked(total, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "drift", ranking, answer="", citations=[])
@@ -120,6 +124,8 @@ async def ask_drift(index: "Loaded", question: str, top_k: int, asking: "Asking"
     for n_left in reversed(range(search.drift_depth)):
         n_next = search.drift_follow_ups if n_left else 0
         chosen = gathered.take(search.drift_follow_ups)
+        if question in index.question_vectors:  # otherwise there is no model, or it has just failed
+            await index.embed([asked.question for asked in chosen])
         for asked, (found, shown, fits) in zip(chosen, await asking.map(follow, chosen), strict=True):
             gathered.add(asked.question, found, shown)
             scores = np.maximum(scores, FOLLOWED * fits)

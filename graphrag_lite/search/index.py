@@ -15,6 +15,7 @@ from graphrag_lite.search.loaded import Loaded
 from graphrag_lite.search.question_vectors import embed_questions
 from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.periods import whole
+from graphrag_lite.waiting import complete
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from graphrag_lite.search.asking import Asking, Show
 
 METHODS = ("local", "global", "basic", "drift")
+EMBEDDED = ("local", "drift")  # rank text units by vectors, too
 UNDATED = ("global", "drift")  # read reports, which tell of the whole corpus, whatever its dates
 Outcome = Answer | GraphragLiteError
 Day = date | str
@@ -90,6 +92,10 @@ class Index(Loaded):
     def asks(self) -> bool:
         """Whether a model answers; otherwise answers are sentences of the corpus."""
         return self.model is not None or self.llm.model is not None
+
+    async def embed(self, questions: Sequence[str]) -> None:
+        """Find the vectors of questions, where the index has vectors and the settings name their model."""
+        await embed_questions(self, questions, self.embeddings, self.llm, self.embedder)
 
     def query(
         self,
@@ -159,8 +165,8 @@ class Index(Loaded):
     ) -> list[Outcome]:
         days = [None if day is None else last_day(day) for day in as_of]
         self._check(questions, days, options)
-        if options.method == "local":
-            embed_questions(self, questions, self.embeddings, self.llm, self.embedder)
+        if options.method in EMBEDDED:
+            complete(self.embed(questions))
         asked = list(zip(questions, days, strict=True))
         outcomes: list[Outcome] = []
 
@@ -170,8 +176,6 @@ class Index(Loaded):
                 done(len(outcomes) - 1, outcome)
 
         if self.asks and not options.retrieve_only:
-            from graphrag_lite.waiting import complete
-
             complete(self._ask_all(asked, options, show, tell))
         else:
             for question, day in asked:

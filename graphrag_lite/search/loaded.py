@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import snapshots, tables
 from graphrag_lite.errors import TableError
 from graphrag_lite.search.bm25 import Bm25
-from graphrag_lite.search.columns import Strings, lists, numbers
+from graphrag_lite.search.columns import Strings, lists, matrices, numbers
 from graphrag_lite.settings import Search
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from scipy.sparse import csc_array
 
     from graphrag_lite.search.mentions import NameTable
     from graphrag_lite.search.question import Attributes
@@ -148,12 +149,19 @@ class Loaded:
 
     @cached_property
     def vectors(self) -> "Vectors":
-        """The vectors of text units: the buffers of the table, not copied."""
+        """The vectors of text units, and their cells where they are so many: the buffers of the tables, not copied."""
+        import numpy as np
+
+        from graphrag_lite.search.vector_cells import Cells
         from graphrag_lite.search.vectors import Vectors
 
-        column = self.arrow("search_vectors")["vector"]
-        _, values = lists(column, "float32")
-        return Vectors([values.reshape(len(column), -1)] if len(values) else [])
+        cells = None
+        if "search_vector_cells" in self.manifest["tables"] and self.n_rows("search_vector_cells"):
+            data = self.arrow("search_vector_cells")
+            offsets, rows = lists(data["rows"], "int32")
+            (centres,) = matrices(data["centre"], "float32")
+            cells = Cells(centres, np.split(rows, offsets[1:-1]))
+        return Vectors(matrices(self.arrow("search_vectors")["vector"], "float32"), cells)
 
     @cached_property
     def vector_weight(self) -> float:
@@ -162,12 +170,23 @@ class Loaded:
             return 0.0
         return float(self.arrow("search_vector_weight")["weight"][0].as_py())
 
-    def meant(self, question: str) -> "Vector | None":
-        """Return what text units gain by their vectors; None where the question has no vector, or they add nothing."""
+    async def embed(self, questions: Sequence[str]) -> None:
+        """Find the vectors of questions that are to have them. Here is no model to ask."""
+
+    def meant(self, question: str, terms: "csc_array") -> "Vector | None":
+        """Return what text units gain by their vectors; None where the question has no vector, or they add nothing.
+
+        `terms` (n_units, n_terms) are the BM25 scores of its terms.
+        """
+        import numpy as np
+
         from graphrag_lite.search.vectors import meant
 
         vector = self.question_vectors.get(question)
-        return None if vector is None else meant(self.vectors, vector, self.vector_weight)
+        if vector is None:
+            return None
+        by_words = np.asarray(terms.sum(axis=1), np.float64) if self.vectors.cells else None
+        return meant(self.vectors, vector, self.vector_weight, by_words)
 
     @cached_property
     def document_row(self) -> Sequence[int]:

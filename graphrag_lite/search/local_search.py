@@ -84,7 +84,7 @@ def read_and_rank(
     """Return a question as the index reads it, and the score of every text unit, -inf of those dated after `as_of`."""
     language = index.question_language(question)
     asked = read_question(question, language, index.bm25, index.names, index.attributes, as_of)
-    if (meant := index.meant(question)) is not None:
+    if (meant := index.meant(question, asked.term_scores)) is not None:
         asked = replace(asked, meant=meant)
     return asked, rank(asked, index.links, Policy())
 

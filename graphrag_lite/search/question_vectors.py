@@ -15,7 +15,7 @@ MOST = 4096  # questions whose vectors are held
 logger = logging.getLogger(__name__)
 
 
-def embed_questions(
+async def embed_questions(
     index: "Loaded", questions: Sequence[str], settings: Embeddings, llm: Llm, embedder: "Embedder | None" = None
 ) -> None:
     """Embed what has no vector yet, and tell `index`; each question is paid for once, as the memo keeps its vector.
@@ -32,7 +32,6 @@ def embed_questions(
 
     from graphrag_lite.llm.openai_embedder import open_embedder
     from graphrag_lite.search.vectors import unit_length
-    from graphrag_lite.waiting import complete
 
     made_by = index.manifest["settings"]["embeddings"]["model"]
     if not embedder and settings.model != made_by:
@@ -45,8 +44,7 @@ def embed_questions(
         return
     try:
         with open_embedder(settings, llm, index.folder.parent.parent, embedder) as opened:
-            found, _ = complete(opened.embed(new))
-        vectors = unit_length(np.array(found, dtype=np.float32))
+            vectors = unit_length(np.array(await opened.embed(new), dtype=np.float32))
         if vectors.shape[1] != index.vectors.n_dimensions:
             raise ReplyError(f"it gave {vectors.shape[1]} numbers, the index has {index.vectors.n_dimensions} a vector")
     except (CallError, ModelError, ReplyError, ValueError) as error:

@@ -2,14 +2,19 @@
 
 import asyncio
 import hashlib
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+import logging
+from collections.abc import Container, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.errors import CallError, ModelError, ReplyError
+from graphrag_lite.llm.meter import Stopped
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 from graphrag_lite.search.best import best
 from graphrag_lite.search.loaded import read_postings
+from graphrag_lite.search.vector_cells import can_divide, divide
 from graphrag_lite.search.vector_weight import fit
 from graphrag_lite.search.vectors import Vectors, stand_out, unit_length
 from graphrag_lite.stages import Fail
@@ -19,7 +24,6 @@ from graphrag_lite.text.words import terms
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from graphrag_lite.search.bm25 import Bm25
     from graphrag_lite.search.vectors import Floats
     from graphrag_lite.search.vectors import Vector as Floats64
 
@@ -29,105 +33,145 @@ WORDS = range(8, 81)  # of a sentence that an excerpt is made from
 KEPT = 0.25  # of them: few enough that BM25 goes wrong now and then, as it does with questions
 PIECE = 2  # characters that stand for a word where none are written apart
 CANDIDATES = 50  # by BM25, and by vectors, that an excerpt's own unit is compared with
-MOST_NUMBERS = 2**31 - 1  # that a column of lists holds
+TOGETHER = 16  # excerpts that are compared with all vectors at once
+MOST_EXACT = 1_000_000  # vectors that a question is compared with one by one; more are divided into cells
+AHEAD = 2  # batches under way for each request that may be in flight
+
+logger = logging.getLogger(__name__)
 
 
 async def embed_text_units(
     documents: "pa.Table", text_units: "pa.Table", search_terms: "pa.Table", embedder: MemoisedEmbedder, fail: Fail
-) -> tuple["pa.Table", "pa.Table"]:
+) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
     """Embed titles and texts, each once: the memo keeps the vectors. What fails has a vector of zeros."""
-    about = dict(
-        zip(documents["id"].to_pylist(), zip(*_texts(documents, "title", "language"), strict=True), strict=True)
-    )
-    ids, document_ids, texts = _texts(text_units, "id", "document_id", "text")
-    titles = [about[identity][0] for identity in document_ids]
-    found, errors = await _embed(embedder, [_said(*pair) for pair in zip(titles, texts, strict=True)])
+    said = Said(documents, text_units)
+    found, errors = await _embed(embedder, said)
     for row, error in sorted(errors.items()):
-        fail(ids[row], str(error), 1)
-    vectors = Vectors([unit_length(found)] if found.size else [])
-    languages = [about[identity][1] for identity in document_ids]
-    probes: list[tuple[int, str, list[str]]] = []
-    for row in sorted(range(len(ids)), key=lambda row: _draw(ids[row]))[: LOOKED_AT * PROBES]:
-        if row not in errors and len(probes) < PROBES and (asked := _excerpt(texts[row], languages[row])):
-            probes.append((row, asked, list(dict.fromkeys(terms(asked, languages[row])))))
+        fail(text_units["id"][row].as_py(), str(error), 1)
+    starts = range(0, len(found) if found.size else 0, tables.BLOCKS["search_vectors"])
+    blocks = np.split(found, starts[1:]) if starts else []
+    for block in blocks:
+        block[:] = unit_length(block)
+    vectors = Vectors(blocks)
+    probes = excerpts(said, errors)
     embedded, missing = await _embed(embedder, [asked for _, asked, _ in probes])
-    choices = []
+    choices: list[Floats64] = []
     if embedded.shape[1:] == found.shape[1:]:
-        bm25 = read_postings(search_terms, len(ids))
-        choices = [
-            _choice(row, words, vector, bm25, vectors)
-            for place, ((row, _, words), vector) in enumerate(zip(probes, unit_length(embedded), strict=True))
-            if place not in missing
-        ]
+        there = [place for place in range(len(probes)) if place not in missing]
+        choices = _choices([probes[i] for i in there], unit_length(embedded[there]), search_terms, vectors)
     learned = fit(choices)
     return (
-        _table(vectors, len(ids)),
+        _table(vectors, len(said)),
+        _divided(vectors) if learned.weight and len(vectors) > MOST_EXACT else tables.make("search_vector_cells", []),
         tables.make("search_vector_weight", [(learned.weight, len(choices), learned.coefficient, learned.gain)]),
     )
 
 
-def _texts(table: "pa.Table", *columns: str) -> list[list[str]]:
-    return [table[name].to_pylist() for name in columns]
+class Said(Sequence[str]):
+    """What is embedded of each text unit, made when it is asked for: its document's title, a line end, its text."""
+
+    def __init__(self, documents: "pa.Table", text_units: "pa.Table") -> None:
+        about = zip(*(documents[name].to_pylist() for name in ("title", "language")), strict=True)
+        self._about = dict(zip(documents["id"].to_pylist(), about, strict=True))
+        self._units = text_units
+
+    def __len__(self) -> int:
+        return len(self._units["id"])
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        title, text = self._about[self._units["document_id"][row].as_py()][0], self.text(row)
+        return f"{title}\n{text}" if title else text
+
+    def text(self, row: int) -> str:
+        return str(self._units["text"][row].as_py())
+
+    def language(self, row: int) -> str:
+        return str(self._about[self._units["document_id"][row].as_py()][1])
+
+    def by_lot(self) -> list[int]:
+        """Return the rows in an order that looks like chance, and is the same whenever it is asked for."""
+        ids = self._units["id"].to_pylist()
+        return sorted(range(len(ids)), key=lambda row: _draw(ids[row]))
 
 
-def _said(title: str, text: str) -> str:
-    """Return what is embedded of a text unit.
+def excerpts(said: Said, failed: Container[int] = ()) -> list[tuple[int, str, list[str]]]:
+    """Return the row, an excerpt and its terms of some text units whose embedding has not failed."""
+    probes: list[tuple[int, str, list[str]]] = []
+    for row in said.by_lot()[: LOOKED_AT * PROBES]:
+        language = said.language(row)
+        if row not in failed and len(probes) < PROBES and (asked := _excerpt(said.text(row), language)):
+            probes.append((row, asked, list(dict.fromkeys(terms(asked, language)))))
+    return probes
 
-    >>> _said("Marley", "He was dead."), _said("", "He was dead.")
-    ('Marley\\nHe was dead.', 'He was dead.')
-    """
-    return f"{title}\n{text}" if title else text
 
-
-async def _embed(embedder: MemoisedEmbedder, texts: list[str]) -> tuple["Floats", dict[int, Exception]]:
+async def _embed(embedder: MemoisedEmbedder, texts: Sequence[str]) -> tuple["Floats", dict[int, Exception]]:
     """Return vectors (n_texts, n_dimensions), zeros for those that failed, and the errors of these by place.
 
-    Raises ModelError where nothing could be embedded at all.
+    Raises ModelError where nothing could be embedded at all, or the budget is spent.
     """
-    import numpy as np
-
-    size = embedder.batch_size
+    found = np.zeros((len(texts), 0), np.float32)
     errors: dict[int, Exception] = {}
+    missing: dict[str, list[int]] = {}
+    stopped: Stopped | None = None
 
-    async def batch(start: int) -> "Floats | None":
-        try:
-            vectors, _ = await embedder.embed(texts[start : start + size])
-            made = np.array(vectors, dtype=np.float32)
-            if made.ndim != 2 or not made.shape[1] or not np.isfinite(made).all():
-                raise ReplyError("the embedding model gave vectors of different lengths, or what is no number")
-        except (CallError, ReplyError, ValueError) as error:
-            errors.update(dict.fromkeys(range(start, min(start + size, len(texts))), error))
-            return None
-        return made
+    def keep(places: list[int], vector: Sequence[float]) -> None:
+        nonlocal found
+        found = found if found.shape[1] else np.zeros((len(texts), len(vector)), np.float32)
+        if len(vector) == found.shape[1]:
+            found[places] = vector
+        else:
+            wrong = f"the embedding model gave {len(vector)} numbers, and {found.shape[1]} before"
+            errors.update(dict.fromkeys(places, ReplyError(wrong)))
 
-    starts = range(0, len(texts), size)
-    made = await _together([batch(start) for start in starts])
-    n_dimensions = next((part.shape[1] for part in made if part is not None), 0)
-    if texts and not n_dimensions:
-        raise ModelError(f"embed_text_units: no text could be embedded. The last: {errors[len(texts) - 1]}")
-    if len(texts) * n_dimensions > MOST_NUMBERS:
-        raise ModelError(
-            f"embed_text_units: {len(texts)} vectors of {n_dimensions} numbers are more than an index holds"
-            f" ({MOST_NUMBERS} numbers). Use an embedding model with shorter vectors."
-        )
-    found = np.zeros((len(texts), n_dimensions), np.float32)
-    for start, part in zip(starts, made, strict=True):
-        if part is not None and part.shape[1] == n_dimensions:
-            found[start : start + size] = part
-        elif part is not None:
-            other = ReplyError(f"the embedding model gave {part.shape[1]} numbers, and {n_dimensions} before")
-            errors.update(dict.fromkeys(range(start, min(start + size, len(texts))), other))
+    for place, text in enumerate(texts):
+        key = embedder.key(text)
+        if (known := embedder.known(key)) is None:
+            missing.setdefault(key, []).append(place)
+        else:
+            keep([place], known)
+    keys = list(missing)
+    starts = range(0, len(keys), embedder.batch_size)
+    begun, done = iter(starts), 0
+
+    async def lane() -> None:
+        nonlocal done, stopped
+        for start in begun:
+            batch = keys[start : start + embedder.batch_size]
+            try:
+                vectors = await embedder.ask({key: texts[missing[key][0]] for key in batch})
+                for key, vector in zip(batch, vectors, strict=True):
+                    keep(missing[key], vector)
+            except Stopped as error:  # what other lanes have asked is answered and kept
+                stopped = stopped or error
+            except (CallError, ReplyError) as error:
+                errors.update(dict.fromkeys((place for key in batch for place in missing[key]), error))
+            if stopped:
+                return
+            done += 1
+            embedder.advance(done, len(starts))
+
+    await _together([lane() for _ in range(min(len(starts), AHEAD * embedder.meter.settings.concurrency))])
+    if stopped:
+        raise stopped
+    if errors and not found.shape[1]:
+        raise ModelError(f"embed_text_units: no text could be embedded. The last: {errors[max(errors)]}")
     return found, errors
 
 
-async def _together(work: "list[Coroutine[Any, Any, Floats | None]]") -> "list[Floats | None]":
-    """Wait for all; the endpoint's limits say how many are asked at once. Raises the first error."""
+async def _together(work: list[Coroutine[Any, Any, None]]) -> None:
+    """Wait for all. Raises the first error."""
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(each) for each in work]
+            for each in work:
+                group.create_task(each)
     except ExceptionGroup as problems:
         raise problems.exceptions[0] from None
-    return [task.result() for task in tasks]
 
 
 def _draw(*parts: str) -> bytes:
@@ -155,23 +199,51 @@ def _excerpt(text: str, language: str) -> str:
     return ""
 
 
-def _choice(row: int, words: list[str], vector: "Floats", bm25: "Bm25", vectors: "Vectors") -> "Floats64":
-    """Return BM25 (of 1) and standing out, (n_candidates, 2), of the unit in `row`, then of other good units."""
-    import numpy as np
+def _choices(
+    probes: list[tuple[int, str, list[str]]], embedded: "Floats", search_terms: "pa.Table", vectors: "Vectors"
+) -> "list[Floats64]":
+    """Return, for each excerpt, BM25 (of 1) and standing out, (n_candidates, 2), of its own unit, then of good ones."""
+    bm25, choices = read_postings(search_terms, len(vectors)), []
+    for start in range(0, len(probes), TOGETHER):
+        cosines = vectors.similarities(embedded[start : start + TOGETHER])
+        for (row, _, words), similarities in zip(probes[start : start + TOGETHER], cosines, strict=True):
+            by_words = bm25.scores(words).astype(np.float64)
+            by_words /= by_words.max() or 1.0
+            by_vectors = stand_out(similarities)
+            others = np.union1d(best(by_words, CANDIDATES), best(by_vectors, CANDIDATES))
+            rows = np.array([row, *others[others != row].tolist()])
+            choices.append(np.stack([by_words[rows], by_vectors[rows]], axis=1))
+    return choices
 
-    by_words = bm25.scores(words).astype(np.float64)
-    by_words /= by_words.max() or 1.0
-    by_vectors = stand_out(vectors.similarities(vector[np.newaxis])[0])
-    others = np.union1d(best(by_words, CANDIDATES), best(by_vectors, CANDIDATES))
-    rows = np.array([row, *others[others != row].tolist()])
-    return np.stack([by_words[rows], by_vectors[rows]], axis=1)
+
+def _divided(vectors: "Vectors") -> "pa.Table":
+    """Make the table of cells; without the library it is empty, and a warning says what to install."""
+    if not can_divide():
+        logger.warning(
+            "Every question is compared with all %d vectors. `pip install 'graphrag-lite[ann]'` makes this faster, from"
+            " the next run on.",
+            len(vectors),
+        )
+        return tables.make("search_vector_cells", [])
+    cells = divide(vectors)
+    return tables.make_columns(
+        "search_vector_cells", centre=_lists("search_vector_cells", "centre", cells.centres), rows=cells.rows
+    )
 
 
 def _table(vectors: "Vectors", n_rows: int) -> "pa.Table":
-    """Make the table of vectors; where there are none at all, each is empty."""
-    import numpy as np
+    """Make the table of vectors, a chunk a block; where there are none at all, each is empty."""
     import pyarrow as pa
 
-    values = np.concatenate([block.ravel() for block in vectors.blocks]) if vectors.blocks else np.zeros(0, np.float32)
-    offsets = pa.array(np.arange(n_rows + 1, dtype=np.int64) * vectors.n_dimensions, pa.int32())
-    return tables.make_columns("search_vectors", vector=pa.ListArray.from_arrays(offsets, pa.array(values)))
+    blocks = vectors.blocks or [np.zeros((n_rows, 0), np.float32)]
+    chunks = [_lists("search_vectors", "vector", block) for block in blocks]
+    return tables.make_columns("search_vectors", vector=pa.chunked_array(chunks))
+
+
+def _lists(table: str, column: str, matrix: "Floats") -> "pa.ListArray":
+    """Return the rows of a matrix as a column of lists, not copied."""
+    import pyarrow as pa
+
+    offsets = pa.array(np.arange(len(matrix) + 1, dtype=np.int32) * matrix.shape[1])
+    kind = tables.schema(table).field(column).type
+    return pa.ListArray.from_arrays(offsets, pa.array(matrix.ravel()), type=kind)

@@ -2,16 +2,16 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from stub_server import Fault, StubServer, vector
 
-from graphrag_lite.errors import CallError
+from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm import endpoint
 from graphrag_lite.llm.chat import Usage
 from graphrag_lite.llm.memo import Memo
-from graphrag_lite.llm.openai_embedder import MemoisedEmbedder, OpenAIEmbedder
+from graphrag_lite.llm.openai_embedder import OpenAIEmbedder, metered, open_embedder
 from graphrag_lite.settings import Embeddings, Llm
 
 
@@ -37,16 +37,44 @@ def test_each_text_is_asked_for_once(tmp_path: Path) -> None:
     with StubServer() as server:
         for _ in range(2):
             memo = Memo(tmp_path / "memo.sqlite")
-            embedder = MemoisedEmbedder(embedder_at(server), memo)
-            vectors, _ = asyncio.run(embedder.embed(["a", "b", "a"]))
-            assert vectors == [vector("a"), vector("b"), vector("a")]
+            embedder = metered(Embeddings(model="vectors"), Llm(base_url=server.url), memo)
+            vectors = asyncio.run(embedder.embed(["a", "b", "a"]))
+            assert [list(each) for each in vectors] == [vector("a"), vector("b"), vector("a")]
             memo.close()
         assert [body["input"] for body in server.requests] == [["a", "b"]]
         memo = Memo(tmp_path / "memo.sqlite")
-        other = OpenAIEmbedder(Embeddings(model="other"), Llm(base_url=server.url))
-        asyncio.run(MemoisedEmbedder(other, memo).embed(["b", "c"]))
+        asyncio.run(metered(Embeddings(model="other"), Llm(base_url=server.url), memo).embed(["b", "c"]))
         memo.close()
         assert server.requests[-1]["input"] == ["b", "c"], "another model, another vector"
+
+
+def test_what_a_run_paid_for_is_known_after_it_was_killed(tmp_path: Path) -> None:
+    values, llm = Embeddings(model="vectors", batch_size=1), {"prices": {"vectors": {"input": 1e6}}}
+    with StubServer() as server:
+        settings = Llm.model_validate({"base_url": server.url, **llm})
+        with open_embedder(values, settings, tmp_path, run="first") as embedder:
+            asyncio.run(embedder.embed(["some text", "another"]))
+        with open_embedder(values, settings, tmp_path, run="second") as embedder:
+            assert embedder.spent("second").calls == 0
+            spent = embedder.spent("first").to_dict()
+    assert (spent["calls"], spent["prompt_tokens"], spent["cost"]) == (2, 3, 3.0)
+
+
+def test_what_is_no_vector_is_not_kept(tmp_path: Path) -> None:
+    class Broken:
+        identity: ClassVar = {"model": "broken"}
+
+        async def check(self) -> None: ...
+
+        async def embed(self, texts: list[str]) -> Any:
+            return [[float("nan"), 1.0] for _ in texts], Usage()
+
+    memo = Memo(tmp_path / "memo.sqlite")
+    embedder = metered(Embeddings(), Llm(), memo, Broken())
+    with pytest.raises(ReplyError, match="vector of numbers"):
+        asyncio.run(embedder.embed(["a"]))
+    assert embedder.known(embedder.key("a")) is None
+    memo.close()
 
 
 @pytest.mark.parametrize("raw", ['{"data": []}', '{"data": [{"index": 0, "embedding": ["x"]}]}', '{"data": null}'])

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from asking_model import EXAMPLE, SlowByChance, asked, assert_resolved, every_mark, forget, marks
@@ -11,11 +12,13 @@ from stub_model import StubModel
 
 from graphrag_lite import pipeline
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.llm.chat import Request
+from graphrag_lite.llm.chat import Request, Usage
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.drift_search import read_found
 from graphrag_lite.search.index import Index
+from graphrag_lite.search.vector_weight import Fit
 from graphrag_lite.settings import Settings
+from graphrag_lite.stages import embed_text_units
 
 QUESTION = "Who was Lyman Spitzer and what did he propose?"
 Look = Callable[[str, str, int], "tuple[str, float, list[str]] | str | Exception"]
@@ -95,6 +98,45 @@ def test_follow_ups_of_the_best_answers_go_first_and_none_is_asked_twice(
     assert scores == sorted(scores, reverse=True) == [90, 20, 20, 20, 20, 10, 5]
     assert lines[0].startswith("- Importance 90 (Who paid?): High [")
     assert lines[5].startswith("- Importance 10: Begun [")
+
+
+def test_follow_ups_are_ranked_by_vectors_too_and_embedded_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Embedder:
+        identity: ClassVar = {"model": "simulated"}
+        texts: ClassVar[list[str]] = []
+
+        async def check(self) -> None: ...
+
+        async def embed(self, texts: list[str]) -> tuple[list[list[float]], Usage]:
+            self.texts += texts
+            return [[1.0, len(text), text.count("e")] for text in texts], Usage()
+
+    embedder, values = Embedder(), Settings.model_validate({"search": {"drift_follow_ups": 2}})
+    monkeypatch.setattr(embed_text_units, "fit", lambda _: Fit(0.1, 1.0, 99.0))
+    run = pipeline.index(EXAMPLE, tmp_path / "output", values, embedder=embedder)
+    embedder.texts.clear()
+    Index(run.snapshot, values, embedder=embedder).query(QUESTION, "drift", retrieve_only=True)
+    assert embedder.texts[0] == QUESTION and 0 < len(embedder.texts) - 1 <= 2
+    assert all(text.startswith(QUESTION) for text in embedder.texts)
+    replies = {"": ("Begun [1].", 90, ["First?", "Second?"]), "First?": ("Low [1].", 5, ["Third?"])}
+
+    def say(request: Request) -> str:
+        name, fields = asked(request)
+        if name == "global_reduce.md":
+            return every_mark(fields["records"])
+        said = replies.get(fields.get("follow_up", ""), ("So [1].", 5, []))
+        return json.dumps(dict(zip(("answer", "score", "follow_ups"), said, strict=True)))
+
+    embedder.texts.clear()
+    for _ in range(2):
+        index = Index(run.snapshot, values, StubModel(say), embedder)
+        index.query(QUESTION, "drift")
+    assert embedder.texts == ["First?", "Second?", "Third?"], (
+        "the question is known, and follow-ups after the first time"
+    )
+    assert {*index.question_vectors} == {QUESTION, "First?", "Second?", "Third?"}
 
 
 def test_an_answer_raises_no_more_follow_ups_than_are_asked_for(ask: Callable[..., tuple[Index, StubModel]]) -> None:

@@ -11,18 +11,22 @@ import numpy as np
 import pytest
 from stub_server import Fault, StubServer
 
-from graphrag_lite import checking, pipeline, tables
-from graphrag_lite.errors import ModelError
+from graphrag_lite import checking, pipeline, run_log, snapshots, tables
+from graphrag_lite.errors import ModelError, SettingsError
 from graphrag_lite.llm.chat import Usage
 from graphrag_lite.llm.memo import Memo
-from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
+from graphrag_lite.llm.openai_embedder import metered
 from graphrag_lite.runner import Run
+from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.index import Index
-from graphrag_lite.settings import Settings
+from graphrag_lite.search.vector_weight import Fit
+from graphrag_lite.search.vectors import Vectors
+from graphrag_lite.settings import Embeddings, Llm, Settings
+from graphrag_lite.stages import embed_text_units as stage
 from graphrag_lite.stages.embed_text_units import PROBES, _excerpt, embed_text_units
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
-NAMES = ("search_vectors", "search_vector_weight")
+NAMES = ("search_vectors", "search_vector_cells", "search_vector_weight")
 TEXTS = {
     "a.txt": "Alice Smith met Bob Jones in Paris.\n",
     "b.txt": "Carol White lives in Rome.\n",
@@ -154,8 +158,8 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def learned(snapshot: Path, vector: Callable[[str], Any]) -> dict[str, Any]:
     reads = {name: tables.read(snapshot, name) for name in ("documents", "text_units", "search_terms")}
-    embedder = MemoisedEmbedder(Simulated(vector), Memo(None))
-    _, weight = asyncio.run(embed_text_units(**reads, embedder=embedder, fail=lambda *_: None))
+    embedder = metered(Embeddings(), Llm(), Memo(None), Simulated(vector))
+    *_, weight = asyncio.run(embed_text_units(**reads, embedder=embedder, fail=lambda *_: None))
     (row,) = weight.to_pylist()
     return dict(row)
 
@@ -178,6 +182,10 @@ def test_vectors_that_know_what_words_do_not_say_count(example: Path) -> None:
     assert weight["weight"] > 0, weight
 
 
+def meant(index: Index, question: str) -> Any:
+    return index.meant(question, index.bm25.term_scores(index.question_terms(question)))
+
+
 def test_vectors_change_the_ranking_by_their_weight(
     server: StubServer, corpus: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -191,8 +199,8 @@ def test_vectors_change_the_ranking_by_their_weight(
     questions = [f"Who {i}?" for i in range(20)]  # share no word with a text
     index.query_all(questions, retrieve_only=True)
     assert sent(server) == questions
-    asked = next(question for question in questions if np.argmax(index.meant(question)) > 0)
-    gains = index.meant(asked)
+    asked = next(question for question in questions if np.argmax(meant(index, question)) > 0)
+    gains = meant(index, asked)
     assert gains is not None and gains.shape == (3,) and 0 < gains.max() <= 1
     first = int(np.argmax(gains))
     unit_ids = tables.read(run.snapshot, "text_units")["id"].to_pylist()
@@ -202,6 +210,126 @@ def test_vectors_change_the_ranking_by_their_weight(
     other.__dict__["vector_weight"] = 5.0
     other.query(asked, retrieve_only=True)
     assert sent(server) == [], "a question is paid for once"
+
+
+def counting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let vectors count, whatever they are worth, and a corpus of more than one text unit be one of many."""
+    monkeypatch.setattr(stage, "fit", lambda _: Fit(0.2, 1.0, 99.0))
+    monkeypatch.setattr(stage, "MOST_EXACT", 1)
+
+
+def ranked(index: Index) -> list[tuple[str, ...]]:
+    answers = index.query_all([f"Who met {i} in Rome?" for i in range(12)], retrieve_only=True)
+    return [answer.text_units for answer in answers if isinstance(answer, Answer)]
+
+
+def test_many_vectors_are_divided_into_cells_and_rank_as_without(
+    server: StubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stage, "fit", lambda _: Fit(0.2, 1.0, 99.0))
+    exact = pipeline.index(EXAMPLE, tmp_path / "exact", settings(server))
+    counting(monkeypatch)
+    run = pipeline.index(EXAMPLE, tmp_path / "cells", settings(server))
+    assert run.manifest["tables"]["search_vector_cells"]["rows"] > 10
+    assert exact.manifest["tables"]["search_vector_cells"]["rows"] == 0
+    assert checking.check(run.snapshot).problems == ()
+    quick, slow = Index(run.snapshot, settings(server)), Index(run.snapshot, settings(server))
+    slow.__dict__["vectors"] = Vectors(quick.vectors.blocks)
+    plain = Index(exact.snapshot, settings(server))
+    words = Index(exact.snapshot, Settings())
+    assert quick.vectors.cells and ranked(quick) == ranked(slow) == ranked(plain) != ranked(words)
+    again = pipeline.index(EXAMPLE, tmp_path / "again", settings(server))
+    assert again.manifest["tables"]["search_vector_cells"] == run.manifest["tables"]["search_vector_cells"]
+
+
+def test_without_the_library_search_is_exact_and_the_run_says_what_to_install(
+    server: StubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    counting(monkeypatch)
+    monkeypatch.setattr(stage, "can_divide", lambda: False)
+    run = pipeline.index(EXAMPLE, tmp_path / "output", settings(server))
+    assert "pip install 'graphrag-lite[ann]'" in caplog.text
+    assert Index(run.snapshot, settings(server)).vectors.cells is None and checking.check(run.snapshot).problems == ()
+
+
+def test_an_index_of_before_there_were_cells_is_searched(
+    server: StubServer, corpus: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stage, "fit", lambda _: Fit(0.2, 1.0, 99.0))
+    run = pipeline.index(corpus(TEXTS), tmp_path / "output", settings(server))
+    before = ranked(Index(run.snapshot, settings(server)))
+    manifest = snapshots.read_manifest(run.snapshot)
+    del manifest["tables"]["search_vector_cells"]
+    snapshots.write_json(run.snapshot / snapshots.MANIFEST, manifest)
+    tables.path_in(run.snapshot, "search_vector_cells").unlink()
+    assert ranked(Index(run.snapshot, settings(server))) == before
+
+
+def test_vectors_are_stored_in_blocks(
+    server: StubServer, corpus: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stage, "fit", lambda _: Fit(0.2, 1.0, 99.0))
+    whole = pipeline.index(corpus(TEXTS), tmp_path / "whole", settings(server))
+    monkeypatch.setitem(tables.BLOCKS, "search_vectors", 2)
+    parts = pipeline.index(tmp_path / "corpus", tmp_path / "parts", settings(server))
+    assert [len(block) for block in Index(parts.snapshot).vectors.blocks] == [2, 1]
+    assert vectors(parts) == vectors(whole) and checking.check(parts.snapshot).problems == ()
+    found = [ranked(Index(run.snapshot, settings(server))) for run in (whole, parts)]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("limit", [{"max_calls": 1}, {"max_cost": 0.00001, "prices": {"vectors": {"input": 1.0}}}])
+def test_a_budget_stops_a_run_which_goes_on_and_pays_for_nothing_twice(
+    limit: dict[str, Any], server: StubServer, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder, output = corpus(TEXTS), tmp_path / "output"
+    bounded = settings(server, batch_size=1)
+    bounded = bounded.model_copy(update={"llm": bounded.llm.model_validate({**bounded.llm.model_dump(), **limit})})
+    said_before: list[str] = []
+    for _ in range(len(TEXTS) - 1):
+        with pytest.raises(ModelError, match=rf"llm\.{next(iter(limit))}.*Every answer is kept"):
+            pipeline.index(folder, output, bounded)
+        assert not (output / "current").exists()
+        (new,) = sent(server)
+        said_before.append(new)
+    run = pipeline.index(folder, output, bounded)
+    assert sorted([*said_before, *sent(server)]) == sorted(said(run))
+    entries = [entry["usage"] for entry in run_log.read(output)]
+    assert [usage["calls"] for usage in entries] == [1] * len(TEXTS)
+    assert all(usage["prompt_tokens"] for usage in entries)
+    assert run.manifest["usage"]["embed_text_units"] == run.usage["embed_text_units"]
+    assert (entries[-1]["cost"] is None) == ("prices" not in limit)
+
+
+def test_a_most_cost_needs_the_price_of_embeddings(
+    server: StubServer, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    bounded = Settings.model_validate({"llm": {"max_cost": 1.0}, "embeddings": {"model": "vectors"}})
+    chats = {"method": "standard", "llm": {"max_cost": 1.0, "model": "gpt-4o-mini", "base_url": "http://127.0.0.1:9"}}
+    for values in (bounded, Settings.model_validate({**bounded.model_dump(), **chats})):
+        with pytest.raises(SettingsError, match=r"what vectors costs is not known"):
+            pipeline.index(corpus(TEXTS), tmp_path / "output", values)
+
+
+def test_equal_texts_are_sent_once(server: StubServer) -> None:
+    values = settings(server, batch_size=1)
+    embedder = metered(values.embeddings, values.llm, Memo(None))
+    found, errors = asyncio.run(stage._embed(embedder, ["same", "other", "same"]))
+    assert sorted(sent(server)) == ["other", "same"] and not errors
+    assert found[0].tobytes() == found[2].tobytes() != found[1].tobytes()
+
+
+def test_texts_that_are_new_are_sent_together(server: StubServer, corpus: Callable[..., Path], tmp_path: Path) -> None:
+    folder, output = corpus({f"{i:02}.txt": f"Alice met Bob {i} times.\n" for i in range(12)}), tmp_path / "output"
+    pipeline.index(folder, output, settings(server, batch_size=4))
+    assert [len(body["input"]) for body in server.requests] == [4, 4, 4]
+    sent(server)
+    for i in (0, 5, 11):
+        (folder / f"{i:02}.txt").write_text(f"Alice met Carol {i} times.\n")
+    run = pipeline.index(folder, output, settings(server, batch_size=4))
+    assert len(server.requests) == 1 and len(sent(server)) == 3
+    usage = run.usage["embed_text_units"]
+    assert (usage["calls"], usage["memo_hits"]) == (1, 9)
 
 
 def test_a_question_is_answered_where_the_embedding_model_fails(
