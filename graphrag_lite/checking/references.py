@@ -52,10 +52,8 @@ def references(read: Reading, found: Problems) -> None:
         with read.skipping():
             owners, rows = read.pairs(table, column, target)
             bad = rows < 0
-            if table == "entity_resolutions":
-                # A name may mean nothing (""). In the whole corpus (no document) it may mean an entity that is not
-                # there, where every document that has the name overrides it: `counts` looks at what is meant.
-                bad &= read.not_empty(table, column) & read.not_empty(table, "document_id")
+            if table == "entity_resolutions":  # a name may mean nothing
+                bad &= read.not_empty(table, column)
             found.rows(table, f"{column}: names no row of {target}", owners[bad])
             if (table, column, target) in LISTS:
                 found.rows(table, f"{column}: names a row twice", repeated(owners[~bad], rows[~bad]))

@@ -22,6 +22,9 @@ _GIVEN_TITLES = frozenset(
 _PLACE_TITLES = frozenset("st saint santa san ste".split())
 _NOT_IN_PERSONS = frozenset("of for from to in on at with".split())
 _MAX_CANDIDATES = 20
+# A surname that this many times as many documents use without the long name as have it is no short form of it even
+# where both stand: Dell, beside Michael Dell.
+_OWN_RATIO = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,19 @@ class _Index:
         return [person for person in found if person.sure] or found
 
 
+def is_whole(short: Person, long: Person) -> bool:
+    """Tell whether `short`, which may stand for `long`, has a given name and a surname itself."""
+    first, *rest = short.words
+    return bool(rest) and not short.title and (first == long.words[0] or first in GIVEN_NAMES)
+
+
 def _agree(short: Person, long: Person) -> bool:
     if short.title and not long.known and short.title not in NEUTRAL_HONORIFICS | _DESCRIPTORS | {"mr", "ms"}:
         return False
+    return _agree_in_gender(short, long)
+
+
+def _agree_in_gender(short: Person, long: Person) -> bool:
     if short.gender and long.gender and short.gender != long.gender:
         return False
     # a wife was called by her husband's name: without a woman's given name Mrs. X may be anyone's
@@ -110,16 +123,18 @@ def _agree(short: Person, long: Person) -> bool:
 
 
 def alias_in_documents(
-    documents: Mapping[str, Iterable[str]], persons: Mapping[str, Person], shorts: Mapping[str, Person]
+    documents: Mapping[str, Mapping[str, tuple[int, int]]], persons: Mapping[str, Person], shorts: Mapping[str, Person]
 ) -> dict[tuple[str, str], str]:
     """Return (document, key) -> key of the longer name, "" where several would fit.
 
-    `documents` holds the keys of each document, `persons` the keys that may be a longer name, `shorts` those that may
-    be a shorter one.
+    `documents` holds the keys of each document with the first and the last text unit of each, `persons` the keys that
+    may be a longer name, `shorts` those that may be a shorter one. A given name does not stand for a full name that
+    comes up only in a text unit after its last use: "Joe", before "Joe Miller" never made such a joke.
     """
     decided: dict[tuple[str, str], str] = {}
     for document in sorted(documents):
-        keys = sorted(documents[document])
+        held = documents[document]
+        keys = sorted(held)
         longs = [persons[key] for key in keys if key in persons and len(persons[key].words) > 1]
         index = _Index()
         for person in longs:
@@ -133,6 +148,9 @@ def alias_in_documents(
                 decided[document, short.key] = roots[short.key] = bare[short.words].key
                 continue
             found = index.find(short)
+            last = held[short.key][1]
+            if all(short.words == person.words[:1] and held[person.key][0] > last for person in found):
+                found = []
             if short.title in ("mrs", "mme", "frau"):  # a child is called by its given name, its mother is not
                 found = [person for person in found if person.words[0] not in given]
             root = _root(short, found, roots)
@@ -142,8 +160,9 @@ def alias_in_documents(
         for short in own:  # "Mr. Fezziwig" and "Fezziwig", where no Mrs. Fezziwig lives and no full name is known
             if short.title and short.key not in roots and short.words in bare:
                 titled = {other.gender for other in own if other.title and other.words == short.words}
-                if len(titled - {""}) <= 1:
-                    decided[document, short.key] = roots.get(bare[short.words].key) or bare[short.words].key
+                root = roots.get(bare[short.words].key) or bare[short.words].key
+                if len(titled - {""}) <= 1 and (root not in persons or _agree_in_gender(short, persons[root])):
+                    decided[document, short.key] = root
     return decided
 
 
@@ -164,16 +183,26 @@ def _follow(key: str, roots: Mapping[str, str]) -> str:
 
 
 def alias_in_corpus(
-    in_documents: Mapping[tuple[str, str], str], persons: Mapping[str, Person], shorts: Mapping[str, Person]
-) -> dict[str, str]:
+    in_documents: Mapping[tuple[str, str], str],
+    persons: Mapping[str, Person],
+    shorts: Mapping[str, Person],
+    n_documents: Mapping[str, int],
+) -> tuple[dict[str, str], set[tuple[str, str]]]:
     """Return key -> key of the longer name, for keys that mean the same in every document that tells.
 
+    The second is what of `in_documents` does not hold, since the key is a name of its own.
     At least one document must have used both. If no other longer name in the corpus fits, that is enough; else four
-    of five documents that tell, and at least two, must agree.
+    of five documents that tell, and at least two, must agree. `n_documents` counts the documents of every key: a rare
+    long name takes no frequent short one. What is no whole name itself must stand without the longer name in fewer
+    documents than have the longer one. A surname that is without it in many more is no short name in any document.
     """
     meant: dict[str, Counter[str]] = defaultdict(Counter)
     for (_, key), root in sorted(in_documents.items()):
         meant[key][root] += 1
+    silent = {key: n_documents[key] - direct.total() for key, direct in meant.items()}
+    reach = Counter(n_documents)  # documents with a long name, or with another that stands for it
+    for key, direct in meant.items():
+        reach.update({root: silent[key] for root in direct if root in persons and is_whole(shorts[key], persons[root])})
     index = _Index()
     for key in sorted(persons):
         if len(persons[key].words) > 1:
@@ -190,13 +219,20 @@ def alias_in_corpus(
         if not votes:
             continue
         root, count = max(votes.items(), key=lambda item: (item[1], item[0]))
+        if silent[key] >= reach[root]:
+            continue
         if count > 1 and count >= 0.8 * votes.total():
             decided[key] = root
             continue
         family = {_follow(person.key, decided) for person in index.find(shorts[key])} if key in shorts else set()
         if {_single(other, meant) for other in family} <= {root, key}:
             decided[key] = root
-    return decided
+    own = {
+        (document, key)
+        for (document, key), root in in_documents.items()
+        if root and " " not in key and key not in GIVEN_NAMES and silent[key] > _OWN_RATIO * reach[root]
+    }
+    return decided, own
 
 
 def _single(key: str, meant: Mapping[str, Counter[str]]) -> str:

@@ -1,7 +1,8 @@
 """Which names are one entity, and which are none: the exact, lexical and alias rungs of entity resolution.
 
 `resolve` takes what the mentions say, as parallel lists with one entry a mention, and returns one row for every
-distinct name that holds in the whole corpus, and one for every (document, name) that means something else there:
+distinct name that holds in the whole corpus, and one for every (document, name) that means something else there. A name
+that no document uses for what it would mean in the whole corpus, and that is nobody else's, has only the latter:
 
     rows = resolve(document_ids, names, types, anchored, lower_counts)
     by_name = {(row.document_id, row.name): row for row in rows}
@@ -12,8 +13,9 @@ The rungs, each of which can be switched off:
 * exact: NFKC, casefold, punctuation and white space folded, leading article off (`name_keys.exact_key`).
 * lexical: Jaccard similarity of character 3-grams >= 0.9, equal numerals, and no second candidate
   (`name_similarity.similar_pairs`).
-* alias: a shorter name of exactly one longer name of a person, first in its document, else in the corpus
-  (`name_aliases`); a company without its legal form; an acronym that the text defines.
+* alias: a shorter name of exactly one longer name of a person, first in its document, else in the corpus, where the
+  longer one is in more documents than the shorter one is without it (`name_aliases`); a company without its legal form;
+  an acronym that the text defines. A person is called by the whole name that most documents use.
 
 Dropped are names that only ever stand where a capital proves nothing, single words that the corpus mostly writes in
 lower case, and terms without support. Nothing is dropped from `confirmed` mentions, which a model or a person named as
@@ -26,25 +28,17 @@ never compared all to all.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from graphrag_lite.graph.name_aliases import Person, alias_in_corpus, alias_in_documents, as_person
+from graphrag_lite.graph.name_aliases import Person, alias_in_corpus, alias_in_documents, as_person, is_whole
+from graphrag_lite.graph.name_candidates import Candidate, find_openers, is_acronym, is_name, majority_type
 from graphrag_lite.graph.name_keys import exact_key
 from graphrag_lite.graph.name_similarity import similar_pairs
 from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES, SAME_PLACES
-from graphrag_lite.text.names.types import TYPES
-from graphrag_lite.text.names.words import CORPORATE, HONORIFICS
+from graphrag_lite.text.names.words import CORPORATE
 
-# A single word is no name if the corpus writes it in lower case this many times as often as with a telling capital.
-_LOWER_RATIO = 1.0
-# A term is kept from this many mentions on, and from this share of the lower-case uses of its rarer end.
 # A surname is no short name of its bearer if things begin with it this many times as often as the full name occurs.
 _NAMESAKE_RATIO = 3
-# Places without a telling suffix are mostly common nouns (channel, zone), and so are repeated terms.
-_MIN_CASELESS_DOCUMENTS, _MIN_CASELESS_COUNT = 3, 20
-_MIN_TERM_COUNT = 4
-_MIN_TERM_SHARE = 0.12
-_MIN_TYPE_SHARE = 0.25
 POSSESSIVE = re.compile(r"['’]s?\s", re.I)
 
 
@@ -64,17 +58,6 @@ class Resolution:
     rule: str
 
 
-@dataclass(slots=True)
-class _Entry:
-    """What the mentions of one key say in all."""
-
-    count: int = 0
-    anchored: int = 0
-    types: Counter[str] = field(default_factory=Counter)
-    surfaces: Counter[str] = field(default_factory=Counter)
-    telling: Counter[str] = field(default_factory=Counter)
-
-
 def resolve(
     document_ids: Sequence[str],
     names: Sequence[str],
@@ -82,6 +65,7 @@ def resolve(
     anchored: Sequence[bool],
     lower_counts: Mapping[str, int],
     *,
+    ordinals: Sequence[int] | None = None,
     definitions: Iterable[tuple[str, str]] = (),
     exact: bool = True,
     lexical: bool = True,
@@ -91,9 +75,10 @@ def resolve(
 ) -> list[Resolution]:
     """Return one row for every distinct name, and one for every (document, name) that differs, in that order.
 
-    The first four have one entry a mention. `lower_counts` tells how often the corpus writes a word in lower case.
-    `definitions` are pairs (long name, acronym) that texts define, one each time. `confirmed` says that all mentions
-    are entities for sure. Rows are sorted by document id, then name.
+    The first four have one entry a mention, as has `ordinals`: the place of its text unit in the document, by default
+    one for all. `lower_counts` tells how often the corpus writes a word in lower case. `definitions` are pairs (long
+    name, acronym) that texts define, one each time. `confirmed` says that all mentions are entities for sure. Rows are
+    sorted by document id, then name.
 
     >>> rows = resolve(["d"] * 3, ["Ebenezer Scrooge", "Mr. Scrooge", "Humbug"], ["person"] * 2 + ["unknown"],
     ...                [True, True, False], {"humbug": 2})
@@ -102,43 +87,50 @@ def resolve(
      ('Mr. Scrooge', 'Ebenezer Scrooge', 'alias')]
     """
     keys = {name: exact_key(name) if exact else name for name in sorted(set(names))}
-    entries: dict[str, _Entry] = defaultdict(_Entry)
-    documents: dict[str, set[str]] = defaultdict(set)
-    for document, name, kind, sure in zip(document_ids, names, types, anchored, strict=True):
+    entries: dict[str, Candidate] = defaultdict(Candidate)
+    documents: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
+    places = ordinals or [0] * len(names)
+    for document, name, kind, sure, place in zip(document_ids, names, types, anchored, places, strict=True):
         key = keys[name]
         entry = entries[key]
         entry.count += 1
         entry.anchored += sure
         entry.types[kind] += 1
         entry.surfaces[name] += 1
-        documents[document].add(key)
+        held = documents[document]
+        first, last = held.get(key, (place, place))
+        held[key] = min(first, place), max(last, place)
     n_documents = Counter(key for held in documents.values() for key in held)
     dropped = {
         key
         for key, entry in entries.items()
-        if not confirmed and not _is_name(key, entry, n_documents[key], lower_counts)
+        if not confirmed and not is_name(key, entry, n_documents[key], lower_counts)
     }
     vote = majority_word if confirmed else majority_type
     kinds = {key: vote(entry.types) for key, entry in entries.items()}
 
     targets: dict[str, tuple[str, str]] = {}  # key -> (key it joins, rule), corpus-wide
     local: dict[tuple[str, str], str] = {}
+    persons: dict[str, Person] = {}
     if alias:
-        targets.update(_openers(entries, kinds, dropped, lower_counts))
+        openers = find_openers(entries, kinds, dropped, lower_counts, documents, n_documents)
+        targets.update((key, (root, "opener")) for key, root in openers.items())
         persons, shorts = _persons(entries, kinds, dropped, targets, lower_counts, confirmed=confirmed)
         for key in _namesakes(entries, kinds, shorts):
             del shorts[key]
         local = alias_in_documents(documents, persons, shorts)
-        for key, root in alias_in_corpus(local, persons, shorts).items():
-            targets[key] = (root, "alias")
+        joined, own = alias_in_corpus(local, persons, shorts, n_documents)
+        local = {place: root for place, root in local.items() if place not in own}
+        targets.update((key, (root, "alias")) for key, root in joined.items())
         forms = {**_legal_forms(entries, dropped), **_acronyms(definitions, keys, dropped)}
         forms.update((key, root) for key, root in SAME_PLACES.items() if key in entries and root in entries)
         for key, root in sorted(forms.items()):
-            targets.setdefault(key, (root, "alias"))
+            if _follow(root, targets) != key:
+                targets.setdefault(key, (root, "alias"))
     if lexical:
         for one, other in similar_pairs((key for key in entries if key not in dropped), threshold):
             less, more = sorted((one, other), key=lambda key: (entries[key].count, key))
-            if less not in targets:
+            if less not in targets and _follow(more, targets) != less:
                 targets[less] = (more, "lexical")
 
     groups: dict[str, list[str]] = defaultdict(list)
@@ -146,6 +138,10 @@ def resolve(
     for key, root in roots.items():
         if key not in dropped or key in targets:
             groups[root].append(key)
+    heads = {root: _head(root, group, persons, entries, n_documents) for root, group in groups.items()}
+    roots = {key: heads.get(root, root) for key, root in roots.items()}
+    groups = {heads[root]: group for root, group in groups.items()}
+    kinds.update((head, kinds[root]) for root, head in heads.items() if kinds[head] == "unknown")
     face = _confirmed_face if confirmed else _face
     faces = {root: face(root, group, entries, kinds) for root, group in groups.items()}
 
@@ -156,11 +152,14 @@ def resolve(
         root = roots[key]
         if root in faces and (key not in dropped or key in targets):
             title, kind = faces[root]
-            rows.append(Resolution("", name, root, title, kind, targets[key][1] if key in targets else "exact"))
+            rule = "exact" if key == root else targets[key][1] if key in targets else "alias"
+            rows.append(Resolution("", name, root, title, kind, rule))
         else:
             rows.append(Resolution("", name, "", "", "unknown", "dropped"))
+    meant: set[str] = set()
+    anywhere = Counter(n_documents)  # documents where a name means what it means in the whole corpus
     for (document, key), target in sorted(local.items()):
-        root = _follow(target or key, targets) if target else key
+        root = roots[target] if target else key
         if root == roots[key] and (key not in dropped or key in targets):
             continue
         if root not in faces:
@@ -170,16 +169,11 @@ def resolve(
         title, kind = faces[root]
         rule = "alias" if target else "exact"
         rows.extend(Resolution(document, name, root, title, kind, rule) for name in names_of_key[key])
-    return sorted(rows, key=lambda row: (row.document_id, row.name))
-
-
-def majority_type(types: Mapping[str, int]) -> str:
-    """Return the most frequent known type, ties by the order of `TYPES`; `unknown` where few mentions tell."""
-    known = [kind for kind in TYPES if types.get(kind)]
-    if not known:
-        return "unknown"
-    kind = max(known, key=lambda kind: (types[kind], -TYPES.index(kind)))
-    return kind if types[kind] >= _MIN_TYPE_SHARE * sum(types.values()) else "unknown"
+        meant.add(root)
+        anywhere[key] -= 1
+    meant.update(roots[key] for key in entries if anywhere[key])
+    kept = (row for row in rows if not row.key or row.key in meant)
+    return sorted(kept, key=lambda row: (row.document_id, row.name))
 
 
 def majority_word(types: Mapping[str, int]) -> str:
@@ -204,47 +198,8 @@ def commonest(names: Mapping[str, int]) -> str:
     return max(names, key=lambda name: (names[name], not name.isupper(), len(name), name))
 
 
-def _is_name(key: str, entry: _Entry, n_documents: int, lower_counts: Mapping[str, int]) -> bool:
-    words = key.split()
-    if not entry.anchored and key.upper() == key and not key.isascii():  # a script without case: recurrence speaks
-        recurs = n_documents >= _MIN_CASELESS_DOCUMENTS or entry.count >= _MIN_CASELESS_COUNT
-        return recurs and not entry.types["concept"] and majority_type(entry.types) != "location"
-    if entry.types["concept"] == entry.count and not entry.anchored:
-        if entry.count < _MIN_TERM_COUNT or len(words) < 2:
-            return False
-        ends = min(lower_counts.get(words[0], 0), lower_counts.get(words[-1], 0))
-        return entry.count >= _MIN_TERM_SHARE * ends
-    if not entry.anchored and len(words) == 1:
-        # a person who only ever begins sentences: "Barney said"
-        return entry.types["person"] > 1 and majority_type(entry.types) == "person" and not lower_counts.get(key, 0)
-    if not entry.anchored:
-        return len(words) > 1 and not all(lower_counts.get(word, 0) for word in words)
-    if len(words) != 1 or _is_acronym(key, entry):
-        return True
-    return lower_counts.get(key, 0) <= _LOWER_RATIO * entry.anchored
-
-
-def _openers(
-    entries: Mapping[str, _Entry], kinds: Mapping[str, str], dropped: set[str], lower_counts: Mapping[str, int]
-) -> dict[str, tuple[str, str]]:
-    """Find rare names that are a known person after a common word: "Angry Scrooge" at the start of a sentence."""
-    found = {}
-    for key, entry in entries.items():
-        first, _, rest = key.partition(" ")
-        if not rest or rest in dropped or first in HONORIFICS or first in GIVEN_NAMES:
-            continue
-        whole = " " in rest and rest in kinds and kinds[rest] == "person"
-        if rest in entries and entries[rest].anchored and entries[rest].count >= (1 if whole else 2) * entry.count:
-            common = lower_counts.get(first, 0)
-            if whole:  # "Rapper Kanye West"
-                common = max(common, 5 * entry.count)
-            if (not entry.anchored and common) or (kinds[rest] == "person" and common >= 5 * entry.count):
-                found[key] = (rest, "opener")
-    return found
-
-
 def _persons(
-    entries: Mapping[str, _Entry],
+    entries: Mapping[str, Candidate],
     kinds: Mapping[str, str],
     dropped: set[str],
     targets: Mapping[str, tuple[str, str]],
@@ -270,7 +225,7 @@ def _persons(
                 kind == "unknown" and rare and 2 <= len(person.words) <= 3 and _is_surname(entry, person, lower_counts)
             ):
                 longs[key] = replace(person, known=False)
-        if kind != "person" and _is_acronym(key, entry):  # "AI" is no short form of "Allen AI"
+        if kind != "person" and is_acronym(key, entry):  # "AI" is no short form of "Allen AI"
             continue
         if (
             kind == "concept"
@@ -283,25 +238,20 @@ def _persons(
     return longs, shorts
 
 
-def _is_acronym(key: str, entry: _Entry) -> bool:
-    """Tell whether a key is mostly written as a short word in capitals."""
-    return len(key) <= 4 and max(entry.surfaces, key=lambda name: (entry.surfaces[name], name)).isupper()
-
-
-def _is_description(entry: _Entry, person: Person, lower_counts: Mapping[str, int]) -> bool:
+def _is_description(entry: Candidate, person: Person, lower_counts: Mapping[str, int]) -> bool:
     """Tell whether a model named somebody by a common noun: "the ghost" is not short for "Marley's ghost"."""
     last = person.words[-1]
     common = last not in GIVEN_NAMES and lower_counts.get(last, 0) >= entry.count
     return common or any(POSSESSIVE.search(name) for name in entry.surfaces)
 
 
-def _is_surname(entry: _Entry, person: Person, lower_counts: Mapping[str, int]) -> bool:
+def _is_surname(entry: Candidate, person: Person, lower_counts: Mapping[str, int]) -> bool:
     """Tell whether the last word of a name of unknown type looks like a surname: no acronym, no common word."""
     last = max(entry.surfaces, key=lambda name: (entry.surfaces[name], name)).split()[-1]
     return not any(lower_counts.get(word) for word in person.words) and last[1:].islower() and last.isalpha()
 
 
-def _namesakes(entries: Mapping[str, _Entry], kinds: Mapping[str, str], shorts: Mapping[str, Person]) -> list[str]:
+def _namesakes(entries: Mapping[str, Candidate], kinds: Mapping[str, str], shorts: Mapping[str, Person]) -> list[str]:
     """Return single words that rather name what was named after a person: Hubble, beside the Hubble Space Telescope."""
     things: Counter[str] = Counter()
     people: Counter[str] = Counter()
@@ -314,7 +264,7 @@ def _namesakes(entries: Mapping[str, _Entry], kinds: Mapping[str, str], shorts: 
     return [key for key in shorts if key in things and things[key] > _NAMESAKE_RATIO * people[key]]
 
 
-def _legal_forms(entries: Mapping[str, _Entry], dropped: set[str]) -> dict[str, str]:
+def _legal_forms(entries: Mapping[str, Candidate], dropped: set[str]) -> dict[str, str]:
     """Join a company's name with its legal form to the name without it, where both occur."""
     found = {}
     for key in entries:
@@ -341,6 +291,20 @@ def _acronyms(definitions: Iterable[tuple[str, str]], keys: Mapping[str, str], d
     }
 
 
+def _head(
+    root: str,
+    group: Iterable[str],
+    persons: Mapping[str, Person],
+    entries: Mapping[str, Candidate],
+    n_documents: Mapping[str, int],
+) -> str:
+    """Return the key of the whole name that most documents use: "Roger Corman" rather than "Roger William Corman"."""
+    if root not in persons:
+        return root
+    whole = [key for key in group if key == root or (key in persons and is_whole(persons[key], persons[root]))]
+    return max(whole, key=lambda key: (n_documents[key], entries[key].count, key == root, key))
+
+
 def _follow(key: str, targets: Mapping[str, tuple[str, str]]) -> str:
     seen = {key}
     while key in targets and targets[key][0] not in seen:
@@ -349,7 +313,9 @@ def _follow(key: str, targets: Mapping[str, tuple[str, str]]) -> str:
     return key
 
 
-def _face(root: str, group: Sequence[str], entries: Mapping[str, _Entry], kinds: Mapping[str, str]) -> tuple[str, str]:
+def _face(
+    root: str, group: Sequence[str], entries: Mapping[str, Candidate], kinds: Mapping[str, str]
+) -> tuple[str, str]:
     """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions."""
     surfaces = entries[root].surfaces
     title = max(surfaces, key=lambda name: (not name.isupper(), surfaces[name], len(name), name))
@@ -363,7 +329,7 @@ def _face(root: str, group: Sequence[str], entries: Mapping[str, _Entry], kinds:
 
 
 def _confirmed_face(
-    root: str, group: Sequence[str], entries: Mapping[str, _Entry], _kinds: Mapping[str, str]
+    root: str, group: Sequence[str], entries: Mapping[str, Candidate], _kinds: Mapping[str, str]
 ) -> tuple[str, str]:
     """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions."""
     types: Counter[str] = Counter()

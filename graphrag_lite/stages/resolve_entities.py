@@ -58,12 +58,14 @@ async def resolve_entities(
     names = entity_mentions["name"].to_pylist()
     types = entity_mentions["type"].to_pylist()
     document_ids = entity_mentions["document_id"].to_pylist()
+    ordinal = dict(zip(*(source_units[column].to_pylist() for column in ("id", "ordinal")), strict=True))
     rows = resolve(
         document_ids,
         names,
         types,
         entity_mentions["anchored"].to_pylist(),
         lower_counts,
+        ordinals=[ordinal[unit_id] for unit_id in entity_mentions["text_unit_id"].to_pylist()],
         definitions=_definitions(source_units, entity_mentions, in_order=model is None),
         lexical=settings.lexical,
         alias=settings.alias,
@@ -116,7 +118,9 @@ async def _by_model(
     seen: dict[str, Seen] = {}
     ranks: dict[str, tuple[bool, int]] = {}
     for place, (name, kind, description) in enumerate(mentions):
-        entity = entities[key := exact_key(name)]
+        entity = entities.get(key := exact_key(name))
+        if entity is None:  # it means several, each in documents of its own
+            continue
         types[entity][kind] += 1
         if (rank := (key == entity, bool(description))) > ranks.get(entity, (False, -1)):
             ranks[entity] = rank

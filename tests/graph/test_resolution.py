@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from graphrag_lite.graph.resolution import Resolution, majority_type, resolve
+from graphrag_lite.graph.name_candidates import majority_type
+from graphrag_lite.graph.resolution import Resolution, resolve
 
 Mention = tuple[str, str, str, bool]
 
@@ -16,7 +17,7 @@ def titles(
     """Return (document, name) -> title as a reader of the rows would look it up."""
     rows = _resolve(mentions, lower_counts or {}, **switches)
     by_name = {(row.document_id, row.name): row.title for row in rows}
-    return {(d, name): by_name.get((d, name), by_name["", name]) for d, name, _, _ in mentions}
+    return {(d, name): by_name[d if (d, name) in by_name else "", name] for d, name, _, _ in mentions}
 
 
 def _resolve(mentions: Sequence[Mention], lower_counts: Mapping[str, int], **switches: bool) -> list[Resolution]:
@@ -59,9 +60,60 @@ def test_the_document_decides_before_the_corpus() -> None:
 
 def test_the_corpus_decides_where_the_document_is_silent() -> None:
     mentions = [*people("a", "Ruth Velm", "Velm"), *people("c", "Velm", "Mr. Quill"), *people("d", "Otto Quill")]
-    found = titles(mentions)
+    found = titles([*mentions, *people("e", "Ruth Velm")])
     assert found["c", "Velm"] == "Ruth Velm"
     assert found["c", "Mr. Quill"] == "Mr. Quill"  # no document uses both names
+
+
+def test_a_rare_long_name_takes_no_frequent_short_one() -> None:
+    mentions = [*people("a", "Ruth Velm", "Velm"), *people("b", "Ruth Velm"), *people("c", "Velm")]
+    few, many = titles(mentions), titles([*mentions, *people("d", "Velm")])
+    assert few["c", "Velm"] == "Ruth Velm" and many["c", "Velm"] == "Velm"
+    assert many["a", "Velm"] == "Ruth Velm"  # there it still means her
+
+
+def test_a_name_that_is_nearly_always_alone_is_no_short_name_even_beside_a_longer_one() -> None:
+    mentions = [*people("a", "Ruth Velm", "Velm"), *(m for d in "bcd" for m in people(d, "Velm"))]
+    assert titles(mentions)["a", "Velm"] == "Ruth Velm"
+    assert titles([*mentions, *people("e", "Velm")])["a", "Velm"] == "Velm"
+    given = [*people("a", "Ruth Velm", "Ruth"), *(m for d in "bcde" for m in people(d, "Ruth"))]
+    assert titles(given)["a", "Ruth"] == "Ruth Velm"  # many people are called so
+
+
+def test_a_person_is_called_by_the_whole_name_that_most_documents_use() -> None:
+    mentions = [*people("a", "Ruth Ada Velm", "Ruth Velm", "Velm"), *(m for d in "bc" for m in people(d, "Ruth Velm"))]
+    rows = _resolve([*mentions, *people("d", "Velm")], {})
+    assert [(row.name, row.rule) for row in rows] == [
+        ("Ruth Ada Velm", "alias"),
+        ("Ruth Velm", "exact"),
+        ("Velm", "alias"),
+    ]
+    assert {(row.title, row.key) for row in rows} == {("Ruth Velm", "ruth velm")}
+    untyped = [("b", "Ruth Velm", "unknown", True)] * 9
+    assert {row.type for row in _resolve([*people("a", "Ruth Ada Velm", "Ruth Velm"), *untyped], {})} == {"person"}
+    assert titles(people("d", "Ruth Velm", "Ruth Velm", "Ruth Ada Velm"))["d", "Ruth Ada Velm"] == "Ruth Velm"
+    particle = titles(people("d", "Ruth van Velm", "van Velm", "van Velm"))
+    assert particle["d", "van Velm"] == "Ruth van Velm"  # no whole name, though it comes up more often
+
+
+def test_a_given_name_does_not_stand_for_a_full_name_that_comes_up_after_its_last_use() -> None:
+    names = ["Ruth", "Ruth", "Ruth", "Velm", "Ruth Velm"]
+    for ordinals, title in (([0, 2, 0, 0, 3], "Ruth"), ([0, 3, 1, 0, 3], "Ruth Velm"), ([4, 4, 4, 0, 3], "Ruth Velm")):
+        rows = resolve(["d"] * 5, names, ["person"] * 5, [True] * 5, {}, ordinals=ordinals)
+        assert {row.name: row.title for row in rows if not row.document_id}["Ruth"] == title
+        assert {row.name: row.title for row in rows if not row.document_id}["Velm"] == "Ruth Velm"
+
+
+def test_a_wife_does_not_join_her_husband_through_his_surname() -> None:
+    found = titles(people("d", "Otto Velm", "Velm", "Mrs. Velm", "Lady Velm"))
+    assert [found["d", name] for name in ("Velm", "Mrs. Velm", "Lady Velm")] == ["Otto Velm", "Mrs. Velm", "Lady Velm"]
+
+
+def test_a_name_that_nobody_means_has_no_row() -> None:
+    rows = _resolve([*people("a", "Ruth Velm", "Velm"), *people("b", "Otto Velm", "Velm")], {})
+    assert [(row.document_id, row.name) for row in rows if row.name == "Velm"] == [("a", "Velm"), ("b", "Velm")]
+    rows = _resolve([*people("a", "Ruth Velm", "Velm"), *people("b", "Otto Velm", "Velm"), *people("c", "Velm")], {})
+    assert [row.document_id for row in rows if row.name == "Velm"] == ["", "a", "b"]
 
 
 def test_spellings_and_legal_forms() -> None:
@@ -70,6 +122,11 @@ def test_spellings_and_legal_forms() -> None:
         for d, name in [("a", "Tarn Foods"), ("a", "TARN  FOODS"), ("b", "Tarn Foods Inc."), ("b", "Tarn Foods")]
     ]
     assert set(titles(mentions).values()) == {"Tarn Foods"}
+
+
+def test_two_names_that_each_join_the_other_are_one() -> None:
+    found = titles(people("d", "Elmer", "Elmer Corporation"))
+    assert len(set(found.values())) == 1
 
 
 def test_an_acronym_is_no_short_name_of_a_person() -> None:
@@ -117,6 +174,31 @@ def test_a_term_needs_mentions_and_a_share_of_its_words() -> None:
 def test_an_opener_joins_the_name_that_it_opens() -> None:
     mentions = [*people("d", "Quill", "Quill", "Quill"), ("d", "Watching Quill", "unknown", False)]
     assert titles(mentions, {"watching": 2})["d", "Watching Quill"] == "Quill"
+
+
+def test_an_opener_is_of_one_type_with_the_name_and_a_single_word_is_in_the_same_document() -> None:
+    quills = people("d", "Quill", "Quill", "Quill")
+    assert titles([*quills, ("d", "Lake Quill", "location", True)], {"lake": 9})["d", "Lake Quill"] == "Lake Quill"
+    apart = titles([*quills, ("e", "Castle Quill", "unknown", False)], {"castle": 9})
+    assert apart["e", "Castle Quill"] == "Castle Quill"
+
+
+def test_what_several_documents_have_opens_only_a_much_commoner_name() -> None:
+    found = [("d", "Velm", "unknown", True)] * 4
+    once, twice = ([(d, "Holy Velm", "unknown", False) for d in documents] for documents in ("d", "de"))
+    assert titles([*found, *once], {"holy": 9})["d", "Holy Velm"] == "Velm"
+    assert titles([*found, *twice, ("e", "Velm", "unknown", True)], {"holy": 9})["d", "Holy Velm"] == "Holy Velm"
+
+
+def test_before_a_whole_name_stands_a_common_word_or_the_name_alone_in_the_same_document() -> None:
+    whole = people("d", "Otto Quill")
+    told = titles([*whole, ("e", "Rapper Otto Quill", "unknown", True)], {"rapper": 1})
+    assert told["e", "Rapper Otto Quill"] == "Otto Quill"
+    for document, title in (("e", "Piazza Otto Quill"), ("d", "Otto Quill")):
+        found = titles([*whole, (document, "Piazza Otto Quill", "unknown", True)])
+        assert found[document, "Piazza Otto Quill"] == title
+    surname = titles([*people("d", "Femke van Quill", "van Quill"), *people("e", "Pol van Quill", "van Quill")])
+    assert surname["d", "van Quill"] == "Femke van Quill" and surname["e", "van Quill"] == "Pol van Quill"
 
 
 def test_each_rung_can_be_switched_off() -> None:

@@ -64,10 +64,11 @@ def run(
     stub = StubModel(reply or (lambda _: '{"same": []}'))
     model, failures = stage_model(stub)
     documents = sorted({row["document_id"] for row in mentions})
+    units = sorted({(row["text_unit_id"], row["document_id"]) for row in mentions})
     table = asyncio.run(
         resolve_entities(
             tables.make("source_documents", [document(d, dates.get(d, "")) for d in documents]),
-            tables.make("source_units", [unit(text, d) for d in documents]),
+            tables.make("source_units", [unit(text, d) | {"id": i, "ordinal": int(i[-1] == "2")} for i, d in units]),
             tables.make("entity_mentions", mentions),
             settings=ResolveEntities(**settings),
             each=lambda function, items: map(function, items),
@@ -198,6 +199,22 @@ def test_no_mention_is_lost_where_two_types_compete_for_a_name() -> None:
     found, *_ = run(mentions, same(), text="an orchard, the orchard and orchard")
     assert {row["title"] for row in found.values()} == {"Velm", "Orchard"} and found["VELM"]["type"] == "ship"
     assert all(row["entity_id"] for row in found.values())
+
+
+def test_a_name_that_means_others_in_every_document_is_no_question() -> None:
+    several = [
+        mention(name, document=d) for d, own in (("a", "Ruth Velm"), ("b", "Otto Velm")) for name in (own, "Velm")
+    ]
+    found, stub, _ = run([*several, mention("Ruth Velms", document="a")], same(), lexical=False)
+    assert "Velm" not in found
+    (request,) = stub.requests
+    assert "Velm" not in {name for pair in asked(request).values() for name in pair}
+
+
+def test_a_given_name_is_another_s_where_a_full_name_comes_up_in_a_later_text_unit() -> None:
+    short, full = mention("Ruth"), mention("Ruth Velm")
+    assert run([short, full], None)[0]["Ruth"]["title"] == "Ruth Velm"
+    assert run([short, full | {"text_unit_id": "ud2"}], None)[0]["Ruth"]["title"] == "Ruth"
 
 
 def test_an_acronym_that_the_text_defines_needs_no_question() -> None:

@@ -1,0 +1,105 @@
+"""What the mentions of one key say in all: whether it is a name, of which type, or a name after a common word."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES
+from graphrag_lite.text.names.types import TYPES
+from graphrag_lite.text.names.words import HONORIFICS, PARTICLES
+
+# A single word is no name if the corpus writes it in lower case this many times as often as with a telling capital.
+_LOWER_RATIO = 1.0
+# Places without a telling suffix are mostly common nouns (channel, zone), and so are repeated terms.
+_MIN_CASELESS_DOCUMENTS, _MIN_CASELESS_COUNT = 3, 20
+# A term is kept from this many mentions on, and from this share of the lower-case uses of its rarer end.
+_MIN_TERM_COUNT = 4
+_MIN_TERM_SHARE = 0.12
+_MIN_TYPE_SHARE = 0.25
+
+
+@dataclass(slots=True)
+class Candidate:
+    """What the mentions of one key say in all."""
+
+    count: int = 0
+    anchored: int = 0
+    types: Counter[str] = field(default_factory=Counter)
+    surfaces: Counter[str] = field(default_factory=Counter)
+
+
+def majority_type(types: Mapping[str, int]) -> str:
+    """Return the most frequent known type, ties by the order of `TYPES`; `unknown` where few mentions tell."""
+    known = [kind for kind in TYPES if types.get(kind)]
+    if not known:
+        return "unknown"
+    kind = max(known, key=lambda kind: (types[kind], -TYPES.index(kind)))
+    return kind if types[kind] >= _MIN_TYPE_SHARE * sum(types.values()) else "unknown"
+
+
+def is_name(key: str, entry: Candidate, n_documents: int, lower_counts: Mapping[str, int]) -> bool:
+    """Tell whether a candidate is a name at all."""
+    words = key.split()
+    if not entry.anchored and key.upper() == key and not key.isascii():  # a script without case: recurrence speaks
+        recurs = n_documents >= _MIN_CASELESS_DOCUMENTS or entry.count >= _MIN_CASELESS_COUNT
+        return recurs and not entry.types["concept"] and majority_type(entry.types) != "location"
+    if entry.types["concept"] == entry.count and not entry.anchored:
+        if entry.count < _MIN_TERM_COUNT or len(words) < 2:
+            return False
+        ends = min(lower_counts.get(words[0], 0), lower_counts.get(words[-1], 0))
+        return entry.count >= _MIN_TERM_SHARE * ends
+    if not entry.anchored and len(words) == 1:
+        # a person who only ever begins sentences: "Barney said"
+        return entry.types["person"] > 1 and majority_type(entry.types) == "person" and not lower_counts.get(key, 0)
+    if not entry.anchored:
+        return len(words) > 1 and not all(lower_counts.get(word, 0) for word in words)
+    if len(words) != 1 or is_acronym(key, entry):
+        return True
+    return lower_counts.get(key, 0) <= _LOWER_RATIO * entry.anchored
+
+
+def is_acronym(key: str, entry: Candidate) -> bool:
+    """Tell whether a key is mostly written as a short word in capitals."""
+    return len(key) <= 4 and max(entry.surfaces, key=lambda name: (entry.surfaces[name], name)).isupper()
+
+
+def find_openers(
+    entries: Mapping[str, Candidate],
+    kinds: Mapping[str, str],
+    dropped: set[str],
+    lower_counts: Mapping[str, int],
+    documents: Mapping[str, Mapping[str, object]],
+    n_documents: Mapping[str, int],
+) -> dict[str, str]:
+    """Find rare names that are a known name after a common word: "Angry Scrooge" at the start of a sentence.
+
+    Both must be of one type: Lake James is no James. A single word must stand alone in the same document, too: Castle
+    Howard is no Howard. Of a person's whole name a common word, a place or an organization may stand in front.
+    """
+    found = {}
+    beside = set()  # those that count only where their document has the name alone, too
+    for key, entry in entries.items():
+        first, _, rest = key.partition(" ")
+        if rest not in entries or rest in dropped or first in HONORIFICS or first in GIVEN_NAMES:
+            continue
+        if kinds[key] not in ("unknown", kinds[rest]) or not entries[rest].anchored:
+            continue
+        whole = " " in rest and kinds[rest] == "person"
+        if entries[rest].count < (1 if whole else 2) * entry.count * n_documents[key]:
+            continue
+        common = lower_counts.get(first, 0)
+        said = common or first in DEMONYMS or kinds.get(first) in ("location", "organization")
+        if whole:  # "Rapper Kanye West"
+            if not said and rest.partition(" ")[0] in PARTICLES:  # a surname: "Femke Van den Driessche"
+                continue
+            common = max(common, 5 * entry.count)
+        if (not entry.anchored and common) or (kinds[rest] == "person" and common >= 5 * entry.count):
+            found[key] = rest
+            if " " not in rest or not said:
+                beside.add(key)
+    for held in documents.values():
+        for key in held.keys() & beside:
+            if found[key] not in held:
+                del found[key]
+                beside.remove(key)
+    return found
