@@ -24,6 +24,7 @@ RECORDS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
     "reports": ("community_reports", "community", ("title",), ("full_content", "stale")),
 }
 WORDS = {"n_mentions": "mentions", "entity_ids": "members", "full_content": "text"}  # for columns that changed
+STALE, FRESH = "became stale", "no longer stale"
 KINDS = ("documents", *RECORDS)
 
 Name = tuple[str, str, int]
@@ -174,9 +175,12 @@ def _records(a: Path, b: Path, kind: str) -> Records:
     differ = {column: _differ(there[column], here[column]) for column in compared}
     either = pa.array([any(flags) for flags in zip(*differ.values(), strict=True)], pa.bool_())
     changed = here.filter(either)
+    words = {column: [WORDS.get(column, column)] * len(here) for column in compared}
+    if "stale" in words:
+        words["stale"] = [STALE if stale else FRESH for stale in here["stale"].to_pylist()]
     what = [
-        tuple(WORDS.get(column, column) for column, flag in zip(compared, flags, strict=True) if flag)
-        for flags in zip(*differ.values(), strict=True)
+        tuple(words[column][row] for column, flag in zip(compared, flags, strict=True) if flag)
+        for row, flags in enumerate(zip(*differ.values(), strict=True))
         if any(flags)
     ]
     return Records(

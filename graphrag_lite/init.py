@@ -11,6 +11,8 @@ def write_defaults(folder: Path, *, force: bool) -> list[Path]:
 
     Raises OutputError, and writes nothing, where one of them is there already and `force` is not set.
     """
+    if folder.is_file():
+        raise OutputError(f"{folder}: this is a file, not a folder.")
     files = {folder / "settings.yaml": settings.render()}
     files |= {folder / "prompts" / name: text for name, text in prompts.shipped().items()}
     there = [str(path) for path in files if path.exists()]

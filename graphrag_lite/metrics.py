@@ -128,7 +128,8 @@ def samples(output: Path, ended: Ended) -> list[tuple[str, dict[str, str], float
     """Return names, labels and values: of the run, of what it is known to have asked and changed, and of the index."""
     entries = run_log.read(output)
     # The log has whole seconds. A run that found the index locked, or was killed, has no entry.
-    own = entries[-1] if entries and _time(entries[-1]) >= int(ended.started_at.timestamp()) else {}
+    times = [run_log.started_at(entry) for entry in entries]
+    own = entries[-1] if times and times[-1] and times[-1] >= ended.started_at.replace(microsecond=0) else {}
     summary = ended.summary or {}
     done = ended.exit_code in DONE
     peak = summary.get("peak_memory_mb", ended.peak_memory_mb)
@@ -136,9 +137,9 @@ def samples(output: Path, ended: Ended) -> list[tuple[str, dict[str, str], float
         [ended.ended_at.timestamp()]
         if done
         else [
-            _time(entry) + entry.get("seconds", 0)
-            for entry in entries
-            if entry.get("status") in ("published", "unchanged")
+            time.timestamp() + entry.get("seconds", 0)
+            for time, entry in zip(times, entries, strict=True)
+            if time and entry.get("status") in ("published", "unchanged")
         ]
     )
     usage = own.get("usage") or {}
@@ -170,14 +171,6 @@ def samples(output: Path, ended: Ended) -> list[tuple[str, dict[str, str], float
         found.append(("snapshot_info", about, 1.0))
     order = list(HELP)
     return sorted(found, key=lambda sample: order.index(sample[0]))
-
-
-def _time(entry: Mapping[str, Any]) -> float:
-    """Return when a run of the log started, Unix time; 0 where it does not say."""
-    try:
-        return datetime.datetime.fromisoformat(entry["started_at"]).timestamp()
-    except (TypeError, ValueError):
-        return 0.0
 
 
 def _version() -> str:

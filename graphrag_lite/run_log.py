@@ -97,6 +97,15 @@ def read(output: Path) -> list[dict[str, Any]]:
     return [entry for _, entry in objects(text) if entry and "started_at" in entry]
 
 
+def started_at(entry: Mapping[str, Any]) -> datetime.datetime | None:
+    """Return when a run of the log started, None where the entry does not say."""
+    try:
+        moment = datetime.datetime.fromisoformat(entry["started_at"])
+    except (TypeError, ValueError):
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
+
+
 def entries(output: Path) -> list[dict[str, Any]]:
     """Return what `runs` shows, newest first: the log, and a snapshot whose run was killed before it was logged.
 

@@ -26,6 +26,7 @@ LOOK = 60.0  # seconds after which the clock is looked at again: a laptop sleeps
 JUMP = datetime.timedelta(hours=1)  # by which the clock goes back before it is believed
 GRACE = 60.0  # seconds that a run has to end after SIGTERM; most take one, a large matrix some
 MAX_LINE = 1 << 16  # bytes
+PROGRESS = 60.0  # seconds between entries of the log with what a run says
 LOCKED = LockedError.exit_code
 
 Log = Callable[..., None]
@@ -67,11 +68,7 @@ def last_start(output: Path) -> datetime.datetime | None:
     entries = [entry for entry in run_log.read(output) if entry.get("status") not in ("rolled back", "killed")]
     if not entries or entries[-1].get("status") == "interrupted":
         return None
-    try:
-        started = datetime.datetime.fromisoformat(entries[-1]["started_at"])
-    except (TypeError, ValueError):
-        return None
-    return started if started.tzinfo else started.replace(tzinfo=datetime.UTC)
+    return run_log.started_at(entries[-1])
 
 
 async def keep_time(
@@ -173,10 +170,21 @@ async def _process(
     )
     printed: list[str] = []
     words: deque[str] = deque(maxlen=100)
+    waiting: list[str] = []
+    pause: list[asyncio.TimerHandle] = []
 
     def progress(line: str) -> None:
         words.append(line)
-        log("progress", message=line)
+        waiting.append(line)
+        if not pause:
+            tell()
+
+    def tell() -> None:
+        pause.clear()
+        if waiting:
+            log("progress", message="\n".join(waiting))
+            waiting.clear()
+            pause.append(asyncio.get_running_loop().call_later(PROGRESS, tell))
 
     reading = [
         asyncio.create_task(_read(stream, told))
@@ -198,6 +206,7 @@ async def _process(
     _, still_reading = await asyncio.wait(reading, timeout=10)  # what it has left behind may hold its pipes
     for task in still_reading:
         task.cancel()
+    tell()
     error = f"ended by {signal.Signals(-code).name}" if code < 0 else _error(words)
     return (128 - code if code < 0 else code), _summary(printed), error
 

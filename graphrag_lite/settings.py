@@ -14,6 +14,19 @@ import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
 
 from graphrag_lite.errors import SettingsError
+from graphrag_lite.settings_file import read, shown
+
+TYPES = {  # how an error of pydantic is worded, by its type
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "string_type": "must be text; put quotes around it",
+    "list_type": "must be a list, as in [a, b]",
+    "tuple_type": "must be a list, as in [a, b]",
+    "dict_type": "is a section: its settings stand below it, as `key: value`",
+    "model_type": "is a section: its settings stand below it, as `key: value`",
+}
 
 
 class Section(BaseModel):
@@ -274,67 +287,73 @@ class Settings(Section):
 def load(root: Path, config: Path | None = None, overrides: Sequence[str] = ()) -> Settings:
     """Read the settings of a root. Raises SettingsError that lists every problem and where it stands."""
     path = config or root / "settings.yaml"
-    where = str(path)
-    values: Any = {}
-    if config or path.exists():
-        try:
-            values = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-        except FileNotFoundError:
-            raise SettingsError(f"{path}: there is no such settings file.") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(f"{path}: cannot be read: {error}") from None
-        except yaml.YAMLError as error:
-            raise SettingsError(f"{path} is not valid YAML: {error}") from None
-        if not isinstance(values, dict):
-            raise SettingsError(
-                f"{path} must hold settings as `section: {{key: value}}`, not a {type(values).__name__}."
-            )
-    else:
-        where = "--set"
+    values, problems = read(path) if config or path.exists() else ({}, [])
     for name, field in Settings.model_fields.items():
         if isinstance(field.default, Section) and values.get(name, field) is None:
             del values[name]  # a section whose every line is commented out
-    for override in overrides:
-        _override(values, override)
+    misread = [said for override in overrides if (said := _override(values, override))]
     try:
-        return Settings.model_validate(values)
+        settings = Settings.model_validate(values)
     except ValidationError as error:
-        problems = [_explain(problem) for problem in error.errors()]
-    where = f"{where}, or --set," if overrides and where != "--set" else where
-    noun = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-    raise SettingsError("\n".join([f"{where} has {noun}:", *(f"  {problem}" for problem in problems)]))
+        for problem in error.errors():
+            (misread if _overridden(problem["loc"], overrides) else problems).append(_explain(problem))
+    if not problems and not misread:
+        return settings
+    told = []
+    for where, listed in ((str(path), problems), ("--set", misread)):
+        if listed:
+            noun = "a problem" if len(listed) == 1 else f"{len(listed)} problems"
+            told += [f"{where} has {noun}:", *(f"  {problem}" for problem in listed)]
+    raise SettingsError("\n".join(told))
 
 
-def _override(values: dict[str, Any], override: str) -> None:
+def _overridden(place: tuple[int | str, ...], overrides: Sequence[str]) -> bool:
+    """Return whether an override is, holds, or is part of what stands at a place of the settings."""
+    parts = [str(part) for part in place]
+    names = [override.partition("=")[0].strip().split(".") for override in overrides]
+    return any(all(one == other for one, other in zip(parts, name, strict=False)) for name in names)
+
+
+def _override(values: dict[str, Any], override: str) -> str:
+    """Set what an override says. Return what is wrong with it, nothing where it can be read."""
     name, equals, text = override.partition("=")
     if not equals:
-        raise SettingsError(f"--set {override}: write it as section.key=value")
+        return f"{override}: write it as section.key=value"
     *sections, key = name.strip().split(".")
     for section in sections:
         inner = values.setdefault(section, {})
         if not isinstance(inner, dict):
-            raise SettingsError(f"--set {override}: {section} is not a section")
+            return f"{override}: {section} is not a section"
         values = inner
     try:
         values[key] = yaml.safe_load(text)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, RecursionError):
         values[key] = text
+    return ""
 
 
 def _explain(problem: Any) -> str:
     """Word one pydantic error the way a user reads it."""
     parts = [str(part) for part in problem["loc"]]
-    name = ".".join(parts)
-    if problem["type"] != "extra_forbidden":
-        message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
-        if problem["type"] == "value_error":
-            return f"{name}: {message}" if name else message
-        return f"{name}: {message} (it is {problem['input']!r})"
+    name, kind = ".".join(parts), problem["type"]
+    if kind == "value_error":
+        message = problem["msg"].removeprefix("Value error, ")
+        return f"{name}: {message}" if name else message
+    if kind == "missing":
+        return f"{name}: is missing"
+    if kind not in ("extra_forbidden", "invalid_key"):
+        message = TYPES.get(kind) or problem["msg"].replace("Input should be", "must be")
+        return f"{name}: {message} (it is {shown(problem['input'])})"
     field: Any = Settings
     for part in parts[:-1]:
         field = field.model_fields[part].annotation if hasattr(field, "model_fields") else get_args(field)[1]
-    near = difflib.get_close_matches(parts[-1], field.model_fields, n=1)
-    hint = f" Did you mean {'.'.join([*parts[:-1], near[0]])}?" if near else ""
+    names = [".".join([*parts[:-1], near]) for near in difflib.get_close_matches(parts[-1], field.model_fields, n=1)]
+    names = names or [
+        f"{section}.{parts[-1]}"
+        for section, other in Settings.model_fields.items()
+        if parts[-1] in getattr(other.annotation, "model_fields", {})
+    ]
+    hint = f" Did you mean {' or '.join(names)}?" if names else ""
     return f"{name}: not a setting.{hint}"
 
 

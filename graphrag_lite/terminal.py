@@ -4,13 +4,16 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import sys
+import textwrap
 import time
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -26,7 +29,10 @@ if TYPE_CHECKING:
 
 # Controls, directions and halves of characters that `json` does not escape.
 UNSAFE = re.compile(r"[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d\S*")
 MAX_CELL = 160  # characters of a table cell
+MAX_WORD = 32  # characters; a shorter word of a table is not folded where there is room for it
+GAP = 2  # spaces between the columns of a table
 WIDE = 100  # columns of a terminal from which a bar has its full width
 MAX_PLACES = 3  # that are listed for one mark of an answer
 EMBED = "embed_text_units"
@@ -54,12 +60,23 @@ def plain(text: str) -> str:
 
 
 class Output(Console):
-    """A console on standard output; a reader that has seen enough, such as head, is no error."""
+    """A console on standard output: a pipe or a file gets lines as they are, a terminal has them folded at words.
+
+    Where the reader of a pipe, such as head, has left, BrokenPipeError is raised.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.soft_wrap = not self.is_terminal
 
     def on_broken_pipe(self) -> None:
-        """Send what is still buffered nowhere, so that Python does not fail on it when it ends."""
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(0)
+        raise  # noqa: PLE0704 - it is called where one is handled
+
+
+def discard(stream: TextIO) -> None:
+    """Send what is still buffered nowhere, so that Python does not fail on it when it ends."""
+    with contextlib.suppress(OSError, ValueError):  # a stream of a test has no descriptor
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 class Bars:
@@ -132,20 +149,32 @@ class Lines:
     def advance(self, done: int, total: int) -> None:
         if time.monotonic() - self.last >= 10:
             self.last = time.monotonic()
-            _tell(f"{self.stage}: {done} of {total}{self.spent}")
+            tell(f"{self.stage}: {done} of {total}{self.spent}")
 
     def spend(self, usage: Mapping[str, Any]) -> None:
         self.spent = f"; {spent(usage)}"
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:
         done = "unchanged" if reused else ", ".join(f"{n} {name}" for name, n in rows.items())
-        _tell(f"{stage}: {done} ({seconds:.2f} s{self.spent})")
+        tell(f"{stage}: {done} ({seconds:.2f} s{self.spent})")
 
 
-def _tell(line: str) -> None:
-    """Print a line of progress. A log that is full, or that nobody reads any more, is no reason to end a run."""
-    with contextlib.suppress(OSError):
-        print(line, file=sys.stderr, flush=True)
+def tell(line: str) -> None:
+    """Print a line to standard error. A log that is full, or that nobody reads any more, is no reason to end a run."""
+    try:
+        print(_folded(plain(line)) if sys.stderr.isatty() else plain(line), file=sys.stderr, flush=True)
+    except OSError:
+        discard(sys.stderr)
+
+
+def _folded(text: str) -> str:
+    """Fold lines between words, as the terminal would not."""
+    width = shutil.get_terminal_size().columns
+    options: dict[str, Any] = {"width": width, "break_long_words": False, "break_on_hyphens": False}
+    lines = text.expandtabs().splitlines()
+    return "\n".join(
+        textwrap.fill(line, **options, subsequent_indent=line[: len(line) - len(line.lstrip())]) for line in lines
+    )
 
 
 def summary(run: "Run") -> dict[str, Any]:
@@ -227,28 +256,32 @@ def print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
     priced = any(step.cost is not None for step in plan.steps)
     rows = [["stage", "calls", "kept", "prompt", "completion", *(["cost"] if priced else []), ""]]
     notes: dict[str, int] = {}
+    stage = ""
     for step in (*plan.steps, plan.total):
         number = 0 if step.exact or not step.basis else notes.setdefault(step.basis, len(notes) + 1)
+        if step.step and stage != step.stage:
+            rows.append([step.stage, *[""] * (len(rows[0]) - 1)])
+        stage = step.stage
         rows.append(
             [
-                f"{step.stage}: {step.step}" if step.step else step.stage,
+                f"  {step.step}" if step.step else step.stage,
                 *(f"{n:,}" for n in (step.calls, step.memo_hits, step.prompt_tokens, step.completion_tokens)),
                 *(["?" if step.cost is None else f"${step.cost:,.2f}"] if priced else []),
-                f"estimate {number}" if number else step.basis,
+                f"({number})" if number else step.basis,
             ]
         )
-    for row, line in enumerate(_aligned(rows)):
+    for row, line in enumerate(_aligned(rows, [False, *[True] * (len(rows[0]) - 2), False])):
         console.print(Text(line, style="bold" if row in (0, len(rows) - 1) else ""), soft_wrap=True)
     console.print()
     for basis, number in notes.items():
-        console.print(Text(f"estimate {number}: {basis.removeprefix('estimate: ')}", style="dim"))
+        console.print(Text(f"({number}) {basis}", style="dim"))
     encoding = settings.split_text_units.encoding
     legend = (
         f"kept: requests{' (of embeddings: texts)' if plan.embedding_model else ''} that answers from before serve",
         f"prompt, completion: tokens as {encoding} counts them; completion is always an estimate",
         *(["cost: as if the provider's own cache served nothing"] if priced else []),
     )
-    console.print(Text("\n".join(legend), style="dim"), soft_wrap=True)
+    console.print(Text("\n".join(legend), style="dim"))
     for model in asked:
         if model in settings.llm.prices:
             continue
@@ -258,16 +291,17 @@ def print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
     if plan.stop:
         stop = f"\n{plan.stop.setting} = {plan.stop.limit:g} would stop this run in {plan.stop.stage}. "
         stop += "Its answers are kept, and the next run goes on from there."
-        console.print(Text(stop, style="bold"), soft_wrap=True)
+        console.print(Text(stop, style="bold"))
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows as lines, the first and the last column to the left and numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+def _aligned(rows: Sequence[Sequence[str]], to_right: Sequence[bool]) -> list[str]:
+    """Return rows as lines, with which columns are aligned to the right."""
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-        lines.append("  ".join([row[0].ljust(widths[0]), *cells[1:-1], row[-1]]).rstrip())
+        gaps = [" " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
+        cells = [gap + cell if right else cell + gap for cell, gap, right in zip(row, gaps, to_right, strict=True)]
+        lines.append((" " * GAP).join(cells).rstrip())
     return lines
 
 
@@ -283,16 +317,50 @@ def print_tuned(console: Console, tuned: "Tuned", model: str) -> None:
 
 
 def print_table(console: Console, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows as a table that folds long texts."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(_short(plain(str(value)))) for value in row))
+    """Print rows as a table; a terminal folds long texts between words, a pipe or a file has a line for each row."""
+    listed = [list(row) for row in rows]
+    cells = [[_cell(value) for value in row] for row in listed]
+    numeric = [
+        bool(listed) and all(isinstance(row[column], int | float) for row in listed) for column in range(len(columns))
+    ]
+    if not console.is_terminal:
+        for line in _aligned([columns, *cells], numeric):
+            console.print(Text(line))
+        return
+    table = Table(box=None, padding=(0, GAP, 0, 0), header_style="bold")
+    widths = _widths([list(column) for column in zip(columns, *cells, strict=True)], console.width)
+    for column, width, number in zip(columns, widths, numeric, strict=True):
+        table.add_column(column, overflow="fold", justify="right" if number else "left", width=width)
+    for row in cells:
+        table.add_row(*map(Text, row))
     console.print(table)
 
 
-def _short(text: str) -> str:
+def _widths(columns: Sequence[Sequence[str]], most: int) -> list[int]:
+    """Return the widths of columns of a table, `most` in all; where there is room for it, no word is folded."""
+    room = most - GAP * len(columns)
+    longest = [max(cell_len(word) for cell in column for word in cell.split(" ")) for column in columns]
+    word = next((word for word in range(MAX_WORD, 1, -1) if sum(min(width, word) for width in longest) <= room), 1)
+    widths = [max(map(cell_len, column)) for column in columns]
+    while sum(widths) > room and any(width > min(one, word) for width, one in zip(widths, longest, strict=True)):
+        spare = [width if width > min(one, word) else 0 for width, one in zip(widths, longest, strict=True)]
+        widths[spare.index(max(spare))] -= 1
+    return widths
+
+
+def _cell(value: object) -> str:
+    """Write a value as a table shows it, on one line.
+
+    >>> _cell(7.581718), _cell(None), _cell(False), _cell("2024-06-17T09:02:00+00:00"), _cell("a\\n b")
+    ('7.58', '', 'no', '2024-06-17 09:02', 'a b')
+    """
+    if isinstance(value, bool) or value is None:
+        return {None: "", True: "yes", False: "no"}[value]
+    if isinstance(value, float):
+        return f"{value:,.2f}"
+    text = " ".join(plain(str(value)).split())
+    if TIME.fullmatch(text):
+        return text[:16].replace("T", " ")
     return text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…"
 
 
@@ -371,8 +439,8 @@ def _counted(n: int, noun: str) -> str:
 
 
 def source_of(path: str, document: str) -> str:
-    """Name a document: its file, and its own id where that is another."""
-    return path if document == path else f"{path} · {document}"
+    """Name a document on one line: its file, and its own id where that is another."""
+    return (path if document == path else f"{path} · {document}").replace("\n", "\\n")
 
 
 def print_json(value: object) -> None:

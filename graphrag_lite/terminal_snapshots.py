@@ -7,11 +7,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from graphrag_lite.comparing import FRESH, STALE
 from graphrag_lite.terminal import changes, plain, spent
 
 if TYPE_CHECKING:
     from graphrag_lite.checking import Checked
-    from graphrag_lite.comparing import Comparison
+    from graphrag_lite.comparing import Comparison, Record
 
 MAX_NAME = 70  # characters of a name in a list
 STYLES = {"failed": "bold red", "killed": "bold red", "interrupted": "bold yellow", "published": "bold green"}
@@ -28,7 +29,7 @@ def print_runs(console: Console, entries: Sequence[Mapping[str, Any]], n_all: in
             line.append(f"{entry['seconds']:>9,.1f} s")
         console.print(line)
         for said in _about(entry):
-            console.print(Text(plain(f"    {said}"), style="dim"), soft_wrap=True)
+            console.print(Text(plain(f"    {said}"), style="dim"))
     if not entries:
         console.print("No run has ended yet.")
     elif len(entries) < n_all:
@@ -69,6 +70,9 @@ def print_comparison(console: Console, found: "Comparison", limit: int) -> None:
     table.add_row("documents", *(f"{len(names):,}" for names in parts))
     for kind, records in kinds.items():
         table.add_row(kind, *(f"{len(part):,}" for part in (records.added, records.removed, records.changed)))
+    reports = _reports(found.reports.changed)
+    for how, changed in reports.items():
+        table.add_row(f"  {how}", "", "", f"{len(changed):,}", style="dim")
     console.print(table)
     _print_names(console, "documents added", documents.added, limit)
     _print_names(console, "documents edited", documents.edited, limit)
@@ -77,16 +81,30 @@ def print_comparison(console: Console, found: "Comparison", limit: int) -> None:
     for kind, records in kinds.items():
         _print_names(console, f"{kind} added", [record.name for record in records.added], limit)
         _print_names(console, f"{kind} removed", [record.name for record in records.removed], limit)
-        changed = [f"{_short(record.name)} ({', '.join(record.what)})" for record in records.changed]
-        _print_names(console, f"{kind} changed", changed, limit)
+        if kind == "reports":
+            for how, changed in reports.items():
+                _print_names(console, f"reports: {how}", [record.name for record in changed], limit)
+        else:
+            notes = [f" ({', '.join(record.what)})" for record in records.changed]
+            _print_names(console, f"{kind} changed", [record.name for record in records.changed], limit, notes)
 
 
-def _print_names(console: Console, heading: str, names: Sequence[str], limit: int) -> None:
+def _reports(changed: Iterable["Record"]) -> dict[str, list["Record"]]:
+    """Return the reports that changed by what became of them, those that were written again first."""
+    found: dict[str, list[Record]] = {}
+    for record in changed:
+        found.setdefault("rewritten" if "text" in record.what else record.what[0], []).append(record)
+    return {how: found[how] for how in ("rewritten", STALE, FRESH) if how in found}
+
+
+def _print_names(
+    console: Console, heading: str, names: Sequence[str], limit: int, notes: Sequence[str] | None = None
+) -> None:
     if not names:
         return
     console.print(Text(f"\n{heading}", style="bold"))
-    for name in names[:limit]:
-        console.print(Text(plain(f"  {_short(name)}")), soft_wrap=True)
+    for name, note in zip(names[:limit], notes or [""] * len(names), strict=False):
+        console.print(Text(plain(f"  {_short(name)}{note}")), soft_wrap=True)
     if len(names) > limit:
         console.print(Text(f"  and {len(names) - limit:,} more; --limit shows more, --json all", style="dim"))
 
@@ -103,17 +121,17 @@ def print_checked(console: Console, checked: "Checked") -> None:
         console.print(Text(f"Snapshot {checked.snapshot}: {n} {'thing is' if n == 1 else 'things are'} wrong.\n"))
         for problem in checked.problems:
             counted = f" ({problem.count:,})" if problem.count > 1 else ""
-            console.print(Text(plain(f"{problem.table}: {problem.what}{counted}"), style="bold"), soft_wrap=True)
+            console.print(Text(plain(f"{problem.table}: {problem.what}{counted}"), style="bold"))
             for name in problem.named:
                 console.print(Text(plain(f"  {_short(name)}")), soft_wrap=True)
             if problem.count > len(problem.named) > 0:
                 console.print(Text(f"  and {problem.count - len(problem.named):,} more", style="dim"))
         advice = (
             "\n`graphrag-lite index CORPUS` makes files that are missing or damaged again. What is wrong inside of an"
-            " intact\nfile is a fault of this program: please report it. `graphrag-lite rollback ID` goes back to"
+            " intact file is a fault of this program: please report it. `graphrag-lite rollback ID` goes back to"
             " another snapshot."
         )
-        console.print(Text(advice, style="dim"), soft_wrap=True)
+        console.print(Text(advice, style="dim"))
         return
     console.print(Text(f"Snapshot {checked.snapshot}: nothing is wrong.\n"))
     rows = {name: f"{count:,}" for name, count in checked.rows.items()}

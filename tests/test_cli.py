@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,8 +15,9 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import Console
 
-from graphrag_lite import pipeline, snapshots, tables
+from graphrag_lite import pipeline, snapshots, tables, terminal
 from graphrag_lite.cli import main
 from graphrag_lite.cli.showing import VIEWS
 from graphrag_lite.settings import Settings
@@ -142,15 +144,15 @@ def test_index_prints_a_summary_and_plain_progress(corpus: Callable[..., Path], 
 
 
 def test_a_file_that_cannot_be_read_is_named_and_the_rest_goes_on(corpus: Callable[..., Path], tmp_path: Path) -> None:
-    folder = corpus(TEXTS | {"bad\x1b[31m.json": b"{"})
+    folder = corpus(TEXTS | {"bad\x1b[31m\n.json": b"{"})
     for _ in range(2):  # also when nothing has changed since
         result = invoke("index", folder, "--root", tmp_path)
         assert result.exit_code == 3
-        assert "1 failure was recorded" in result.stderr and "bad [31m.json" in result.stderr
-        assert "\x1b" not in result.stderr
+        assert result.stderr.splitlines()[-2] == "1 failure was recorded:"
+        assert result.stderr.splitlines()[-1].startswith(r"  bad [31m\n.json: not valid JSON")
     shown = invoke("show", "failures", "--root", tmp_path, "--json")
     assert objects(shown.stdout)[0]["stage"] == "load_documents"
-    (folder / "bad\x1b[31m.json").unlink()
+    (folder / "bad\x1b[31m\n.json").unlink()
     assert invoke("index", folder, "--root", tmp_path).exit_code == 0
 
 
@@ -367,6 +369,49 @@ def test_a_full_disk_behind_standard_output_is_one_error(arguments: Sequence[str
     assert done.stderr.splitlines() == ["Error: standard output cannot be written: No space left on device."]
 
 
+@pytest.fixture
+def closed_pipe() -> Iterator[int]:
+    """Give the end of a pipe that nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    yield writing
+    os.close(writing)
+
+
+@pytest.mark.parametrize("json_", [(), ("--json",)])
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_reader_that_left_does_not_change_the_exit_code(
+    stream: str, json_: tuple[str, ...], closed_pipe: int, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = corpus(TEXTS | {"bad.json": b"{"})
+
+    def code(*arguments: object) -> int:
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: closed_pipe}
+        command = [sys.executable, "-m", "graphrag_lite", *map(str, arguments), "--root", str(tmp_path)]
+        done = subprocess.run(command, **streams, text=True, check=False)
+        assert "Traceback" not in (done.stderr or "") and "Exception ignored" not in (done.stderr or "")
+        return done.returncode
+
+    assert code("index", folder, *json_) == 3
+    assert code("index", tmp_path / "nowhere", *json_) == 1
+    snapshot = snapshots.current(tmp_path / "output")
+    assert code("query", "Who is Bob Jones?", *json_) == code("show", "entities", *json_) == 0
+    assert code("check", *json_) == 0
+    (snapshot / "entities.parquet").write_bytes(b"")
+    assert code("check", *json_) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no >&- here")
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_a_stream_that_is_closed_from_the_start(closed: str, corpus: Callable[..., Path], tmp_path: Path) -> None:
+    arguments = ["index", str(corpus(TEXTS | {"bad.json": b"{"})), "--json", "--root", str(tmp_path)]
+    command = shlex.join([sys.executable, "-m", "graphrag_lite", *arguments])
+    done = subprocess.run(["sh", "-c", f"{command} {closed}"], capture_output=True, text=True, check=False)
+    assert done.returncode == 3 and "Traceback" not in done.stderr
+    if closed == "2>&-":
+        assert json.loads(done.stdout)["failures"] == 1
+
+
 @pytest.mark.parametrize("arguments", [("text-units", "--json"), ("text-units",)])
 def test_a_reader_that_has_seen_enough_is_no_error(arguments: Sequence[str], root: Path) -> None:
     command = [sys.executable, "-m", "graphrag_lite", "show", *arguments, "--root", str(root), "--limit", "9999"]
@@ -568,8 +613,29 @@ def test_show_lists_searches_and_limits(what: str, root: Path) -> None:
     found = objects(invoke("show", what, "--search", "SPITZER", "--json", "--limit", 9999, "--root", root).stdout)
     assert found == matching and (matching or what in ("failures", "reports", "communities"))
     printed = invoke("show", what, "--limit", 2, "--root", root)
-    assert printed.exit_code == 0 and columns[0][:4] in printed.stdout
+    assert printed.exit_code == 0 and printed.stdout.split()[0] == columns[0].replace("human_readable_id", "#")
     assert ("2 of " in printed.stdout) == (len(rows) > 2)
+    none = invoke("show", what, "--search", "no such thing", "--root", root)
+    assert none.exit_code == 0 and none.stdout.splitlines()[1:] == [f"no {what} with 'no such thing'"]
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+@pytest.mark.parametrize("what", [what for what in VIEWS if what != "failures"])
+def test_a_table_fits_the_terminal_and_breaks_no_word(
+    what: str, width: int, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terminal, "Output", lambda: Console(width=width, force_terminal=True, color_system=None))
+    lines = invoke("show", what, "--limit", 20, "--root", root).stdout.splitlines()
+    assert max(map(len, lines)) <= width
+    if width > 40:
+        rows = tables.read(snapshots.current(root / "output"), VIEWS[what][0]).select(VIEWS[what][1]).slice(0, 20)
+        texts = " ".join(str(row.get("title", "") or row.get("source", "")) for row in rows.to_pylist())
+        assert set(texts.split()) <= set(" ".join(lines).split())
+
+
+def test_a_pipe_gets_a_line_for_each_row(root: Path) -> None:
+    lines = invoke("show", "text-units", "--limit", 20, "--root", root).stdout.splitlines()
+    assert len(lines) == 22 and lines[0].split() == ["#", "id", "n_tokens", "text"] and max(map(len, lines)) > 160
 
 
 def test_show_summarises_the_snapshot(root: Path) -> None:
@@ -585,7 +651,8 @@ def test_show_report_is_a_page(root: Path) -> None:
     report = tables.read(snapshots.current(root / "output"), "community_reports").to_pylist()[0]
     by_number = invoke("show", "report", report["community"], "--root", root)
     by_id = invoke("show", "report", report["id"], "--root", root)
-    assert by_number.exit_code == 0 and by_number.stdout == by_id.stdout
+    by_beginning = invoke("show", "report", report["id"][:8], "--root", root)
+    assert by_number.exit_code == 0 and by_number.stdout == by_id.stdout == by_beginning.stdout
     page = " ".join(by_number.stdout.split())
     assert report["title"] in page and f"Rank {report['rank']}" in page
     for citation in report["citations"]:
@@ -594,10 +661,21 @@ def test_show_report_is_a_page(root: Path) -> None:
     assert printed == report
 
 
-@pytest.mark.parametrize("identity", ["99999", "nonsense", "-1", ""])
+@pytest.mark.parametrize("identity", ["99999", "nonsense", "-1"])
 def test_an_unknown_report_is_one_error(identity: str, root: Path) -> None:
-    assert "There is no report" in one_error(invoke("show", "--root", root, "--", "report", identity))
-    assert "There is no report" in one_error(invoke("show", "report", "--root", root))
+    assert f"There is no report '{identity}'. " in one_error(invoke("show", "--root", root, "--", "report", identity))
+
+
+def test_a_community_without_a_report_says_why(root: Path) -> None:
+    alone = objects(invoke("show", "communities", "--limit", 999, "--json", "--root", root).stdout)
+    number = next(row["community"] for row in alone if row["size"] == 1)
+    assert "is an entity without relationships" in one_error(invoke("show", "report", number, "--root", root))
+
+
+@pytest.mark.parametrize("identity", [(), ("",)])
+def test_which_report_is_asked(identity: tuple[str, ...], root: Path) -> None:
+    result = invoke("show", "report", *identity, "--root", root)
+    assert result.exit_code == 2 and "Which report?" in result.stderr
 
 
 # --- init

@@ -154,7 +154,8 @@ def test_a_community_whose_number_changed_keeps_its_report(two: tuple[Path, Path
         ("relationships", {"relation": "x"}, "relationships", ("relation",)),
         ("communities", {"entity_ids": ["x"]}, "communities", ("members",)),
         ("community_reports", {"full_content": "x"}, "reports", ("text",)),
-        ("community_reports", {"stale": True, "age": 1}, "reports", ("stale",)),
+        ("community_reports", {"stale": True, "age": 1}, "reports", ("became stale",)),
+        ("community_reports", {"stale": True, "full_content": "x"}, "reports", ("text", "became stale")),
     ],
 )
 def test_what_changed_of_a_record_is_said(
@@ -164,6 +165,8 @@ def test_what_changed_of_a_record_is_said(
     _changed(b, name, lambda rows: rows[0].update(change))
     records = getattr(compare(a, b), kind)
     assert [record.what for record in records.changed] == [what] and not records.added and not records.removed
+    if what == ("became stale",):
+        assert [record.what for record in compare(b, a).reports.changed] == [("no longer stale",)]
 
 
 def test_a_snapshot_is_like_itself_and_tables_that_are_linked_are_not_read(two: tuple[Path, Path]) -> None:

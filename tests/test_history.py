@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from graphrag_lite import pipeline, run_log, snapshots, tables
+from graphrag_lite import pipeline, run_log, snapshots, tables, terminal, terminal_snapshots
 from graphrag_lite.cli import main
+from graphrag_lite.comparing import Comparison, Documents, Record, Records
 from graphrag_lite.settings import Settings
 
 DOCS = Path(__file__).parents[1] / "docs" / "json.md"
@@ -147,6 +148,28 @@ def test_diff_counts_and_names(two: tuple[Path, Path], tmp_path: Path) -> None:
     assert any(re.fullmatch(r"  Alice Smith \(.*description.*\)", line) for line in changed)
     assert "  and 1 more; --limit shows more, --json all" in invoke("diff", "--root", tmp_path, "--limit", 1).stdout
     assert max(map(len, lines)) <= 80
+
+
+def test_diff_tells_reports_that_were_rewritten_from_those_that_became_stale() -> None:
+    whats = {
+        "one": ("text",),
+        "two": ("became stale",),
+        "three": ("text", "no longer stale"),
+        "four": ("became stale",),
+    }
+    reports = Records(changed=tuple(Record(f"id-{name}", name, what) for name, what in whats.items()))
+    none = Records()
+    found = Comparison("a", "b", Documents((), (), (), ()), none, none, none, reports)
+    console = terminal.Output(width=80)
+    with console.capture() as said:
+        terminal_snapshots.print_comparison(console, found, 10)
+    lines = said.get().splitlines()
+    counts = [line.split() for line in lines]
+    assert ["reports", "0", "0", "4"] in counts and ["rewritten", "2"] in counts and ["became", "stale", "2"] in counts
+    assert lines[lines.index("reports: rewritten") :] == [
+        *("reports: rewritten", "  one", "  three", ""),
+        *("reports: became stale", "  two", "  four"),
+    ]
 
 
 def test_diff_takes_ids_and_their_beginnings(two: tuple[Path, Path], tmp_path: Path) -> None:

@@ -39,5 +39,7 @@ def test_nothing_is_overwritten_unless_it_is_meant(tmp_path: Path, name: str) ->
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match=r"file: this is a file, not a folder\.$"):
+        write_defaults(tmp_path / "file", force=False)
     with pytest.raises(OutputError, match="file"):
         write_defaults(tmp_path / "file" / "root", force=False)

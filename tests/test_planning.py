@@ -315,7 +315,7 @@ STANDARD = ("--set", "method=standard", "--set", "llm.model=our-own")
 def test_the_command_says_what_is_exact_and_what_is_not(notes: Path, tmp_path: Path) -> None:
     root = ("--root", tmp_path / "root")
     told = command("plan", notes, *root, *STANDARD, "--set", "llm.max_calls=5")
-    assert "extract_graph: first pass" in told and "counted" in told and "estimate 1: one a text unit" in told
+    assert "  first pass" in told and "counted" in told and "(1) estimate: one a text unit" in told
     assert "prices of our-own are not known" in told and "llm.prices" in told and "$" not in told
     assert "llm.max_calls = 5 would stop this run in extract_graph" in told
     assert command("index", "--dry-run", notes, *root, *STANDARD, "--set", "llm.max_calls=5") == told

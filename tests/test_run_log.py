@@ -1,5 +1,6 @@
 """The log of runs: a line for every run that ended, whatever came of it."""
 
+import datetime
 import json
 import shutil
 import signal
@@ -113,6 +114,19 @@ def test_a_damaged_line_costs_no_other(texts: Path, output: Path) -> None:
     index(texts, output)
     assert [entry["status"] for entry in run_log.read(output)] == ["published", "unchanged"]
     assert run_log.read(output / "nowhere") == [] == run_log.entries(output / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("2026-06-01T04:00:00+02:00", datetime.datetime(2026, 6, 1, 2, tzinfo=datetime.UTC)),
+        ("2026-06-01T02:00:00", datetime.datetime(2026, 6, 1, 2, tzinfo=datetime.UTC)),
+        ("2026-13-01", None),
+        (5, None),
+    ],
+)
+def test_when_a_run_started(said: Any, meant: datetime.datetime | None) -> None:
+    assert run_log.started_at({"started_at": said}) == meant
 
 
 def test_entries_say_what_is_still_there_and_what_is_current(texts: Path, output: Path) -> None:

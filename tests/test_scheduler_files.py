@@ -122,3 +122,11 @@ def test_kubernetes_mounts_the_corpus_and_says_what_it_cannot(printed: Callable[
 def test_a_line_break_in_a_path_is_refused(printed: Callable[..., str], tmp_path: Path, form: str) -> None:
     for name in ("a\nUser=root", "a\udcffb"):
         assert "Rename it" in printed(form, corpus=tmp_path / name, code=1)
+
+
+def test_a_corpus_that_is_not_there_is_warned_of(tmp_path: Path) -> None:
+    for folder, n_warnings in ((tmp_path, 0), (tmp_path / "nowhere", 1)):
+        command = ["schedule", str(folder), "--root", str(tmp_path), "--cron", "0 2 * * *", "--print", "cron"]
+        result = CliRunner().invoke(main, command)
+        assert result.exit_code == 0 and "0 2 * * *" in result.stdout
+        assert result.stderr.count(f"Warning: {folder}: there is no such folder") == n_warnings

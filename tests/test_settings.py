@@ -58,26 +58,37 @@ def test_all_problems_are_told_with_a_suggestion(tmp_path: Path) -> None:
     assert "split_text_units.overlaps: not a setting. Did you mean split_text_units.overlap?" in told
     assert "method: must be 'fast' or 'standard' (it is 'slow')" in told
     assert "serch: not a setting. Did you mean search?" in told
-    assert "workers: must be a valid integer" in told
-    assert "search.top_k: must be a valid integer" in told
+    assert "workers: must be a whole number (it is 'many')" in told
+    assert "search.top_k: must be a whole number (it is true)" in told
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("split_text_units: {size: 30}", "split_text_units: overlap must be at most half of size (15)"),
-        ("split_text_units: 5", "split_text_units: must be a valid dictionary"),
-        ("- 1", "must hold settings as `section: {key: value}`, not a list"),
-        ("x: [", "is not valid YAML"),
-        ("\tx: 1", "is not valid YAML"),
-        ("1: 2", "1: Keys should be strings"),
+        ("snapshots: 5", "snapshots: is a section: its settings stand below it, as `key: value` (it is 5)"),
+        ("llm: {prices: 5}", "llm.prices: is a section"),
+        ("extract_graph: {entity_types: person}", "entity_types: must be a list, as in [a, b] (it is 'person')"),
+        ("load_documents: {text_field: on}", "load_documents.text_field: must be text; put quotes around it (it is tr"),
+        ("- 1", "settings.yaml: must hold settings, a line `section:` and below it `  key: value`; it is a list"),
+        ("fast", "it is 'fast' alone"),
+        ("# x\nx: [", "settings.yaml:2: is not valid YAML: "),
+        ("\tx: 1", "settings.yaml:1: is not valid YAML: found character"),
+        ("search:\n  top_k: 3\n---\n", "settings.yaml:3: is not valid YAML: but found another document."),
+        ("\n\0", r"settings.yaml:2: is not text: it holds the character '\x00'"),
+        ("method: 2024-13-45", "settings.yaml: is not valid YAML: month must be in 1..12"),
+        ("search:\n  top_k: 3\n  top_k: 4\n", "search.top_k: stands there twice, in the lines 2 and 3"),
+        ("search: {top_k: 3}\nsearch: {}\n", "search: stands there twice, in the lines 1 and 2"),
+        ("search: &a {top_k: *a}", "search.top_k: must be a whole number"),
+        ("1: 2", "1: not a setting."),
+        ("model: gpt-4o-mini", "model: not a setting. Did you mean llm.model or embeddings.model or "),
         ("zzzzz: 1", "zzzzz: not a setting."),
         ("method: standard", ":\n  llm.model: method standard asks a model; name one"),
         (
             "llm: {prices: {mine: {inputs: 1}}}",
             "llm.prices.mine.inputs: not a setting. Did you mean llm.prices.mine.input?",
         ),
-        ("llm: {prices: {mine: {inputs: 1}}}", "llm.prices.mine.input: Field required"),
+        ("llm: {prices: {mine: {inputs: 1}}}", "llm.prices.mine.input: is missing"),
         ("llm: {api_key_env: sk-1234}", "llm.api_key_env: is the name of an environment variable"),
         ("embeddings: {api_key_env: sk-1234}", "embeddings.api_key_env: is the name of an environment variable"),
     ],
@@ -91,9 +102,11 @@ def test_problems(tmp_path: Path, text: str, told: str) -> None:
     [
         ("search.top_k", "write it as section.key=value"),
         ("search.top_kk=1", "Did you mean search.top_k?"),
-        ("search.top_k=many", "must be a valid integer (it is 'many')"),
+        ("search.top_k=many", "must be a whole number (it is 'many')"),
         ("workers.x=1", "workers"),
         ("=1", "not a setting"),
+        ("method=2024-13-45", "must be 'fast' or 'standard' (it is '2024-13-45')"),
+        ("method=standard", "--set has a problem:\n  llm.model: method standard asks a model"),
     ],
 )
 def test_overrides_that_cannot_be(tmp_path: Path, override: str, told: str) -> None:
@@ -101,6 +114,17 @@ def test_overrides_that_cannot_be(tmp_path: Path, override: str, told: str) -> N
         load(tmp_path, overrides=[override])
     assert told in str(caught.value)
     assert "--set" in str(caught.value)
+
+
+def test_what_the_file_has_wrong_is_told_apart_from_what_was_given(tmp_path: Path) -> None:
+    assert problems(tmp_path, "search: {top_k: 0}", "search.level", "search.top_kk=1", "workers=0") == (
+        f"{tmp_path / 'settings.yaml'} has a problem:\n"
+        "  search.top_k: must be greater than or equal to 1 (it is 0)\n"
+        "--set has 3 problems:\n"
+        "  search.level: write it as section.key=value\n"
+        "  workers: must be greater than or equal to 1 (it is 0)\n"
+        "  search.top_kk: not a setting. Did you mean search.top_k?"
+    )
 
 
 def test_a_section_of_the_file_that_is_no_section(tmp_path: Path) -> None:
@@ -115,8 +139,8 @@ def test_a_file_that_is_asked_for_must_be_there(tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    (tmp_path / "settings.yaml").write_bytes(b"\xff\xfe\xfd")
-    with pytest.raises(SettingsError, match="cannot be read"):
+    (tmp_path / "settings.yaml").write_bytes(b"# Notes\n# caf\xe9\n")
+    with pytest.raises(SettingsError, match=r"settings.yaml:2: is not UTF-8 text. Save the file"):
         load(tmp_path)
     (tmp_path / "folder").mkdir()
     with pytest.raises(SettingsError, match="cannot be read"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphrag_lite.cli.options import CONFIG, EXIT_CODES, JSON, OVERRIDES, ROOT, log, terminable
+from graphrag_lite.cli.options import CONFIG, EXIT_CODES, JSON, OVERRIDES, ROOT, log, terminable, while_read
 
 if TYPE_CHECKING:
     from graphrag_lite.cli.evaluation_table import Progress
@@ -95,13 +95,14 @@ def evaluate(
         made = _results(name, questions, indexed, found, before)
         results += made
         for warning in _warnings(made, run, against, before):
-            click.echo(terminal.plain(f"{name}: {warning}"), err=True)
+            terminal.tell(f"{name}: {warning}")
         failed = failed or bool(run.n_failures)
-        if as_json:
-            for result in made:
-                terminal.print_json(result)
-        else:
-            evaluation_table.print_set(terminal.Output(), made, against.name if against else "")
+        with while_read():
+            if as_json:
+                for result in made:
+                    terminal.print_json(result)
+            else:
+                evaluation_table.print_set(terminal.Output(), made, against.name if against else "")
     if output:
         _write(output, results)
     if failed:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from graphrag_lite.evaluation import NEWEST
-from graphrag_lite.terminal import LABELS, plain, spent
+from graphrag_lite.terminal import LABELS, plain, spent, tell
 
 HEADINGS = {"recall@2": "R@2", "recall@5": "R@5", "recall@10": "R@10", "all_gold@5": "all@5", "mrr": "MRR"}
 MAIN = "recall@5"  # has its interval also where the others have no room for it
@@ -41,8 +41,7 @@ class Progress:
             self.status.update(Text(line))
         elif time.monotonic() - self.last >= SILENCE:
             self.last = time.monotonic()
-            sys.stderr.write(line + "\n")
-            sys.stderr.flush()
+            tell(line)
 
     def start(self, stage: str) -> None:
         self.label = LABELS.get(stage, stage)
@@ -67,7 +66,7 @@ def print_set(console: Console, results: Sequence[Mapping[str, Any]], against: s
     parts += [f"{index['documents']:,} documents", built if index["status"] == "published" else "index unchanged"]
     # A pipe or a file has room for everything.
     width = console.width if console.is_terminal else sys.maxsize
-    console.print(Text(plain(f"{first['set']}: ") + ", ".join(parts), style="bold"), soft_wrap=width == sys.maxsize)
+    console.print(Text(plain(f"{first['set']}: ") + ", ".join(parts), style="bold"))
     rows = _rows(results, against)
     lines = _lines(rows, list(HEADINGS))
     if max(map(len, lines)) > width:
@@ -75,7 +74,7 @@ def print_set(console: Console, results: Sequence[Mapping[str, Any]], against: s
     for line, style in zip(lines, ["dim", *(style for _, _, style in rows)], strict=True):
         console.print(Text(line, style=style), soft_wrap=True)
     for line in filter(None, (_newest(results, against), _times(results))):
-        console.print(Text(line, style="dim"), soft_wrap=width == sys.maxsize)
+        console.print(Text(line, style="dim"))
     console.print()
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from graphrag_lite.cli.options import EXIT_CODES, JSON, ROOT
+from graphrag_lite.cli.options import EXIT_CODES, JSON, ROOT, while_read
 
 
 @click.command(epilog=EXIT_CODES)
@@ -111,9 +111,10 @@ def check(identity: str, root: Path, as_json: bool) -> None:
     folder = snapshots.find(root / "output", identity)
     with snapshots.reading(folder):
         checked = checking.check(folder)
-    if as_json:
-        terminal.print_json(checked.to_dict())
-    else:
-        terminal_snapshots.print_checked(terminal.Output(), checked)
+    with while_read():
+        if as_json:
+            terminal.print_json(checked.to_dict())
+        else:
+            terminal_snapshots.print_checked(terminal.Output(), checked)
     if checked.problems:
         sys.exit(1)

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from graphrag_lite.cli.options import CONFIG, EXIT_CODES, JSON, METRICS_FILE, OVERRIDES, ROOT, log, terminable
+from graphrag_lite.cli.options import (
+    CONFIG,
+    EXIT_CODES,
+    JSON,
+    METRICS_FILE,
+    OVERRIDES,
+    ROOT,
+    log,
+    terminable,
+    while_read,
+)
 
 if TYPE_CHECKING:
     from graphrag_lite.settings import Settings
@@ -57,6 +67,7 @@ def index(
     with metrics.recorded(metrics_file, output) as summary:
         with run_log.logged(output):  # settings that stop a run belong to the history, too
             loaded = settings.load(root, config, overrides)
+            _expect(output, imported=False)
         console = Console(stderr=True)
         watch = terminal.Bars(console) if console.is_terminal and not as_json else terminal.Lines()
         with terminable(), watch:
@@ -70,10 +81,11 @@ def index(
                 checksum=checksum,
             )
         summary |= terminal.summary(run)
-        if as_json:
-            terminal.print_json(summary)
-        else:
-            terminal.print_summary(terminal.Output(), run, str(output))
+        with while_read():
+            if as_json:
+                terminal.print_json(summary)
+            else:
+                terminal.print_summary(terminal.Output(), run, str(output))
         if run.n_failures:
             _name_failures(run.snapshot)
             sys.exit(3)
@@ -125,6 +137,7 @@ def import_(folder: Path, root: Path, as_json: bool) -> None:
 
     log()
     loaded = settings.load(root)
+    _expect(root / "output", imported=True)
     console = Console(stderr=True)
     watch = terminal.Bars(console) if console.is_terminal and not as_json else terminal.Lines()
     with terminable(), watch:
@@ -133,6 +146,23 @@ def import_(folder: Path, root: Path, as_json: bool) -> None:
         terminal.print_json(terminal.summary(run))
     else:
         terminal.print_summary(terminal.Output(), run, str(root / "output"))
+
+
+def _expect(output: Path, *, imported: bool) -> None:
+    """Raise InputError where the current index is of the other kind, and would be replaced, not updated."""
+    from graphrag_lite import snapshots
+    from graphrag_lite.errors import GraphragLiteError, InputError
+
+    try:
+        method = snapshots.read_manifest(snapshots.current(output))["settings"]["method"]
+    except GraphragLiteError:  # there is none, or a damaged one, which the run is to make anew
+        return
+    if (method == "imported") != imported:
+        here, other = ("import", "index") if imported else ("index", "import")
+        raise InputError(
+            f"{output} holds an index that `graphrag-lite {other}` made, and `{here}` would replace it."
+            f" Choose another place with --root; or remove {output} first, if nothing in it is needed any more."
+        )
 
 
 def _print_plan(corpus: Path, root: Path, loaded: "Settings", as_json: bool) -> None:
@@ -149,15 +179,13 @@ def _name_failures(snapshot: Path) -> None:
     from graphrag_lite import tables, terminal
 
     failures = tables.read(snapshot, "failures").to_pylist()
-    click.echo(
-        "1 failure was recorded:" if len(failures) == 1 else f"{len(failures)} failures were recorded:", err=True
-    )
+    terminal.tell("1 failure was recorded:" if len(failures) == 1 else f"{len(failures)} failures were recorded:")
     places = _places(snapshot, {row["document"] for row in failures[:20]})
     for row in failures[:20]:
-        what = places.get(row["document"], row["document"])
-        click.echo(terminal.plain(f"  {what}: {row['error']}"), err=True)
+        what = places.get(row["document"]) or terminal.source_of(row["document"], row["document"])
+        terminal.tell(f"  {what}: {row['error']}")
     if len(failures) > 20:
-        click.echo(f"  and {len(failures) - 20} more; see `graphrag-lite show failures`", err=True)
+        terminal.tell(f"  and {len(failures) - 20} more; see `graphrag-lite show failures`")
 
 
 def _places(snapshot: Path, unit_ids: Collection[str]) -> dict[str, str]:

@@ -2,10 +2,10 @@
 
 import contextlib
 import errno
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -42,30 +42,43 @@ METRICS_FILE = click.option(
 class Group(click.Group):
     """Turns the errors that a user can fix into one message and an exit code; a bug keeps its traceback."""
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> None:
         from graphrag_lite.errors import GraphragLiteError
 
-        for stream in (sys.stdout, sys.stderr):  # where it is not UTF-8, what it cannot write is escaped
-            if hasattr(stream, "reconfigure"):
+        for name in ("stdout", "stderr"):
+            if getattr(sys, name) is None:  # closed by >&-: what is opened next would take its place
+                setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - to the end
+            stream = getattr(sys, name)
+            if hasattr(stream, "reconfigure"):  # where it is not UTF-8, what it cannot write is escaped
                 stream.reconfigure(errors="backslashreplace")
         try:
-            return super().invoke(ctx)
+            with while_read():
+                super().invoke(ctx)
+            return
         except GraphragLiteError as error:
-            from graphrag_lite import terminal
-
-            click.echo(terminal.plain(f"Error: {error}"), err=True)
-            ctx.exit(error.exit_code)
+            said, code = f"Error: {error}", error.exit_code
         except KeyboardInterrupt:
             kept = " Nothing was published; finished stages are kept, run again to go on."
-            click.echo(f"Interrupted.{kept if ctx.invoked_subcommand in ('index', 'import') else ''}", err=True)
-            ctx.exit(130)
-        except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
-            ctx.exit(0)
+            said, code = f"Interrupted.{kept if ctx.invoked_subcommand in ('index', 'import') else ''}", 130
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename:
                 raise
-            click.echo(f"Error: standard output cannot be written: {error.strerror}.", err=True)
-            ctx.exit(1)
+            said, code = f"Error: standard output cannot be written: {error.strerror}.", 1
+        from graphrag_lite import terminal
+
+        terminal.tell(said)
+        ctx.exit(code)
+
+
+@contextlib.contextmanager
+def while_read() -> Iterator[None]:
+    """Print until the reader of standard output, such as head, has seen enough. That is no error."""
+    try:
+        yield
+    except BrokenPipeError:
+        from graphrag_lite import terminal
+
+        terminal.discard(sys.stdout)
 
 
 def log() -> None:
@@ -73,13 +86,11 @@ def log() -> None:
 
     from graphrag_lite import terminal
 
-    class Plain(logging.Formatter):
-        def format(self, record: logging.LogRecord) -> str:
-            return terminal.plain(super().format(record))
+    class Told(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            terminal.tell(self.format(record))
 
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Plain("%(message)s"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    logging.basicConfig(level=logging.INFO, handlers=[Told()])
 
 
 @contextlib.contextmanager

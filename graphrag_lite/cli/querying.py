@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphrag_lite.cli.options import CONFIG, EXIT_CODES, JSON, OVERRIDES, ROOT, log
+from graphrag_lite.cli.options import CONFIG, EXIT_CODES, JSON, OVERRIDES, ROOT, log, while_read
 
 if TYPE_CHECKING:
     from datetime import date
@@ -110,35 +110,40 @@ def query(
         listed = list(_questions(questions))
         options["as_of"] = [day or as_of for _, _, day in listed]
 
+        outcomes: list[Any] = []
+
         def told(place: int, outcome: Any) -> None:
+            outcomes.append(outcome)
             number, asked, _ = listed[place]
             if isinstance(outcome, Answer):
                 terminal.print_json({"id": number, **outcome.to_dict()})
             else:
                 terminal.print_json({"id": number, "question": asked, "method": method, "error": str(outcome)})
 
-        outcomes = opened.query_all([asked for _, asked, _ in listed], **options, done=told)
+        with while_read():  # a reader that has seen enough pays for no more
+            opened.query_all([asked for _, asked, _ in listed], **options, done=told)
         answers = [outcome for outcome in outcomes if isinstance(outcome, Answer)]
         n_failed = len(outcomes) - len(answers)
         if n_failed:
-            click.echo(f"{n_failed} of {len(outcomes)} questions were not answered.", err=True)
+            terminal.tell(f"{n_failed} of {len(outcomes)} questions were not answered.")
         _end_query(answers, n_failed)
         return
     # Under a locale that is not UTF-8 the bytes of an argument arrive as surrogates.
     asked = (question or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    if as_json:
-        answer = opened.query(asked, **options)
-        terminal.print_json({"id": None, **answer.to_dict()})
-    elif context_only:
-        answer = opened.query(asked, **options)
-        _print_units(terminal.Output(), opened, answer.text_units)
-    elif opened.asks:
+    if opened.asks and not as_json and not context_only:
         with terminal.Pieces() as show:
             answer = opened.query(asked, **options, show=show)
-        terminal.print_sources(terminal.Output(), answer)
     else:
         answer = opened.query(asked, **options)
-        terminal.print_answer(terminal.Output(), answer)
+    with while_read():
+        if as_json:
+            terminal.print_json({"id": None, **answer.to_dict()})
+        elif context_only:
+            _print_units(terminal.Output(), opened, answer.text_units)
+        elif opened.asks:
+            terminal.print_sources(terminal.Output(), answer)
+        else:
+            terminal.print_answer(terminal.Output(), answer)
     _end_query([answer])
 
 
@@ -161,7 +166,7 @@ def _end_query(answers: "Sequence[Answer]", n_failed: int = 0) -> None:
     from graphrag_lite import terminal
 
     for line in terminal.remarks(answers):
-        click.echo(terminal.plain(line), err=True)
+        terminal.tell(line)
     if n_failed or any(answer.failures for answer in answers):
         sys.exit(3)
 

@@ -51,12 +51,14 @@ def schedule(
       graphrag-lite schedule ./corpus --root /srv/index --cron "*/15 8-18 * * mon-fri" --timezone Europe/Berlin
       graphrag-lite schedule ./corpus --cron "0 2 * * *" --print systemd
     """
-    from graphrag_lite import cron, metrics, scheduler_files, scheduling, settings
+    from graphrag_lite import cron, metrics, scheduler_files, scheduling, settings, terminal
 
     times, zone = cron.read(expression), cron.zone(timezone)
     loaded = settings.load(root, config, overrides)
     job = scheduling.Job(corpus, root, config, overrides, metrics_file)
     if form:
+        if not corpus.exists():
+            terminal.tell(f"Warning: {corpus}: there is no such folder or file here yet.")
         key = loaded.llm.api_key_env if loaded.method == "standard" else None
         job = scheduler_files.absolute(job)
         click.echo(scheduler_files.FORMS[form](job, times, timezone, key), nl=False)

@@ -19,6 +19,8 @@ VIEWS: dict[str, tuple[str, list[str]]] = {
     "text-units": ("text_units", ["human_readable_id", "id", "n_tokens", "text"]),
     "failures": ("failures", ["document", "stage", "error", "attempts"]),
 }
+MIN_ID = 6  # characters of the beginning of an id that names a report
+ALONE = ": that community is an entity without relationships"
 VIEW_TABLES = [table for table, _ in VIEWS.values()]
 
 
@@ -33,7 +35,7 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
     """Show what the index holds.
 
     WHAT is summary, documents, entities, relationships, communities, reports, text-units or failures; or `report ID`
-    for one report as a page (ID is a community number, or a report's id).
+    for one report as a page (ID is a community number, or a report's id or its beginning).
 
     \b
     Examples:
@@ -65,9 +67,31 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
         for row in rows[:limit]:
             terminal.print_json(row)
         return
-    terminal.print_table(console, columns, (row.values() for row in rows[:limit]))
+    shown = [_shown(what, row) for row in rows[:limit]]
+    headings = list(_shown(what, dict.fromkeys(columns, "")))
+    terminal.print_table(console, headings, (list(row.values()) for row in shown))
+    if not rows:
+        about = f" with {search!r}" if search else ""
+        console.print(f"no {what}{about}", style="dim", markup=False, highlight=False)
     if len(rows) > limit:
         console.print(f"{limit} of {len(rows)} rows; --limit shows more", style="dim")
+
+
+def _shown(what: str, row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a table has room for of a row, by heading."""
+    from graphrag_lite import terminal
+
+    if what == "relationships":
+        names = [row.pop("source"), row.pop("relation"), row.pop("target")]
+        row = {
+            "human_readable_id": row.pop("human_readable_id"),
+            "relationship": " – ".join(filter(None, names)),
+            **row,
+        }
+    if what == "documents":
+        name = terminal.source_of(row.pop("path"), row.pop("source_id"))
+        row = {"human_readable_id": row.pop("human_readable_id"), "document": name, **row}
+    return {"#" if column == "human_readable_id" else column: value for column, value in row.items()}
 
 
 def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
@@ -92,15 +116,17 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
     from graphrag_lite import terminal
     from graphrag_lite.errors import InputError
 
+    if not identity:
+        raise click.UsageError("Which report? Give its community's number, as `graphrag-lite show reports` lists them.")
     reports = opened.arrow("community_reports")
-    wanted = identity or ""
-    rows = [
-        i
-        for i, (number, own) in enumerate(zip(reports["community"].to_pylist(), reports["id"].to_pylist(), strict=True))
-        if wanted in (str(number), own)
-    ]
-    if not rows:
-        raise InputError(f"There is no report {wanted!r}. `graphrag-lite show reports` lists them by community number.")
+    numbers, ids = (reports[column].to_pylist() for column in ("community", "id"))
+    rows = [row for row, names in enumerate(zip(map(str, numbers), ids, strict=True)) if identity in names]
+    if not rows and len(identity) >= MIN_ID:
+        rows = [row for row, own in enumerate(ids) if own.startswith(identity)]
+    if len(rows) != 1:
+        what = f"Several reports begin with {identity!r}" if rows else f"There is no report {identity!r}"
+        alone = "" if rows or identity not in map(str, opened.arrow("communities")["community"].to_pylist()) else ALONE
+        raise InputError(f"{what}{alone}. `graphrag-lite show reports` lists them by community number.")
     report = reports.slice(rows[0], 1).to_pylist()[0]
     if as_json:
         terminal.print_json(report)

@@ -17,7 +17,7 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from graphrag_lite.errors import OutputError, TableError
+from graphrag_lite.errors import GraphragLiteError, OutputError, TableError
 from graphrag_lite.llm.chat import Reply, Request, Usage
 
 BUSY = 60.0  # seconds to wait for another process that writes
@@ -48,29 +48,27 @@ class Memo:
     """Answers by key. `path` None keeps them in memory. With an answer is kept what the `run` has used so far.
 
     With `read_only`, and in a folder that cannot be written, new ones are not kept; the latter is said in a warning.
+    Where keeping one fails, as on a full disk, OutputError is raised; without `must_keep` a warning says it once.
     Raises TableError for a file that is damaged: it may hold answers that cost money, so it is left as it is.
     """
 
-    def __init__(self, path: Path | None, *, read_only: bool = False, run: str = "") -> None:
+    def __init__(self, path: Path | None, *, read_only: bool = False, must_keep: bool = True, run: str = "") -> None:
         if path is not None and path.parent.is_dir() and not os.access(path.parent, os.W_OK):
             logger.warning("%s cannot be written: new answers of the model are not kept.", path.parent)
             path, read_only = (path, True) if path.is_file() else (None, False)
-        self.path, self.run = path, run
+        self.path, self.run, self.must_keep = path, run, must_keep
         self._read_only = read_only
         self._waiting: list[Put] = []
         self._writing: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, "memo") if path else None
         try:
-            if path and read_only:
-                self._database = self._writer = _opened_for_reading(path)
-                return
-            self._database = sqlite3.connect(path or ":memory:", timeout=BUSY)
-            self._database.executescript(SCHEMA)
-            # The writer has a connection of its own: SQLite serialises what shares one, and reading would wait for it.
-            self._writer = sqlite3.connect(path, timeout=BUSY, check_same_thread=False) if path else self._database
-            self._writer.execute("pragma synchronous = full")
+            self._database, self._writer = _opened_for_reading(path) if path and read_only else _opened(path)
         except sqlite3.Error as error:
-            raise self._explained(error) from None
+            self._refused(error)
+            try:
+                self._database, self._writer = _opened_for_reading(path or Path())
+            except sqlite3.OperationalError:  # not even a new file could be made
+                self._database, self._writer = _opened(None)
 
     @staticmethod
     def key(identity: Mapping[str, Any], request: Request) -> str:
@@ -151,7 +149,10 @@ class Memo:
                 else:
                     await asyncio.get_running_loop().run_in_executor(self._thread, self._commit, batch)
             except sqlite3.Error as error:
-                failure = self._explained(error)
+                try:
+                    self._refused(error)
+                except GraphragLiteError as refused:
+                    failure = refused
             for _, future in batch:
                 if future.done():  # cancelled
                     continue
@@ -165,6 +166,14 @@ class Memo:
             for statement, values in (each for statements, _ in batch for each in statements):
                 self._writer.execute(statement, values)
 
+    def _refused(self, error: sqlite3.Error) -> None:
+        """Meet that an answer cannot be kept: go on without, or raise."""
+        explained = self._explained(error)
+        if self.must_keep or self._read_only or isinstance(explained, TableError):
+            raise explained from None
+        logger.warning("%s: %s. New answers of the model are not kept.", self.path, error)
+        self._read_only = True
+
     def _explained(self, error: sqlite3.Error) -> OutputError | TableError:
         damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
         if damaged or "malformed" in str(error):
@@ -175,7 +184,23 @@ class Memo:
         return OutputError(f"{self.path} cannot be used: {error}. Make room, or see what else uses it; then run again.")
 
 
-def _opened_for_reading(path: Path) -> sqlite3.Connection:
+Connections = tuple[sqlite3.Connection, sqlite3.Connection]
+
+
+def _opened(path: Path | None) -> Connections:
+    """Return a connection to read and one to write: SQLite serialises what shares one, and reading would wait."""
+    database = sqlite3.connect(path or ":memory:", timeout=BUSY)
+    try:
+        database.executescript(SCHEMA)
+        writer = sqlite3.connect(path, timeout=BUSY, check_same_thread=False) if path else database
+        writer.execute("pragma synchronous = full")
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database, writer
+
+
+def _opened_for_reading(path: Path) -> Connections:
     """Open without writing; where the folder does not even take the files of WAL mode, as if nobody wrote there."""
     for mode in ("mode=ro", "mode=ro&immutable=1"):
         database = sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True, timeout=BUSY)
@@ -184,5 +209,5 @@ def _opened_for_reading(path: Path) -> sqlite3.Connection:
         except sqlite3.OperationalError:
             database.close()
         else:
-            return database
+            return database, database
     raise sqlite3.OperationalError("it cannot be opened")

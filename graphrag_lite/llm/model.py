@@ -93,10 +93,12 @@ class Model:
 
 
 @contextmanager
-def open_model(settings: Llm, output: Path, chat: ChatModel | None = None, run: str = "") -> Iterator[Model]:
+def open_model(
+    settings: Llm, output: Path, chat: ChatModel | None = None, run: str = "", *, must_keep: bool = True
+) -> Iterator[Model]:
     """Open the model that the settings name (or `chat`) with the memo of an output folder, which knows the `run`."""
     asked, meter = chat or OpenAIChat(settings), Meter(settings)
-    memo = Memo(output / "memo.sqlite", run=run)
+    memo = Memo(output / "memo.sqlite", must_keep=must_keep, run=run)
     try:
         yield Model(asked, memo, settings, meter)
     finally:

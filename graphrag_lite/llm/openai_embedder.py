@@ -160,12 +160,13 @@ def open_embedder(
     *,
     meter: Meter | None = None,
     run: str = "",
+    must_keep: bool = True,
 ) -> Iterator[MemoisedEmbedder]:
     """Open the embedding model that the settings name (or `embedder`) with the memo of an output folder.
 
     `meter` is that of the chat model which shares its budget, where there is one.
     """
-    memo = Memo(output / "memo.sqlite", run=run and _own(run))
+    memo = Memo(output / "memo.sqlite", run=run and _own(run), must_keep=must_keep)
     try:
         yield metered(settings, llm, memo, embedder, meter)
     finally:

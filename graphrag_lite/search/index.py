@@ -234,7 +234,7 @@ class Index(Loaded):
         response_type = options.response_type or self.search.response_type
         waiting: dict[int, Outcome] = {}
         n_told = 0
-        with open_model(self.llm, output, self.model) as opened:
+        with open_model(self.llm, output, self.model, must_keep=False) as opened:
             opened = replace(opened, chat=CheckedFirst(opened.chat))
 
             async def answer(place: int) -> None:

@@ -43,7 +43,7 @@ async def embed_questions(
         )
         return
     try:
-        with open_embedder(settings, llm, index.folder.parent.parent, embedder) as opened:
+        with open_embedder(settings, llm, index.folder.parent.parent, embedder, must_keep=False) as opened:
             vectors = unit_length(np.array(await opened.embed(new), dtype=np.float32))
         if vectors.shape[1] != index.vectors.n_dimensions:
             raise ReplyError(f"it gave {vectors.shape[1]} numbers, the index has {index.vectors.n_dimensions} a vector")

@@ -4,6 +4,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 from collections import Counter
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +20,7 @@ from graphrag_lite.text.language import languages
 if TYPE_CHECKING:
     import pyarrow as pa
 
+ESCAPED = re.compile(r"\\x[0-9a-f]{2}")  # what `_utf8` makes of a byte that is none of UTF-8
 OF_ROWS = (".csv", ".json", ".jsonl")  # files of several documents, which have names of their own
 
 logger = logging.getLogger(__name__)
@@ -53,6 +55,8 @@ def scan(corpus: Path, leave_out: Path, *, seen: SeenFiles | None = None) -> lis
     """
     if not corpus.exists():
         raise InputError(f"{corpus}: there is no such folder or file.")
+    if not corpus.is_dir() and not corpus.is_file():  # reading a pipe or a device could wait for ever
+        raise InputError(f"{corpus}: is neither a folder nor a file.")
     root = os.path.realpath(corpus)
     files = [File(corpus.name, root)] if corpus.is_file() else _walk(root, leave_out)
     known = [file for file in files if file.is_folder or _suffix(file.name) in MIME]
@@ -155,7 +159,8 @@ async def load_documents(
         except OSError as error:
             within = [document for document in before if _is_in(document.path, path)]
             kept = "; kept as it was last read" if within else ""
-            failures.append(Unreadable(path, f"cannot be read: {error.strerror}{kept}"))
+            why = "its name is not UTF-8; rename it" if ESCAPED.search(path) else error.strerror
+            failures.append(Unreadable(path, f"cannot be read: {why}{kept}"))
             rows += within
             continue
         if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):

@@ -180,6 +180,21 @@ def test_a_disk_that_is_full_stops_before_the_answer_is_used(tmp_path: Path) -> 
     memo.close()
 
 
+def test_where_answers_need_not_be_kept_a_full_disk_is_one_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    memo = Memo(tmp_path / "memo.sqlite", must_keep=False)
+    put(memo, "a")
+    memo._writer.execute("pragma max_page_count = 1")
+    put(memo, *(f"{i}{'x' * 5000}" for i in range(3)))
+    put(memo, "y" * 5000)
+    assert memo.get("a") == REPLY and memo.get("y" * 5000) is None
+    assert [record.message for record in caplog.records] == [
+        f"{memo.path}: database or disk is full. New answers of the model are not kept."
+    ]
+    memo.close()
+
+
 def test_a_memo_that_is_only_read_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "memo.sqlite"
     memo = Memo(path)

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -60,6 +62,28 @@ def query(root: Path, server: StubServer) -> Callable[..., Result]:
         return CliRunner().invoke(main, ["query", "--root", str(root), *map(str, arguments)], catch_exceptions=False)
 
     return run
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
+from graphrag_lite.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("most_bytes", [1, 30_000])  # no memo can be made; it can be opened, and takes no answer
+def test_an_answer_that_cannot_be_kept_is_shown_all_the_same(
+    most_bytes: int, query: Callable[..., Result], root: Path, server: StubServer
+) -> None:
+    assert query(QUESTION).exit_code == 0
+    if most_bytes == 1:
+        (root / "output" / "memo.sqlite").unlink()
+    arguments = ["query", "--root", str(root), "Who was Edwin Hubble?"]
+    command = [sys.executable, "-c", LIMITED, str(most_bytes), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout.startswith("He was [31m an astronomer [1].")
+    assert done.stderr.count("New answers of the model are not kept.") == 1 and server.n_requests == 2
 
 
 def test_an_answer_is_streamed_with_its_sources_and_what_it_cost(

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from graphrag_lite import pipeline, snapshots, tables
 from graphrag_lite.cli import main
@@ -312,6 +312,25 @@ def test_the_command_imports_and_show_and_query_go_on_from_there(write: Callable
     assert "Marley was dead" in run("query", "Who is Marley?")
     result = CliRunner().invoke(main, ["import", str(tmp_path), "--root", str(tmp_path / "root")])
     assert result.exit_code == 1 and "no index of microsoft/graphrag" in result.stderr
+
+
+def test_an_index_of_the_other_kind_is_not_replaced(
+    write: Callable[..., Path], corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    texts = corpus({"a.txt": "Alice Smith met Bob Jones in Paris."})
+    imported = write(small())
+
+    def run(command: str, folder: Path, root: str) -> Result:
+        return CliRunner().invoke(main, [command, str(folder), "--root", str(tmp_path / root)])
+
+    for root, ours, other, theirs in (("a", "import", "index", texts), ("b", "index", "import", imported)):
+        assert run(ours, imported if ours == "import" else texts, root).exit_code == 0
+        before = snapshots.current(tmp_path / root / "output")
+        refused = run(other, theirs, root)
+        assert refused.exit_code == 1 and not refused.stdout
+        assert f"`graphrag-lite {ours}` made, and `{other}` would replace it. Choose another place" in refused.stderr
+        assert snapshots.current(tmp_path / root / "output") == before
+        assert run(ours, imported if ours == "import" else texts, root).exit_code == 0
 
 
 def test_units_without_a_place_in_their_document_make_one_of_their_own(

@@ -128,7 +128,13 @@ def test_a_name_that_is_not_utf8_is_a_failure(corpus: Corpus) -> None:
         pytest.skip("this file system takes UTF-8 names only")
     documents, failures = load(folder)
     assert len(documents) == 1
-    assert failures[0]["document"] == "caf\\xe9.txt"
+    assert failures[0]["document"] == "caf\\xe9.txt" and "its name is not UTF-8" in failures[0]["error"]
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="there are no devices in folders here")
+def test_a_device_is_no_corpus(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="/dev/null: is neither a folder nor a file"):
+        scan(Path("/dev/null"), tmp_path / "output")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may list every folder")
