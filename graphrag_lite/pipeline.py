@@ -72,7 +72,7 @@ def stages(method: str = "fast", *, embeds: bool = False) -> list[Stage]:
         claim = []
         report = Stage(
             report_communities_fast,
-            reads=("source_units", "entities", "relationships", "communities"),
+            reads=("source_documents", "source_units", "entities", "relationships", "communities"),
             writes=("community_reports", "report_bases"),
         )
     return [

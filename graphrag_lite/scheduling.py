@@ -26,7 +26,6 @@ LOOK = 60.0  # seconds after which the clock is looked at again: a laptop sleeps
 JUMP = datetime.timedelta(hours=1)  # by which the clock goes back before it is believed
 GRACE = 60.0  # seconds that a run has to end after SIGTERM; most take one, a large matrix some
 MAX_LINE = 1 << 16  # bytes
-PROGRESS = 60.0  # seconds between entries of the log with what a run says
 LOCKED = LockedError.exit_code
 
 Log = Callable[..., None]
@@ -170,21 +169,10 @@ async def _process(
     )
     printed: list[str] = []
     words: deque[str] = deque(maxlen=100)
-    waiting: list[str] = []
-    pause: list[asyncio.TimerHandle] = []
 
     def progress(line: str) -> None:
         words.append(line)
-        waiting.append(line)
-        if not pause:
-            tell()
-
-    def tell() -> None:
-        pause.clear()
-        if waiting:
-            log("progress", message="\n".join(waiting))
-            waiting.clear()
-            pause.append(asyncio.get_running_loop().call_later(PROGRESS, tell))
+        log("progress", message=line)
 
     reading = [
         asyncio.create_task(_read(stream, told))
@@ -206,7 +194,6 @@ async def _process(
     _, still_reading = await asyncio.wait(reading, timeout=10)  # what it has left behind may hold its pipes
     for task in still_reading:
         task.cancel()
-    tell()
     error = f"ended by {signal.Signals(-code).name}" if code < 0 else _error(words)
     return (128 - code if code < 0 else code), _summary(printed), error
 

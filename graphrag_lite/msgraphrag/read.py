@@ -78,7 +78,7 @@ SOURCES: dict[str, Source] = {
     ),
     "text_units": Source(
         {"id": text, "human_readable_id": whole, "text": text, "n_tokens": whole}
-        | {"document_id": text, "document_ids": TEXTS},
+        | {"document_id": text, "document_ids": TEXTS, "char_start": whole},
         ("id", "text"),
         required=True,
     ),
@@ -107,7 +107,7 @@ SOURCES: dict[str, Source] = {
     ),
     "community_reports": Source(
         {"id": text, "community": whole, "title": text, "summary": text, "full_content": text, "rank": number}
-        | {"rating_explanation": text, "rank_explanation": text, "findings": anything},
+        | {"rating_explanation": text, "rank_explanation": text, "findings": anything, "citations": anything},
         ("community",),
     ),
 }

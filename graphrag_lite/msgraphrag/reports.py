@@ -1,4 +1,7 @@
-"""Community reports: their marks become ours, each with the places that its record rests on."""
+"""Community reports: their marks become ours, each with the places that its record rests on.
+
+A report of an index of ours has its places with it, in `citations`; its marks [n] are kept.
+"""
 
 import hashlib
 import json
@@ -7,17 +10,33 @@ from typing import Any
 
 from graphrag_lite import tables
 from graphrag_lite.msgraphrag.marks import renumber
-from graphrag_lite.msgraphrag.read import Notes, Row, text
-from graphrag_lite.msgraphrag.texts import unused
+from graphrag_lite.msgraphrag.read import Notes, Row, text, whole
+from graphrag_lite.msgraphrag.texts import Texts, unused
+from graphrag_lite.text.marks import rewrite
 from graphrag_lite.text.report_page import as_json, page
 
 MAX_REPORT_PLACES = 3  # that a mark to another report points to
 
+OURS = "citations"  # stands for a table where a report says itself what its marks point to
+
 Spans = Mapping[str, Mapping[int, list[Row]]]
+Moved = Mapping[str, tuple[Row, int]]  # text unit id as read -> its row now, and by how many characters it has moved
 
 
-def convert_reports(rows: Sequence[Row], communities: Sequence[Row], spans: Spans, notes: Notes) -> list[Row]:
-    """Return the reports by community. `spans[table][n]` are the places of the record with human_readable_id n."""
+def convert_reports(
+    rows: Sequence[Row], communities: Sequence[Row], spans: Spans, texts: Texts, units: Sequence[Row], notes: Notes
+) -> list[Row]:
+    """Return the reports by community. `spans[table][n]` are the places of the record with human_readable_id n.
+
+    `units` are the text units as read: where they stood, as `texts` says where they stand.
+    """
+    before = {row["id"]: row["char_start"] for row in units}
+    now = {row["id"]: row for row in texts.units}
+    moved = {
+        identity: (now[own], now[own]["char_start"] - before[identity])
+        for identity, (own, *_) in texts.unit_ids.items()
+        if before[identity] is not None
+    }
     community = {row["community"]: row for row in communities}
     of_reports: dict[int, list[Row]] = {}
     known = {**spans, "community_reports": of_reports}
@@ -29,7 +48,8 @@ def convert_reports(rows: Sequence[Row], communities: Sequence[Row], spans: Span
         if number not in community or number in made or not (row["summary"] or row["full_content"]).strip():
             notes.add("community_reports", "left out: empty, or without a community of its own")
             continue
-        report = made[number] = _report(row, community[number], known, notes)
+        own = _places(row["citations"], moved)
+        report = made[number] = _report(row, community[number], known | ({OURS: own} if own else {}), notes)
         report["id"] = unused(report["id"], used)
         places = [{key: place for key, place in span.items() if key != "n"} for span in report["citations"]]
         of_reports[number] = places[:MAX_REPORT_PLACES]
@@ -47,12 +67,14 @@ def _report(row: Row, community: Row, spans: Spans, notes: Notes) -> Row:
             return None
         return marks.setdefault((table, identity), len(marks) + 1)
 
-    summary = renumber(row["summary"], number)
+    def marked(written: str) -> str:
+        return rewrite(written, lambda n: number(OURS, n)) if OURS in spans else renumber(written, number)
+
+    summary = marked(row["summary"])
     findings = [
-        {"summary": renumber(head, number), "explanation": renumber(said, number)}
-        for head, said in _findings(row["findings"], notes)
+        {"summary": marked(head), "explanation": marked(said)} for head, said in _findings(row["findings"], notes)
     ]
-    content = renumber(row["full_content"], number)
+    content = marked(row["full_content"])
     notes.add("community_reports", "marks left out: no such record", len(unknown))
     source = json.dumps(row, sort_keys=True, default=str)
     report = {
@@ -86,4 +108,19 @@ def _findings(value: Any, notes: Notes) -> list[tuple[str, str]]:
             continue
         if "".join(pair).strip():
             found.append((pair[0], pair[1]))
+    return found
+
+
+def _places(citations: Any, moved: Moved) -> dict[int, list[Row]]:
+    """Return what the marks of a report of ours point to, by number, without places outside of their text unit."""
+    found: dict[int, list[Row]] = {}
+    for cited in citations if isinstance(citations, list) else []:
+        try:
+            unit, shift = moved[cited["text_unit_id"]]
+            n, start, end = (whole(cited[key]) for key in ("n", "char_start", "char_end"))
+        except (KeyError, TypeError, ValueError):
+            continue
+        if unit["char_start"] <= start + shift < end + shift <= unit["char_end"]:
+            place = {"text_unit_id": unit["id"], "document_id": unit["document_id"]}
+            found.setdefault(n, []).append(place | {"char_start": start + shift, "char_end": end + shift})
     return found

@@ -25,7 +25,7 @@ LEAST_FIT = 0.6
 MIN_UNITS = 100
 # An unknown n-gram of a script without spaces is often none of a word, but of the end of one and the start of another.
 UNKNOWN_NGRAM = 0.5
-_UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
+UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
 
 
 def weights(index: "Bm25", question_terms: Iterable[str]) -> dict[str, float]:
@@ -34,7 +34,7 @@ def weights(index: "Bm25", question_terms: Iterable[str]) -> dict[str, float]:
     found = dict.fromkeys(term for term in question_terms if term not in ASKING)
     rows = {term: len(index.postings(term)[0]) for term in found}
     return {
-        term: math.log1p((units - n + 0.5) / (n + 0.5)) * (1.0 if n or not _UNSPACED.match(term) else UNKNOWN_NGRAM)
+        term: math.log1p((units - n + 0.5) / (n + 0.5)) * (1.0 if n or not UNSPACED.match(term) else UNKNOWN_NGRAM)
         for term, n in rows.items()
     }
 

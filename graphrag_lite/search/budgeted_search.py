@@ -4,12 +4,13 @@ After LazyGraphRAG (Microsoft Research, November 2024): text units are tested by
 most promising communities first; what is relevant is mapped to points and reduced to the answer, as reports are.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, compose, ranked
+from graphrag_lite.search.abstention import LEAST_FIT, fit
+from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
+from graphrag_lite.search.community_answers import paragraphs
 from graphrag_lite.search.community_walk import Walk, community_tree
 from graphrag_lite.search.global_search import (
     asked_terms,
@@ -19,7 +20,7 @@ from graphrag_lite.search.global_search import (
     report_rows,
     scaled,
 )
-from graphrag_lite.search.sentence_choice import choose_sentences
+from graphrag_lite.search.statements import broad_match
 
 if TYPE_CHECKING:
     from graphrag_lite.search.asking import Asking
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 RELEVANT = 0.5  # of the best BM25 score: from there a text unit is relevant where no model is asked
 BY_REPORTS = 0.01  # weight of the reports that cite a text unit: they order those without a word of the question
-MAX_SENTENCES = 2  # of each community in an answer without a model
 
 
 def budgeted_search(index: "Loaded", question: str, top_k: int, budget: int, *, retrieve_only: bool = False) -> Answer:
@@ -36,24 +36,20 @@ def budgeted_search(index: "Loaded", question: str, top_k: int, budget: int, *, 
     A question about the corpus itself holds nothing to test by: it is answered from the top reports.
     """
     found = _begin(index, question, budget)
-    match = scaled(index.bm25.scores(found.asked))
-    if not match.any():
+    if not found.asked:
         return global_search(index, question, top_k, 0, retrieve_only=retrieve_only)
+    match = scaled(index.bm25.scores(found.asked))
     while units := found.walk.next_units():
         found.walk.learn([bool(match[unit] >= RELEVANT) for unit in units])
     ranking = found.ranking(index, top_k)
     if retrieve_only:
         return answered(index, question, "global", ranking, answer="", citations=[])
-    groups = found.groups()
-    root = {unit: community for community, units in groups.items() for unit in units}
-    read = sorted(root, key=lambda unit: (-match[unit], unit))
-    told: Counter[int] = Counter()
-    statements: list[Statement] = []
-    for place in choose_sentences(index, found.asked, read, len(read)):
-        told[root[place.unit]] += 1
-        if told[root[place.unit]] <= MAX_SENTENCES:
-            statements.append(place)
-    return compose(index, question, "global", statements[: 2 * index.search.max_sentences], ranking)
+    if fit(index.bm25, found.asked) < LEAST_FIT:
+        return compose(index, question, "global", [], ranking)
+    title = {row["community"]: row["title"] for row in report_rows(index)}
+    groups = [(title.get(community, ""), units) for community, units in found.groups().items()]
+    said = paragraphs(index, found.asked, groups, broad_match(index.bm25, found.asked))
+    return compose(index, question, "global", said, ranking)
 
 
 async def ask_budgeted(index: "Loaded", question: str, top_k: int, budget: int, asking: "Asking") -> Answer:
@@ -117,7 +113,7 @@ class Begun:
 
 def _begin(index: "Loaded", question: str, budget: int) -> Begun:
     rows = report_rows(index)
-    _, asked = asked_terms(index, question, report_language(index))
-    _, by_reports = rank_reports(index, asked, rows, range(len(rows)))
+    asked = asked_terms(index, question, report_language(index))
+    by_reports = rank_reports(index, asked, rows, range(len(rows))).unit_scores
     scores = scaled(index.bm25.scores(asked)) + BY_REPORTS * by_reports
     return Begun(asked, Walk(community_tree(index, scores), scores, budget))

@@ -12,11 +12,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.errors import CallError, ReplyError
+from graphrag_lite.search.abstention import LEAST_FIT, fit
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.best import best
-from graphrag_lite.search.global_search import asked_terms, rank_reports, report_language, report_rows, scaled
+from graphrag_lite.search.community_answers import themes
+from graphrag_lite.search.global_search import (
+    asked_terms,
+    partition,
+    rank_reports,
+    report_language,
+    report_rows,
+    scaled,
+)
 from graphrag_lite.search.local_search import read_and_rank
-from graphrag_lite.search.sentence_choice import choose_sentences
+from graphrag_lite.search.sentence_choice import in_reading_order
+from graphrag_lite.search.statements import choose_statements
 from graphrag_lite.text.json_reply import read_object
 from graphrag_lite.waiting import complete
 
@@ -75,11 +85,16 @@ def drift_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: b
     ranking = ranked(total, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "drift", ranking, answer="", citations=[])
+    about = asked_terms(index, question, report_language(index))
+    if not about:
+        rows = report_rows(index)
+        top = (rows[i] for i in rank_reports(index, [], rows, partition(rows, 0)).order)
+        return compose(index, question, "drift", themes(index, top), ranking)
+    if fit(index.bm25, about) < LEAST_FIT:
+        return compose(index, question, "drift", [], ranking)
     read = [unit for unit in best(total, READ_UNITS).tolist() if total[unit] > 0]
-    most = 2 * index.search.max_sentences
-    return compose(
-        index, question, "drift", choose_sentences(index, index.question_terms(question), read, most), ranking
-    )
+    chosen = choose_statements(index, about, read, total[read].tolist(), 2 * index.search.max_sentences)
+    return compose(index, question, "drift", in_reading_order(index, chosen), ranking)
 
 
 async def ask_drift(index: "Loaded", question: str, top_k: int, asking: "Asking") -> Answer:
@@ -188,8 +203,8 @@ def read_found(reply: str) -> Found:
 def _best_reports(index: "Loaded", question: str) -> list[int]:
     """Return the reports that fit the question best, of all levels."""
     rows = report_rows(index)
-    asked = asked_terms(index, question, report_language(index))[1]
-    return rank_reports(index, asked, rows, range(len(rows)))[0][: index.search.max_reports]
+    asked = asked_terms(index, question, report_language(index))
+    return rank_reports(index, asked, rows, range(len(rows))).order[: index.search.max_reports]
 
 
 def _leads(index: "Loaded", question: str, asked: "Question", scores: "Vector") -> list[int]:

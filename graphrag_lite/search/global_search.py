@@ -1,14 +1,14 @@
 """Global search: the community reports that matter to a question, and what they say about it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from graphrag_lite.errors import InputError
-from graphrag_lite.search.answer import NOTHING, Answer, Statement, answered, compose, ranked
-from graphrag_lite.search.sentence_choice import MAX_LENGTH
-from graphrag_lite.text.sentences import stands_alone
+from graphrag_lite.search.abstention import LEAST_FIT, fit
+from graphrag_lite.search.answer import NOTHING, Answer, answered, compose, ranked
 from graphrag_lite.text.words import ASKING, terms
 
 if TYPE_CHECKING:
@@ -16,42 +16,48 @@ if TYPE_CHECKING:
     from graphrag_lite.search.loaded import Loaded
 
 Float = TypeVar("Float", np.float32, np.float64)
-MAX_STATEMENTS = 2  # of each report
 FITTING = 0.3  # of the best report's match: a report that fits less says nothing to the question
 IMPORTANCE = 0.5  # weight of a report's rank beside how well it matches the question
 # Words by which a question means the corpus itself: they say nothing about which report is meant.
 ABOUT_THE_CORPUS = (
     "main theme topic subject overview summary summarize summarise key important major central overall document corpus "
-    "dataset text story collection discuss discussed describe mention cover question answer tell "
-    "thème principal sujet résumé"
+    "dataset text story collection discuss discussed describe mention cover question answer tell say "
+    "thème principal sujet résumé document texte histoire dire parler "
+    "Thema Hauptthema Zusammenfassung Überblick tema resumen "
+    "主なテーマは何ですか 主題 概要 要約 何が書かれていますか 主要主题是什么 摘要 概述 주요 주제는 무엇입니까 요약"
 )
 
 
 def global_search(index: "Loaded", question: str, top_k: int, level: int, *, retrieve_only: bool = False) -> Answer:
-    """Answer with the best reports of a level: each one's sentences that fit the question, or its central ones.
+    """Answer with the communities of a level that say most to the question, each by its sentences that fit best.
 
-    A community that is not split as deep as `level` stands for itself: the reports used are of one partition. Raises
+    A community that is not split as deep as `level` stands for itself: those used are of one partition. Raises
     InputError for a level that the index does not have.
     """
     rows = report_rows(index)
     language = report_language(index)
-    said, asked = asked_terms(index, question, language)
-    order, scores = rank_reports(index, asked, rows, partition(rows, level))
-    ranking = ranked(scores, index.document_row, top_k)
+    asked = asked_terms(index, question, language)
+    reports = rank_reports(index, asked, rows, partition(rows, level))
+    ranking = ranked(reports.unit_scores, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "global", ranking, answer="", citations=[])
-    match = scaled(index.report_bm25.scores(asked))
-    about_all = len(asked) < len(said) and not match.any()
-    fitting = order if not asked or about_all else [i for i in order if match[i] >= FITTING]
-    best = fitting[: index.search.max_reports]
     if index.manifest["settings"]["method"] != "fast":  # its reports are written, not put together of sentences
         from graphrag_lite.search.reports import recited
 
-        answer, citations = recited(index, best, asked, language)
+        fitting = [i for i in reports.order if not asked or reports.match[i] >= FITTING] or reports.order
+        answer, citations = recited(index, fitting[: index.search.max_reports], asked, language)
         return answered(index, question, "global", ranking, answer=answer or NOTHING, citations=citations)
-    chosen = [rows[i] for i in best]
-    statements = [statement for report in chosen for statement in _statements(index, report, asked, language)]
-    return compose(index, question, "global", statements, ranking)
+    from graphrag_lite.search.community_answers import paragraphs, speaking, themes
+    from graphrag_lite.search.statements import broad_match
+
+    chosen = [rows[i] for i in reports.order]
+    if not asked:
+        return compose(index, question, "global", themes(index, chosen), ranking)
+    if fit(index.bm25, asked) < LEAST_FIT:
+        return compose(index, question, "global", [], ranking)
+    match = broad_match(index.bm25, asked)
+    said = paragraphs(index, asked, speaking(index, chosen, match), match)
+    return compose(index, question, "global", said, ranking)
 
 
 async def ask_global(
@@ -70,8 +76,8 @@ async def ask_global(
 
     rows = report_rows(index)
     chosen = await relevant(index, rows, question, asking) if dynamic else partition(rows, level)
-    _, scores = rank_reports(index, asked_terms(index, question, report_language(index))[1], rows, chosen)
-    ranking = ranked(scores, index.document_row, top_k)
+    reports = rank_reports(index, asked_terms(index, question, report_language(index)), rows, chosen)
+    ranking = ranked(reports.unit_scores, index.document_row, top_k)
     count, budget = TokenEstimate.of(index), index.search.max_context_tokens
     parts = portions([report_record(index, i) for i in shuffled(rows, chosen)], budget, count)
     points, n_dropped = await collect(parts, lambda records: GlobalMap(records, question), asking, "report")
@@ -107,24 +113,30 @@ def report_language(index: "Loaded") -> str:
     return index.languages[0] if index.languages else ""
 
 
-def asked_terms(index: "Loaded", question: str, language: str) -> tuple[list[str], list[str]]:
-    """Return a question's terms, and those that ask about something in the corpus, not about the corpus itself."""
+def asked_terms(index: "Loaded", question: str, language: str) -> list[str]:
+    """Return a question's terms that ask about something in the corpus, not about the corpus itself."""
     generic = set(terms(ABOUT_THE_CORPUS, language))
-    said = [term for term in index.question_terms(question) if term not in ASKING]
-    return said, [term for term in said if term not in generic]
+    return [term for term in index.question_terms(question) if term not in ASKING and term not in generic]
 
 
-def rank_reports(
-    index: "Loaded", asked: list[str], rows: list[dict[str, Any]], chosen: Sequence[int]
-) -> tuple[list[int], "np.ndarray[Any, np.dtype[np.float64]]"]:
-    """Return the chosen reports, best first, and the score of every text unit by them and by the question's words."""
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Reports by row, best first, how well every one matches the question, and what text units are worth by them."""
+
+    order: list[int]
+    match: "np.ndarray[Any, np.dtype[np.float32]]"  # (n_reports,)
+    unit_scores: "np.ndarray[Any, np.dtype[np.float64]]"  # (n_units,)
+
+
+def rank_reports(index: "Loaded", asked: list[str], rows: list[dict[str, Any]], chosen: Sequence[int]) -> Reports:
+    """Rank the chosen reports, and score every text unit by them and by the question's words."""
     match = scaled(index.report_bm25.scores(asked))
     worth = {
         i: float(match[i]) + IMPORTANCE * rows[i]["rank"] / 10 * (1.0 if match[i] or not match.any() else 0.2)
         for i in chosen
     }
     order = sorted(chosen, key=lambda i: (-worth[i], i))
-    return order, _unit_scores(index, asked, rows, order, worth)
+    return Reports(order, match, _unit_scores(index, asked, rows, order, worth))
 
 
 def _unit_scores(
@@ -138,21 +150,6 @@ def _unit_scores(
             unit = index.unit_row[citation["text_unit_id"]]
             cited[unit] = max(cited[unit], worth[i] / (1 + 0.1 * place))
     return scores + cited
-
-
-def _statements(index: "Loaded", report: dict[str, Any], asked: list[str], language: str) -> list[Statement]:
-    """Return the report's cited sentences that hold most of the question's words, in the report's own order on ties."""
-    texts = index.arrow("documents")["text"]
-    wanted = set(asked)
-    scored = []
-    for citation in report["citations"]:
-        unit = index.unit_row[citation["text_unit_id"]]
-        sentence = texts[index.document_row[unit]].as_py()[citation["char_start"] : citation["char_end"]]
-        place = Statement(unit, citation["char_start"], citation["char_end"], report["title"])
-        n_words = len(wanted & set(terms(sentence, language)))
-        if len(sentence) <= MAX_LENGTH:
-            scored.append((not stands_alone(sentence), -n_words, citation["n"], place))
-    return [place for *_, place in sorted(scored, key=lambda item: item[:3])[:MAX_STATEMENTS]]
 
 
 def scaled(scores: "np.ndarray[Any, np.dtype[Float]]") -> "np.ndarray[Any, np.dtype[Float]]":

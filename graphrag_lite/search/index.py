@@ -202,7 +202,7 @@ class Index(Loaded):
         """Answer with sentences of the corpus."""
         top_k = options.top_k or self.search.top_k
         if options.method == "local":
-            from graphrag_lite.search.local_search import local_search  # scipy, which the others do without
+            from graphrag_lite.search.local_search import local_search  # scipy, which basic search does without
 
             return local_search(self, question, top_k, as_of=as_of, retrieve_only=options.retrieve_only)
         if options.method == "drift":

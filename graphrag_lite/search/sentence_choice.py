@@ -16,6 +16,7 @@ from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import Kind, holds
 from graphrag_lite.search.mentions import find_mentions, names_of_title
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
+from graphrag_lite.text.spoken import is_head, said
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def choose_sentences(
     heapq.heapify(waiting)
     best = -waiting[0][0]
     chosen: list[Statement] = []
-    said = [frozenset(terms(text, language)) for text, language in (read_out(index, place) for place in told)]
+    known = [frozenset(terms(text, language)) for text, language in (read_out(index, place) for place in told)]
     length = sum(place.end - place.start for place in told)
     while waiting and len(chosen) < most and length < MAX_ANSWER:
         _, number = heapq.heappop(waiting)
@@ -97,9 +98,9 @@ def choose_sentences(
             continue
         if now <= 0 or now < ENOUGH * best:
             break
-        if any(len(candidate.terms & other) >= SIMILAR * len(candidate.terms | other) for other in said):
+        if any(len(candidate.terms & other) >= SIMILAR * len(candidate.terms | other) for other in known):
             continue
-        said.append(candidate.terms)
+        known.append(candidate.terms)
         chosen.append(candidate.place)
         length += candidate.place.end - candidate.place.start
         n_of_unit[candidate.place.unit] = n_of_unit.get(candidate.place.unit, 0) + 1
@@ -130,7 +131,7 @@ def _readable(index: "Loaded", row: int, places: list[Statement]) -> list[Statem
     ordered = [place for place in places if place not in leaning]
     for place in sorted(leaning, key=lambda place: place.start):
         before = _before(index, place)
-        at = next((i for i, other in enumerate(ordered) if other.start <= before < other.end), None)
+        at = next((i for i, one in enumerate(ordered) if before < one.end and one.start < place.start), None)
         if at is not None:
             ordered.insert(at + 1, place)
         elif place.end - before <= MAX_LENGTH and _stands(read_out(index, replace(place, start=before))[0]):
@@ -145,11 +146,18 @@ def _stands(sentence: str) -> bool:
 
 
 def _before(index: "Loaded", place: Statement) -> int:
-    """Return where the sentence before a place begins in its document, that of the place where there is none."""
+    """Return where the sentence before a place begins in its document, that of the place where there is none.
+
+    What another speaker has said is none, nor is a page's head.
+    """
     offset, text = (index.arrow("text_units")[column][place.unit].as_py() for column in ("char_start", "text"))
+    document = index.arrow("documents")["text"][index.document_row[place.unit]].as_py()
     _, language = read_out(index, place)
-    starts = [offset + trimmed(text, start, end)[0] for start, end in sentences(text, language)]
-    return max((start for start in starts if start < place.start), default=place.start)
+    spans = [trimmed(document, offset + start, offset + end) for start, end in sentences(text, language)]
+    own = next((i for i, (_, end) in enumerate(spans) if place.start < end), 0)
+    if own == 0 or said(document, *spans[own]) != spans[own] or is_head(document, *spans[own - 1]):
+        return place.start
+    return said(document, *spans[own - 1])[0]
 
 
 def _subject(index: "Loaded", row: int) -> str:

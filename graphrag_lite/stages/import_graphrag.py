@@ -42,7 +42,8 @@ async def import_graphrag(corpus_files: "pa.Table", corpus: Path) -> "tuple[pa.T
     relationships = graph.relationships(read["relationships"], entities)
     covariates = graph.covariates(read["covariates"])
     communities = graph.communities(read["communities"])
-    reports = convert_reports(read["community_reports"], communities, graph.spans, notes)
+    spans, units = graph.spans, read["text_units"]
+    reports = convert_reports(read["community_reports"], communities, spans, texts, units, notes)
     unknown = {"description": "", "char_start": -1, "char_end": -1, "mention_start": -1, "anchored": True, "round": 0}
     mentions = [
         {"text_unit_id": unit, "document_id": graph.units[unit]["document_id"], "name": row["title"]}

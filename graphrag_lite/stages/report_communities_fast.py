@@ -1,8 +1,8 @@
 """Communities -> reports in the corpus's own sentences, each with its place in a document.
 
-A community's statements are the sentences of its relationships. They are ranked by the weight of the relationship and
-by how connected its two ends are inside the community. A summary does not repeat the summaries of its children where
-it has other things to say.
+A community's statements are the sentences of its relationships. Those are chosen that say most about what all of them
+are about, and whose relationship is heavy between ends that are well connected inside the community. A summary does not
+repeat the summaries above it where it has other things to say.
 
 Writing costs nothing here. Reports are kept all the same, so that who reads them every morning finds new words only
 where there is something new. Ranks are of now: they compare a community with all others.
@@ -11,41 +11,58 @@ where there is something new. Ranks are of now: they compare a community with al
 import hashlib
 import json
 import logging
-from collections import defaultdict
-from dataclasses import dataclass, field
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.graph.report_keeping import FROM_COMMUNITY, Kept, bases, keep, told
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.stages import Last
+from graphrag_lite.text.key_sentences import Sentence, choose, rarity
 from graphrag_lite.text.marks import disarm
 from graphrag_lite.text.report_page import as_json, page
-from graphrag_lite.text.sentences import stands_alone
+from graphrag_lite.text.spoken import form, said, speakers
+from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-SIMILAR = 0.5  # Jaccard index of words from which two sentences say the same
+OFTEN = 0.1  # of the documents, and MIN_DOCUMENTS: who speaks in so many is the host, not the subject
+MIN_DOCUMENTS = 3
+ASIDE = 0.1  # what a relationship counts that no statement tells, or that a host is an end of
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """What a relationship's sentence says, and where: without its speaker's label and the time."""
+
+    sentence: Sentence
+    span: Row
+
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.span["document_id"], self.span["char_start"]
 
 
 @dataclass
 class _Citations:
     """The marks of one report, numbered in order of use; the same place keeps its number."""
 
-    spans: dict[tuple[str, int, int], Row] = field(default_factory=dict)
+    spans: dict[tuple[str, int], Row] = field(default_factory=dict)
 
-    def mark(self, statement: Row) -> str:
-        span = statement["sources"][0]
-        key = (span["document_id"], span["char_start"], span["char_end"])
-        self.spans.setdefault(key, {"n": len(self.spans) + 1, **span})
-        return f"{disarm(statement['description'])} [{self.spans[key]['n']}]"
+    def mark(self, stated: _Stated) -> str:
+        self.spans.setdefault(stated.place, {"n": len(self.spans) + 1, **stated.span})
+        return f"{disarm(stated.sentence.text)} [{self.spans[stated.place]['n']}]"
 
 
 async def report_communities_fast(
+    source_documents: "pa.Table",
     source_units: "pa.Table",
     entities: "pa.Table",
     relationships: "pa.Table",
@@ -59,48 +76,111 @@ async def report_communities_fast(
     entity = {row["id"]: row for row in entities.select(["id", "title", "type", "degree"]).to_pylist()}
     relationship = {row["id"]: row for row in relationships.drop_columns(["text_unit_ids"]).to_pylist()}
     weight = {identity: row["weight"] for identity, row in relationship.items()}
-    total = sum(weight.values()) or 1.0
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    weights = {c["community"]: sum(weight[r] for r in c["relationship_ids"]) for c in held}
+    hosts = _hosts(source_documents)
+    stated = _stated(relationship.values(), source_documents, hosts)
+    idf = rarity([one.sentence for one in {one.place: one for one in stated.values()}.values()])
+    counts = _counts(relationship.values(), stated, hosts)
+    total = _told_weight(relationship, counts, stated)
+    weights = {c["community"]: _told_weight(c["relationship_ids"], counts, stated) for c in held}
     heaviest: dict[int, float] = defaultdict(float)
     for community in held:
         heaviest[community["level"]] = max(heaviest[community["level"]], weights[community["community"]])
     kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
     kept_sentences = _sentences_of(kept, source_units)
 
-    said: dict[int, set[str]] = defaultdict(set)  # community -> sentences in its summary and its descendants'
+    said_above: dict[int, frozenset[str]] = {-1: frozenset()}  # community -> sentences in its summary and those above
     reports = []
-    for community in sorted(held, key=lambda c: (-c["level"], c["community"])):
+    for community in sorted(held, key=lambda c: (c["level"], c["community"])):
         number = community["community"]
         inside = [relationship[i] for i in community["relationship_ids"]]
-        strength = _strength(inside)
+        strength = _strength(inside, counts)
         members = sorted(
             (entity[i] for i in community["entity_ids"]), key=lambda row: (-strength[row["id"]], row["id"])
         )
-        statements = _ranked(inside, strength)
-        chosen = _choose(statements, settings.max_summary_sentences, said[number])
+        rows, sentences = _candidates(inside, stated, counts, strength)
+        above = said_above[community["parent"]]
+        summary = choose(sentences, settings.max_summary_sentences, idf, above)
         connected = max(members, key=lambda row: row["degree"])
-        share, most = weights[number] / total, heaviest[community["level"]]
+        share = weights[number] / total if total else 0.0
+        most = heaviest[community["level"]]
         ranked = {
             "rank": round(10 * (weights[number] / most) ** 0.5, 1) if most else 0.0,
             "rating_explanation": (
-                f"Its {len(members)} entities hold {share:.1%} of the weight of all relationships; "
+                f"Its {len(members)} entities hold {share:.1%} of the weight of all statements; "
                 f"the most connected is {connected['title']} with {connected['degree']} relationships."
             ),
         }
-        written = _report(community, members, chosen, _choose(statements, settings.max_findings, set()))
+        findings = [(rows[i], stated[rows[i]["id"]]) for i in choose(sentences, settings.max_findings, idf)]
+        written = _report(community, members, [stated[rows[i]["id"]] for i in summary], findings)
         report = _with_content(written | ranked)
-        sentences = {row["description"] for row in chosen}
+        own = frozenset(sentences[i].text for i in summary)
         if number in kept and report["id"] != kept[number].report["id"]:  # it would be written in other words
             report = _stale(kept[number].report, ranked)
-            sentences = kept_sentences[number]
+            own = frozenset(kept_sentences[number])
         reports.append(report)
-        said[number] |= sentences
-        said[community["parent"]] |= said[number]
+        said_above[number] = above | own
     reports.sort(key=lambda report: report["community"])
     if kept:
         logger.info(told(reports, len(kept), len(held)))
     return tables.make("community_reports", reports), tables.make("report_bases", bases(reports, held, weight, kept))
+
+
+def _stated(relationships: Iterable[Row], source_documents: "pa.Table", hosts: Collection[str]) -> dict[str, _Stated]:
+    """Return what the relationships' sentences say, by relationship id; those without a sentence are left out."""
+    named = {name.title() for name in hosts}
+    row_of = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
+    made: dict[tuple[str, int, int], _Stated] = {}
+    found: dict[str, _Stated] = {}
+    # Document after document: a text is read once.
+    for row in sorted(
+        (row for row in relationships if row["sources"]), key=lambda row: row["sources"][0]["document_id"]
+    ):
+        span = row["sources"][0]
+        place = (span["document_id"], span["char_start"], span["char_end"])
+        if place not in made:
+            document = row_of[span["document_id"]]
+            text, language = (source_documents[name][document].as_py() for name in ("text", "language"))
+            start, end = said(text, span["char_start"], span["char_end"])
+            words = " ".join(text[start:end].split())
+            found_terms = terms(words, language)
+            length = max(len(found_terms), len(words.split()))
+            worth = form(text, start, end, language) * (ASIDE if named & set(words.split()) else 1.0)
+            sentence = Sentence(words, frozenset(found_terms), length, worth)
+            made[place] = _Stated(sentence, span | {"char_start": start, "char_end": end})
+        found[row["id"]] = made[place]
+    return found
+
+
+def _hosts(source_documents: "pa.Table") -> set[str]:
+    """Return the names, whole and in part, of those whose lines many documents hold: hosts, whom all of them name."""
+    n_documents: Counter[str] = Counter()
+    for batch in source_documents.select(["text"]).to_batches(max_chunksize=1000):
+        for text in batch["text"].to_pylist():
+            n_documents.update(speakers(text))
+    least = max(MIN_DOCUMENTS, OFTEN * source_documents.num_rows)
+    often = [label for label, n in n_documents.items() if n >= least]
+    return {name for label in often for name in (label, *label.split()) if len(name) > 2}
+
+
+def _counts(relationships: Iterable[Row], stated: Mapping[str, _Stated], hosts: Collection[str]) -> dict[str, float]:
+    """Return what each relationship counts for in a report, by id: little where it tells nothing, or of a host."""
+    counts = {}
+    for row in relationships:
+        one = stated.get(row["id"])
+        told = one is not None and one.sentence.worth > ASIDE
+        aside = row["source"].casefold() in hosts or row["target"].casefold() in hosts
+        counts[row["id"]] = row["weight"] * (1.0 if told else ASIDE) * (ASIDE if aside else 1.0)
+    return counts
+
+
+def _told_weight(relationship_ids: Iterable[str], counts: Mapping[str, float], stated: Mapping[str, _Stated]) -> float:
+    """Return the weight of relationships. Those of one sentence count once: a list of ten names is one statement."""
+    heaviest: dict[tuple[str, int], float] = {}
+    for identity in relationship_ids:
+        place = stated[identity].place if identity in stated else (identity, -1)
+        heaviest[place] = max(heaviest.get(place, 0.0), counts[identity])
+    return math.fsum(heaviest.values())
 
 
 def _kept(
@@ -142,54 +222,45 @@ def _stale(report: Row, ranked: Row) -> Row:
     return report | {"full_content_json": as_json(report)}
 
 
-def _strength(inside: list[Row]) -> dict[str, float]:
+def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float]:
     """Return the weight of every entity's relationships inside a community, by entity id; 0 for the others."""
     strength: dict[str, float] = defaultdict(float)
     for row in inside:
-        strength[row["source_id"]] += row["weight"]
-        strength[row["target_id"]] += row["weight"]
+        strength[row["source_id"]] += counts[row["id"]]
+        strength[row["target_id"]] += counts[row["id"]]
     return strength
 
 
-def _ranked(inside: list[Row], strength: dict[str, float]) -> list[Row]:
-    """Order relationships that have a sentence, most central first; headings, table rows and questions come last."""
+def _candidates(
+    inside: list[Row], stated: Mapping[str, _Stated], counts: Mapping[str, float], strength: Mapping[str, float]
+) -> tuple[list[Row], list[Sentence]]:
+    """Return the sentences of a community, and the most central relationship that each of them states."""
 
-    def score(row: Row) -> float:
-        return float(row["weight"]) * (strength[row["source_id"]] + strength[row["target_id"]])
+    def central(row: Row) -> float:
+        return counts[row["id"]] * (strength[row["source_id"]] + strength[row["target_id"]])
 
-    stated = (row for row in inside if row["sources"])
-    return sorted(stated, key=lambda row: (not stands_alone(row["description"]), -score(row), row["id"]))
-
-
-def _choose(statements: list[Row], most: int, told: set[str]) -> list[Row]:
-    """Choose statements in their order, none of which says what another says; those already told come after the rest.
-
-    Only headings, table rows and questions come later still.
-    """
-    order = sorted(statements, key=lambda row: (not stands_alone(row["description"]), row["description"] in told))
-    chosen: list[Row] = []
-    words: list[set[str]] = []
-    for row in order:
-        if len(chosen) == most:
-            break
-        own = set(row["description"].casefold().split()) or {""}
-        if all(len(own & other) < SIMILAR * len(own | other) for other in words):
-            chosen.append(row)
-            words.append(own)
-    return chosen
+    rows: dict[tuple[str, int], Row] = {}
+    for row in sorted((row for row in inside if row["id"] in stated), key=lambda row: (-central(row), row["id"])):
+        rows.setdefault(stated[row["id"]].place, row)
+    sentences = [
+        replace(one, worth=one.worth * math.sqrt(1 + central(row)))
+        for row in rows.values()
+        for one in [stated[row["id"]].sentence]
+    ]
+    return list(rows.values()), sentences
 
 
-def _report(community: Row, members: list[Row], summary: list[Row], findings: list[Row]) -> Row:
+def _report(community: Row, members: list[Row], summary: list[_Stated], findings: list[tuple[Row, _Stated]]) -> Row:
     citations = _Citations()
     names = [row["title"] if row["type"] == "unknown" else f"{row['title']} ({row['type']})" for row in members[:3]]
     others = f", with {len(members) - 3} more" if len(members) > 3 else ""
-    told = " ".join(citations.mark(row) for row in summary)
+    told = " ".join(citations.mark(one) for one in summary)
     return {
         **{name: community[name] for name in FROM_COMMUNITY},
         "human_readable_id": community["community"],
-        "title": _join([row["title"] for row in members[:3]]),
-        "summary": f"{_join(names)}{others}. {told}".strip(),
-        "findings": [{"summary": _headline(row), "explanation": citations.mark(row)} for row in findings],
+        "title": ", ".join(row["title"] for row in members[:3]),
+        "summary": f"{', '.join(names)}{others}. {told}".strip(),
+        "findings": [{"summary": _headline(row), "explanation": citations.mark(one)} for row, one in findings],
         "citations": list(citations.spans.values()),
         "community_id": community["id"],
         "stale": False,
@@ -199,10 +270,6 @@ def _report(community: Row, members: list[Row], summary: list[Row], findings: li
 
 def _headline(row: Row) -> str:
     return f"{row['source']} – {row['target']}"  # what joins them is for the cited sentence to say
-
-
-def _join(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _with_content(report: Row) -> Row:

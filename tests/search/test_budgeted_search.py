@@ -16,10 +16,11 @@ from graphrag_lite import pipeline
 from graphrag_lite.cli import main
 from graphrag_lite.errors import CallError, InputError
 from graphrag_lite.llm.chat import Request
-from graphrag_lite.search import budgeted_search
+from graphrag_lite.search import community_answers
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.community_walk import AT_ONCE, EACH, NO_COMMUNITY, Tree, Walk, community_tree
 from graphrag_lite.search.index import Index
+from graphrag_lite.search.statements import broad_match
 from graphrag_lite.settings import Settings
 
 QUESTION = "Who was Lyman Spitzer and what did he propose?"
@@ -135,10 +136,10 @@ def test_neither_the_order_of_replies_nor_a_repetition_changes_the_answer(
 
 def test_sentences_are_chosen_from_the_best_passages_first(snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
-    monkeypatch.setattr(budgeted_search, "choose_sentences", lambda *given: read.extend(given[2]) or [])
+    monkeypatch.setattr(community_answers, "choose_statements", lambda *given: read.extend(given[2]) or [])
     index = Index(snapshot)
     index.query(QUESTION, "global", budget=50)
-    scores = index.bm25.scores(index.question_terms("Lyman Spitzer propose"))
+    scores = broad_match(index.bm25, index.question_terms("Lyman Spitzer propose"))
     assert len(read) > 2 and [float(scores[unit]) for unit in read] == sorted(scores[read].tolist(), reverse=True)
 
 

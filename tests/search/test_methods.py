@@ -9,7 +9,7 @@ import pytest
 
 from graphrag_lite import pipeline
 from graphrag_lite.errors import InputError
-from graphrag_lite.search import global_search
+from graphrag_lite.search import community_answers
 from graphrag_lite.search.answer import NOTHING, ranked
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.sentence_choice import choose_sentences
@@ -66,13 +66,12 @@ def test_nothing_is_said_where_nothing_fits(index: Index, method: str) -> None:
 def test_global_search_uses_one_partition(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     """A community and its own children never answer together."""
     used: list[list[str]] = []
-    statements = global_search._statements
 
-    def spy(index: Index, report: dict, asked: list[str], language: str) -> list:  # type: ignore[type-arg]
-        used[-1].append(report["community"])
-        return statements(index, report, asked, language)
+    def spy(index: Index, reports: list) -> list:  # type: ignore[type-arg]
+        used[-1] += [report["community"] for report in reports]
+        return []
 
-    monkeypatch.setattr(global_search, "_statements", spy)
+    monkeypatch.setattr(community_answers, "themes", spy)
     monkeypatch.setattr(index, "search", index.search.model_copy(update={"max_reports": 10_000}))
     parents = dict(zip(index.communities.community, index.communities.parent, strict=True))
     reported = set(index.community_reports.community)

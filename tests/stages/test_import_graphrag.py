@@ -20,6 +20,7 @@ from graphrag_lite.errors import InputError
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 Tables = dict[str, list[dict[str, Any]]]
 TEXT = (
     "Marley was dead. Scrooge signed the register of his burial.\n\nScrooge kept the counting-house. Fezziwig danced."
@@ -143,6 +144,36 @@ def test_marks_point_to_the_sentences_behind_their_records(write: Callable[..., 
     signed = "Scrooge signed the register of his burial."
     assert cited_texts(snapshot)[0] == {1: [signed], 2: [signed], 3: ["Marley was dead."]}
     assert marley["summary"] == "Marley [1]." and cited_texts(snapshot)[1] == {1: ["Marley was dead."]}
+
+
+def test_reports_of_an_index_of_ours_keep_their_marks(tmp_path: Path) -> None:
+    before = pipeline.index(EXAMPLE, tmp_path / "ours", Settings()).snapshot
+    after = take_over(before, tmp_path / "output")
+    assert cited_texts(after) == cited_texts(before)
+    for own, taken in zip(rows_of(before, "community_reports"), rows_of(after, "community_reports"), strict=True):
+        assert {name: own[name] for name in ("summary", "findings", "full_content")} == {
+            name: taken[name] for name in ("summary", "findings", "full_content")
+        }
+    assert Index(after).query("What are the main themes?", "global").citations
+
+
+def test_a_place_outside_of_its_text_unit_is_no_citation(write: Callable[..., Path], tmp_path: Path) -> None:
+    index = small()
+    index["text_units"] = [
+        unit | {"char_start": start} for unit, start in zip(index["text_units"], (5, 22), strict=True)
+    ]
+    places = [("u0", 5, 11), ("u0", 0, 4), ("u0", 5, 9999), ("gone", 5, 9), ("u0", 9, 9)]
+    cited = [
+        {"n": n, "text_unit_id": unit, "document_id": "d", "char_start": start, "char_end": end}
+        for n, (unit, start, end) in enumerate(places, start=1)
+    ]
+    firm = index["community_reports"][0]
+    firm |= {"summary": "One [1], two [2], three [3], four [4], five [5].", "citations": [*cited, {"n": 6}]}
+    report = rows_of(take_over(write(index, kind="jsonl"), tmp_path / "output"), "community_reports")[0]
+    assert report["summary"] == "One [1], two, three, four, five."
+    assert [(c["n"], c["text_unit_id"], c["char_start"], c["char_end"]) for c in report["citations"]] == [
+        (1, "u0", 0, 6)
+    ]
 
 
 @pytest.mark.parametrize(("prefix", "kind"), [("create_final_", "parquet"), ("", "jsonl")])

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,19 @@ import pytest
 from graphrag_lite import pipeline, tables
 from graphrag_lite.settings import ReportCommunitiesFast, Settings
 from graphrag_lite.stages import Last
-from graphrag_lite.stages.report_communities_fast import report_communities_fast
+from graphrag_lite.stages.report_communities_fast import (
+    _counts,
+    _hosts,
+    _Stated,
+    _told_weight,
+    report_communities_fast,
+)
+from graphrag_lite.text.key_sentences import Sentence
 from graphrag_lite.text.sentences import stands_alone
+from graphrag_lite.text.words import terms
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
-READS = ("source_units", "entities", "relationships", "communities")
+READS = ("source_documents", "source_units", "entities", "relationships", "communities")
 
 
 @pytest.fixture(scope="module")
@@ -77,27 +86,32 @@ def test_findings_state_a_relation_and_cite_it(read: dict[str, pa.Table]) -> Non
         assert len(set(said)) == len(said)
 
 
-def test_a_summary_repeats_a_childs_sentence_only_for_want_of_others(read: dict[str, pa.Table]) -> None:
+def test_a_summary_repeats_a_sentence_from_above_only_for_want_of_others(read: dict[str, pa.Table]) -> None:
     relationships = {row["id"]: row for row in read["relationships"].to_pylist()}
     communities = {row["community"]: row for row in read["communities"].to_pylist()}
     rows = {row["community"]: row for row in report(read)}
 
-    def said_below(number: int) -> set[tuple[str, int, int]]:
-        children = [rows[child] for child in rows[number]["children"] if child in rows]
-        return {place for child in children for place in places(child, child["summary"])}.union(
-            *(said_below(child["community"]) for child in children)
-        )
+    def said_above(number: int) -> set[tuple[str, int, int]]:
+        parent = rows[number]["parent"]
+        return set() if parent < 0 else set(places(rows[parent], rows[parent]["summary"])) | said_above(parent)
 
-    parents = [row for row in rows.values() if row["children"]]
-    assert len(parents) > 5
-    for row in parents:
-        below, own = said_below(row["community"]), places(row, row["summary"])
+    children = [row for row in rows.values() if row["parent"] >= 0]
+    assert len(children) > 30
+    n_new = 0
+    for row in children:
+        above, own = said_above(row["community"]), places(row, row["summary"])
         inside = [relationships[identity] for identity in communities[row["community"]]["relationship_ids"]]
         told = [r["description"] for r in inside if f"{r['description']} [" in row["summary"]]
-        new = {r["description"] for r in inside if stands_alone(r["description"]) and place_of(r) not in below}
+        new = {r["description"] for r in inside if stands_alone(r["description"]) and place_of(r) not in above}
         assert own and len(set(own)) == len(own)
-        if set(own) & below:  # what was left says the same as what was chosen
-            assert all(any(alike(sentence, other) for other in told) for sentence in new), row["community"]
+        n_new += not set(own) & above
+        if set(own) & above:  # what was left says the same as what was chosen, or too little
+            assert all(any(alike(sentence, other) for other in told) or is_short(sentence) for sentence in new)
+    assert n_new > 10
+
+
+def is_short(sentence: str) -> bool:
+    return len(set(terms(sentence, "en"))) < 5
 
 
 def place_of(relationship: dict[str, Any]) -> tuple[str, int, int]:
@@ -106,7 +120,7 @@ def place_of(relationship: dict[str, Any]) -> tuple[str, int, int]:
 
 
 def alike(a: str, b: str) -> bool:
-    words, others = set(a.casefold().split()), set(b.casefold().split())
+    words, others = set(terms(a, "en")), set(terms(b, "en"))
     return len(words & others) >= 0.5 * len(words | others)
 
 
@@ -121,16 +135,16 @@ def test_ranks_are_within_0_and_10_and_explained(read: dict[str, pa.Table]) -> N
     assert all(0 <= row["rank"] <= 10 for row in rows)
     for level in {row["level"] for row in rows}:
         assert max(row["rank"] for row in rows if row["level"] == level) == 10
-    weights = {row["id"]: row["weight"] for row in read["relationships"].to_pylist()}
-    held = {c["community"]: sum(weights[i] for i in c["relationship_ids"]) for c in read["communities"].to_pylist()}
-    top = sorted((row for row in rows if row["level"] == 0), key=lambda row: held[row["community"]])
-    assert [row["rank"] for row in top] == sorted(row["rank"] for row in top)
+    share = {row["community"]: float(row["rating_explanation"].split("%")[0].split()[-1]) for row in rows}
+    for row in rows:
+        most = max(share[other["community"]] for other in rows if other["level"] == row["level"])
+        assert abs(row["rank"] - 10 * (share[row["community"]] / most) ** 0.5) < 0.5
     degrees = {row["title"]: row["degree"] for row in read["entities"].to_pylist()}
     entity = {row["id"]: row["degree"] for row in read["entities"].to_pylist()}
     communities = {row["community"]: row for row in read["communities"].to_pylist()}
     for row in rows:
         said = re.fullmatch(
-            r"Its (\d+) entities hold \d+\.\d% of the weight of all relationships; "
+            r"Its (\d+) entities hold \d+\.\d% of the weight of all statements; "
             r"the most connected is (.+) with (\d+) relationships\.",
             row["rating_explanation"],
         )
@@ -146,6 +160,27 @@ def test_the_page_and_the_json_hold_the_report(read: dict[str, pa.Table]) -> Non
             key: row[key] for key in ("title", "summary", "rank", "rating_explanation", "findings")
         }
     assert len({row["input_sha256"] for row in rows}) == len(rows)
+
+
+def test_ten_names_in_one_sentence_are_one_statement() -> None:
+    def stated(start: int) -> _Stated:
+        return _Stated(Sentence("", frozenset(), 0, 1.0), {"document_id": "d", "char_start": start})
+
+    counts = {"ab": 2.0, "ac": 3.0, "bc": 1.0, "silent": 0.5}
+    one_sentence = {"ab": stated(0), "ac": stated(0), "bc": stated(0)}
+    assert _told_weight(counts, counts, one_sentence) == 3.5
+    assert _told_weight(counts, counts, one_sentence | {"bc": stated(9)}) == 4.5
+
+
+def test_a_host_whom_all_documents_name_counts_little() -> None:
+    texts = [f"MIA STONE: Hello.\nGUEST {n}: Hello.\nMIA STONE: So?\nGUEST {n}: So.\n" for n in "ABC"]
+    documents = [(n, n, n, text, n, "", "text/plain", "en", "", "{}") for n, text in zip("abc", texts, strict=True)]
+    hosts = _hosts(tables.make("source_documents", documents))
+    assert hosts == {"mia stone", "mia", "stone"}
+    rows = [{"id": n, "source": n, "target": "Lisbon", "weight": 2.0} for n in ("Mia", "GUEST A")]
+    said = _Stated(Sentence("", frozenset(), 0, 1.0), {"document_id": "d", "char_start": 0})
+    assert _counts(rows, {"Mia": said, "GUEST A": said}, hosts) == {"Mia": 0.2, "GUEST A": 2.0}
+    assert _counts(rows[1:], {}, hosts) == {"GUEST A": 0.2}
 
 
 def test_settings_are_heard_and_the_report_is_a_function_of_its_input(read: dict[str, pa.Table]) -> None:
@@ -187,7 +222,9 @@ def test_relationships_of_weight_0_are_reported() -> None:
     }
     community |= {"entity_ids": ["a", "b"], "relationship_ids": ["r"], "text_unit_ids": ["u"], "period": "", "size": 2}
     unit = ("u", "d", 0, 0, 9, "A met B. ", 4)
+    document = ("d", "d", "d", "A met B. ", "d", "", "text/plain", "en", "", "{}")
     made = {
+        "source_documents": tables.make("source_documents", [document]),
         "source_units": tables.make("source_units", [unit]),
         "entities": tables.make("entities", entities),
         "relationships": tables.make("relationships", [relationship]),
@@ -197,7 +234,7 @@ def test_relationships_of_weight_0_are_reported() -> None:
     assert row["rank"] == 0.0 and "A met B. [1]" in row["summary"]
     silent = tables.make("relationships", [relationship | {"sources": [], "description": ""}])
     (row,) = report(made | {"relationships": silent})
-    assert row["findings"] == [] and row["citations"] == [] and row["summary"] == "a and b."
+    assert row["findings"] == [] and row["citations"] == [] and row["summary"] == "a, b."
 
 
 def snapshot(folder: Path, read: dict[str, pa.Table], made: tuple[pa.Table, pa.Table], *changed: str) -> Last:
@@ -219,22 +256,30 @@ def quoted(row: dict[str, Any], inside: list[dict[str, Any]]) -> list[dict[str, 
     return sorted(told, key=lambda r: row["summary"].index(r["description"]))
 
 
-OTHER = "Somebody else had something to say about all of this."
+def other_words(
+    told: dict[str, Any], inside: list[dict[str, Any]], relationships: Iterable[dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Changes by which the relationships that say the same as `told` say what none of those inside says."""
+    known = {row["description"] for row in inside}
+    silent = {"description": "", "sources": []}
+    other = next((row for row in relationships if row["description"] not in known), silent)
+    said = {name: other[name] for name in silent}
+    return {row["id"]: said for row in inside if row["description"] == told["description"]}
 
 
 def test_a_report_is_kept_until_its_community_has_changed_by_more_than_a_little(
     read: dict[str, pa.Table], tmp_path: Path
 ) -> None:
     made = written(read)
-    first = max((row for row in made[0].to_pylist() if not row["children"]), key=lambda row: row["rank"])
+    first = max((row for row in made[0].to_pylist() if row["parent"] < 0), key=lambda row: row["rank"])
     (community,) = (row for row in read["communities"].to_pylist() if row["community"] == first["community"])
     relationships = {row["id"]: row for row in read["relationships"].to_pylist()}
     inside = [relationships[identity] for identity in community["relationship_ids"]]
-    told = quoted(first, inside)[0]
+    told, gone = quoted(first, inside)[0], other_words(quoted(first, inside)[0], inside, relationships.values())
     room = 0.1 * sum(row["weight"] for row in inside)
     heaviest = max((row for row in relationships.values() if row not in inside), key=lambda row: row["weight"])
     more = {"weight": 99 * heaviest["weight"]}  # elsewhere: it counts in every rank
-    now = with_rows(read, "relationships", **{told["id"]: {"description": OTHER}, heaviest["id"]: more})
+    now = with_rows(read, "relationships", **gone, **{heaviest["id"]: more})
     ages = []
     for number in range(1, 5):
         last = snapshot(tmp_path / str(number), read if number == 1 else now, made)
@@ -251,7 +296,7 @@ def test_a_report_is_kept_until_its_community_has_changed_by_more_than_a_little(
         assert {name: row[name] for name in ranked} == {name: fresh[name] for name in ranked}, "ranks are of now"
         assert row["rating_explanation"] != first["rating_explanation"]
         assert json.loads(row["full_content_json"])["rating_explanation"] == row["rating_explanation"]
-    assert ages == [1, 2, 3, 0] and row == fresh and OTHER in row["summary"]
+    assert ages == [1, 2, 3, 0] and row == fresh and told["description"] not in row["full_content"]
 
 
 def test_what_did_not_change_is_not_stale_and_nothing_is_kept_for_another_version_or_a_full_run(
@@ -262,35 +307,35 @@ def test_what_did_not_change_is_not_stale_and_nothing_is_kept_for_another_versio
     assert not caplog.messages
     assert written(read, last=snapshot(tmp_path, read, made)) == made
     assert caplog.messages == ["Reports: {0} of {0} kept, 0 of them stale.".format(made[0].num_rows)]
-    told = quoted(made[0].to_pylist()[0], read["relationships"].to_pylist())[0]
-    now = with_rows(read, "relationships", **{told["id"]: {"description": OTHER}})
+    relationships = read["relationships"].to_pylist()
+    told = quoted(made[0].to_pylist()[0], relationships)[0]
+    now = with_rows(read, "relationships", **other_words(told, relationships, relationships))
     assert any(row["stale"] for row in written(now, last=snapshot(tmp_path, read, made))[0].to_pylist())
     for changed, mode in ((("code",), "stable"), (("settings",), "stable"), ((), "full")):
         assert written(now, mode, snapshot(tmp_path, read, made, *changed)) == written(now)
 
 
-def test_a_summary_does_not_repeat_what_a_kept_summary_below_it_says(read: dict[str, pa.Table], tmp_path: Path) -> None:
-    """Also where that sentence now belongs to a relationship between the parts."""
+def test_a_summary_does_not_repeat_what_a_kept_summary_above_it_says(read: dict[str, pa.Table], tmp_path: Path) -> None:
+    """Also where that sentence now belongs to a relationship of the part."""
     made = written(read)
     rows = {row["community"]: row for row in made[0].to_pylist()}
     communities = {row["community"]: row for row in read["communities"].to_pylist()}
     relationships = {row["id"]: row for row in read["relationships"].to_pylist()}
     n_checked = 0
-    for child in (row for row in rows.values() if not row["children"] and row["parent"] >= 0):
-        parent, within = communities[child["parent"]], communities[child["community"]]["relationship_ids"]
-        inside = [relationships[identity] for identity in parent["relationship_ids"]]
-        told = quoted(child, [relationships[identity] for identity in within])[0]
-        between = [row for row in quoted(rows[parent["community"]], inside) if row["id"] not in within]
-        if not between or len({row["description"] for row in inside if stands_alone(row["description"])}) < 15:
+    for child in (row for row in rows.values() if row["parent"] >= 0):
+        part = communities[child["community"]]
+        within = [relationships[identity] for identity in part["relationship_ids"]]
+        inside = [relationships[identity] for identity in communities[child["parent"]]["relationship_ids"]]
+        told = quoted(rows[child["parent"]], inside)[0]
+        if len({row["description"] for row in within if stands_alone(row["description"])}) < 9:
             continue  # a short one repeats for want of others
+        silent = {row["id"]: {"description": "", "sources": []} for row in inside if row["sources"] == told["sources"]}
         sentence = {name: told[name] for name in ("description", "sources")}
-        gone = [row for row in inside if row["description"] == told["description"]]
-        changes = {row["id"]: {"description": OTHER, "sources": []} for row in gone} | {between[0]["id"]: sentence}
-        now = with_rows(read, "relationships", **changes)
-        last = snapshot(tmp_path, read, (made[0], made[1].filter(pc.field("community_id") != parent["id"])))
+        now = with_rows(read, "relationships", **silent | {quoted(child, within)[0]["id"]: sentence})
+        last = snapshot(tmp_path, read, (made[0], made[1].filter(pc.field("community_id") != part["id"])))
         after = {row["community"]: row for row in written(now, last=last)[0].to_pylist()}
-        assert told["description"] in after[child["community"]]["summary"] and after[child["community"]]["stale"]
-        assert not after[parent["community"]]["stale"]
-        assert told["description"] not in after[parent["community"]]["summary"]
+        assert told["description"] in after[child["parent"]]["summary"] and after[child["parent"]]["stale"]
+        assert not after[child["community"]]["stale"]
+        assert told["description"] not in after[child["community"]]["summary"]
         n_checked += 1
-    assert n_checked > 3
+    assert n_checked > 2

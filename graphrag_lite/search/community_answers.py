@@ -1,0 +1,82 @@
+"""What communities say, without a model: a paragraph each below the title of its report."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.sentence_choice import in_reading_order
+from graphrag_lite.search.statements import choose_statements, tells
+
+if TYPE_CHECKING:
+    from graphrag_lite.graph.pagerank import Vector
+    from graphrag_lite.search.loaded import Loaded
+
+Row = Mapping[str, Any]
+MAX_STATEMENTS = 2  # of each community
+READ_UNITS, MAX_FOUND = 60, 40  # best text units that sentences are chosen from, and how many are looked at
+RELEVANT = 0.5  # of the best text unit's match: from there a text unit speaks to the question
+
+
+def themes(index: "Loaded", reports: Iterable[Row]) -> list[Statement]:
+    """Return the first statements of the most important reports, which are what their communities are about.
+
+    Where no sentence stands as one, as in a corpus of notes, each is the first sentence that its report cites.
+    """
+    told = [report for report in reports if report["citations"]]
+    found: list[Statement] = []
+    n_told = 0
+    for report in told:
+        own: list[Statement] = []
+        for cited in report["citations"]:
+            place = _place(index, cited, report)
+            if len(own) < MAX_STATEMENTS and tells(index, place, [*found, *own]):
+                own.append(place)
+        found += own
+        n_told += bool(own)
+        if n_told == index.search.max_reports:
+            break
+    return found or [_place(index, report["citations"][0], report) for report in told[: index.search.max_reports]]
+
+
+def _place(index: "Loaded", cited: Row, report: Row) -> Statement:
+    return Statement(index.unit_row[cited["text_unit_id"]], cited["char_start"], cited["char_end"], report["title"])
+
+
+def paragraphs(
+    index: "Loaded", asked: Sequence[str], groups: Sequence[tuple[str, Sequence[int]]], match: "Vector"
+) -> list[Statement]:
+    """Return the sentences that fit best what is asked, of several groups of text units, each below its heading.
+
+    Groups keep their order; those that have no sentence as good as the others' are left out.
+    """
+    group = {unit: number for number, (_, units) in enumerate(groups) for unit in units}
+    read = sorted(group, key=lambda unit: (-match[unit], unit))[:READ_UNITS]
+    chosen: dict[int, list[Statement]] = {}
+    for place in choose_statements(index, asked, read, match[read].tolist(), MAX_FOUND):
+        own = chosen.get(group[place.unit], [])
+        if len(own) < MAX_STATEMENTS and (own or len(chosen) < index.search.max_reports):
+            chosen[group[place.unit]] = [*own, place]
+    return [
+        replace(place, about=groups[number][0])
+        for number in sorted(chosen)
+        for place in in_reading_order(index, chosen[number])
+    ]
+
+
+def speaking(index: "Loaded", reports: Sequence[Row], match: "Vector") -> list[tuple[str, list[int]]]:
+    """Return the communities of `reports` with the text units of each that speak to the question, and their titles.
+
+    Those come first that have most of them, where the community is important. What belongs to none comes last.
+    """
+    from graphrag_lite.search.community_walk import community_tree
+
+    relevant = np.where(match >= RELEVANT, match, 0.0)
+    units = community_tree(index, relevant).units
+    groups = [(report, units[report["community"]]) for report in reports if report["community"] in units]
+    groups.sort(key=lambda group: -float((match[group[1]] ** 2).sum()) * (1 + group[0]["rank"] / 10))
+    told = {unit for _, own in groups for unit in own}
+    rest = [unit for unit in np.argsort(-relevant, kind="stable").tolist() if relevant[unit] and unit not in told]
+    return [(report["title"], own) for report, own in groups] + [("", rest)] * bool(rest)

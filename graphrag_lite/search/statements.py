@@ -1,0 +1,123 @@
+"""Choose statements for a question about much of a corpus: what many documents may answer, each in its own words.
+
+Other than in `sentence_choice`, nobody looks for one detail. So a sentence has to stand as a statement
+(`text/spoken.py`), what is said in several documents alike tells of none of them, and a word of the question that few
+text units use weighs less: it is no theme of a corpus. That a word has been said does not count against the next one.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import fsum, log1p, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphrag_lite.search.abstention import UNSPACED, weights
+from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.sentence_choice import AROUND, MAX_LENGTH, SIMILAR, choose_sentences, read_out
+from graphrag_lite.text.sentences import sentences
+from graphrag_lite.text.spoken import form, said
+from graphrag_lite.text.words import terms
+
+if TYPE_CHECKING:
+    from graphrag_lite.graph.pagerank import Vector
+    from graphrag_lite.search.bm25 import Bm25
+    from graphrag_lite.search.loaded import Loaded
+
+LEAST_SHARE = 0.5  # of the question's weight that a sentence holds, times sqrt(n terms), as in abstention.fit
+ENOUGH = 0.25  # of the best sentence's value: what has less is left out
+# Documents of which a text unit holds nearly all terms of a sentence that many terms make: a notice, or a greeting.
+FORMULA_DOCUMENTS, FORMULA, MIN_FORMULA = 4, 0.9, 8
+
+
+def choose_statements(
+    index: "Loaded", asked: Iterable[str], units: Sequence[int], scores: Sequence[float], most: int
+) -> list[Statement]:
+    """Return up to `most` statements of text units with these scores, best first, none of which says another's.
+
+    Where no sentence stands as one, as in a corpus of notes, they are chosen as for a detail.
+    """
+    weight = broad_weights(index.bm25, asked)
+    top = max(scores, default=0.0)
+    found = [
+        (value * score / top, place, own)
+        for unit, score in zip(units, scores, strict=True)
+        for value, place, own in _fitting(index, unit, weight)
+    ]
+    found.sort(key=lambda one: (-one[0], one[1].unit, one[1].start))
+    chosen: list[Statement] = []
+    known: list[frozenset[str]] = []
+    for value, place, own in found:
+        if len(chosen) == most or value < ENOUGH * found[0][0]:
+            break
+        if not any(_similar(own, other) for other in known) and not is_repeated(index, own):
+            known.append(own)
+            chosen.append(place)
+    return chosen or choose_sentences(index, [*weight], units, most, scores=scores)
+
+
+def _fitting(
+    index: "Loaded", unit: int, weight: Mapping[str, float]
+) -> Iterator[tuple[float, Statement, frozenset[str]]]:
+    """Yield the statements of a text unit that fit: what each is worth, its place and its terms."""
+    row = index.document_row[unit]
+    document, language = (index.arrow("documents")[name][row].as_py() for name in ("text", "language"))
+    offset, text = (index.arrow("text_units")[name][unit].as_py() for name in ("char_start", "text"))
+    whole = fsum(weight.values())
+    least = LEAST_SHARE * whole / sqrt(max(1, len(weight)))
+    before: frozenset[str] = frozenset()
+    for span in sentences(text, language):
+        start, end = said(document, offset + span[0], offset + span[1])
+        own = frozenset(terms(document[start:end], language))
+        held = fsum(weight[term] for term in own & weight.keys())
+        if held >= least > 0 and end - start <= MAX_LENGTH and (worth := form(document, start, end, language)):
+            around = AROUND * fsum(weight[term] for term in before - own)
+            yield worth * (held + around) / whole, Statement(unit, start, end), own
+        before = own & weight.keys()
+
+
+def broad_weights(index: "Bm25", asked: Iterable[str]) -> dict[str, float]:
+    """Return what the terms of a broad question weigh: their idf, times the logarithm of the text units that hold them.
+
+    Where n-grams stand for words, the commonest are endings: these have their idf alone.
+    """
+    return {
+        term: idf * (1.0 if UNSPACED.match(term) else log1p(len(index.postings(term)[0])))
+        for term, idf in weights(index, asked).items()
+        if len(index.postings(term)[0])
+    }
+
+
+def broad_match(index: "Bm25", asked: Iterable[str]) -> "Vector":
+    """Return how well text units fit a broad question, (n_units,): BM25 with its weights, the best 1."""
+    total = np.zeros(index.n_units)
+    idf = weights(index, asked)
+    for term, weight in broad_weights(index, asked).items():
+        units, scores = index.postings(term)
+        total[units] += scores * (weight / idf[term])
+    top = total.max(initial=0.0)
+    return total / top if top > 0 else total
+
+
+def tells(index: "Loaded", place: Statement, others: Iterable[Statement]) -> bool:
+    """Say whether a place holds a statement of its own, that is none of the `others`' and no formula."""
+    sentence, language = read_out(index, place)
+    own = frozenset(terms(sentence, language))
+    document = index.arrow("documents")["text"][index.document_row[place.unit]].as_py()
+    if len(sentence) > MAX_LENGTH or not form(document, place.start, place.end, language) or is_repeated(index, own):
+        return False
+    return not any(_similar(own, frozenset(terms(*read_out(index, other)))) for other in others)
+
+
+def is_repeated(index: "Loaded", own: frozenset[str]) -> bool:
+    """Say whether text units of several documents hold nearly all the terms of a sentence."""
+    if len(own) < MIN_FORMULA:
+        return False
+    held = np.zeros(index.bm25.n_units, np.int32)
+    for term in own:
+        held[index.bm25.postings(term)[0]] += 1
+    units = np.flatnonzero(held >= FORMULA * len(own)).tolist()
+    return len({index.document_row[unit] for unit in units}) >= FORMULA_DOCUMENTS
+
+
+def _similar(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= SIMILAR * len(one | other)

@@ -1,0 +1,127 @@
+"""What a sentence says apart from who says it and when, and how well its form lets it stand as a statement.
+
+Transcripts open their lines with a name and a colon, a time, a stage direction; converted files repeat a head on every
+page. All of these are recognised by form and by coming again at the beginning of other lines, never by a list of words.
+"""
+
+import re
+from collections import Counter
+from functools import lru_cache
+
+from graphrag_lite.text.function_words import FUNCTION_WORDS
+from graphrag_lite.text.sentences import is_statement, stands_alone, trimmed
+from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
+
+LONGEST_OPENING, MAX_OPENINGS = 80, 4  # characters of a line's opening, and brackets, times and labels in it
+ASIDE = re.compile(
+    r"(?:[\[(<]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?[\])>]?|\[[^\[\]\n]{1,40}\]|\([^()\n]{1,40}\))[^\S\n]*(?:[-–—][^\S\n]+)?"
+)
+LABEL = re.compile(r"([^\W\d_a-z][^\n:：.!?]{0,38}(?:\.[^\n:：.!?]{1,20}){0,2})[:：]\s*")
+LABELLED_LINE = re.compile(rf"(?:^|\n)[^\S\n]*(?:{ASIDE.pattern})*{LABEL.pattern}(?=\S)")
+MAX_LABEL_WORDS = 6
+NEAR = 50_000  # characters before and after in which a page's head comes again
+HEAD = 30  # characters with which a page's head begins again and again
+FILE_NAME = re.compile(r"[^\W_]_+[^\W_]|\w\.(?:txt|md|html?|pdf|docx?|pptx?|csv|jsonl?)\b")
+# "Yeah, ..." and "So ..." go on from what was said before, as "It" and "But" do.
+LEANING = re.compile(r"[-–—…]|[^\s,]{1,12},|(?i:so|or|then|because|which|alors|donc)\b")
+# Who "I" and "you" are is told by the label, or by the talk before.
+PERSONS = {
+    language: re.compile(rf"(?<!\w)(?i:{words})(?!\w)")
+    for language, words in {
+        "en": "i|me|my|mine|you|your|yours",
+        "fr": "je|j|moi|mon|ma|mes|tu|toi|vous|votre|vos",
+        "de": "ich|mich|mir|mein|meine|du|dich|dir|dein|deine",
+        "es": "yo|mí|mi|mis|tú|tu|usted",
+    }.items()
+}
+QUOTED = tuple("\"'“”‘’«»„「『")
+WHOLE = range(50, 300)  # characters of a sentence that says something and is read at a glance
+LEAST_TERMS = 5  # distinct content words
+_UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
+
+
+def said(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the span of what is said in the sentence [start, end) of a document: without label, time and brackets.
+
+    >>> talk = "[01:07] ANN B: Whales sing.\\nCY: Why?\\nANN B: They do."
+    >>> [talk[slice(*said(talk, *span))] for span in ((0, 27), (28, 36), (37, 52))]
+    ['Whales sing.', 'Why?', 'They do.']
+    """
+    line = text.rfind("\n", max(0, start - LONGEST_OPENING), start) + 1
+    opens_line = line > 0 or start < LONGEST_OPENING
+    first = _opening(text, line if opens_line else start, end, anyone=opens_line)
+    if not start <= first < end:  # what opens the line is not of this sentence
+        first = _opening(text, start, end, anyone=False)
+    return trimmed(text, first, end)
+
+
+def _opening(text: str, start: int, end: int, anyone: bool) -> int:
+    """Return where what is said begins after brackets, times and the label of a known speaker, or of `anyone`."""
+    first = start + len(text[start:end]) - len(text[start:end].lstrip(" \t./"))
+    labelled = False
+    for _ in range(MAX_OPENINGS):
+        if (aside := ASIDE.match(text, first, end)) and aside.end() < end:
+            first = aside.end()
+        elif (label := LABEL.match(text, first, end)) and label.end() < end and _is_name(label):
+            known = speakers(text)
+            if labelled or not (known if anyone else _name(label) in known):
+                break
+            first, labelled = label.end(), True
+        else:
+            break
+    return first
+
+
+@lru_cache(maxsize=8)
+def speakers(text: str) -> frozenset[str]:
+    """Return the names that open several lines of a document, in lower case. One that has any is a transcript.
+
+    >>> sorted(speakers("ANN B: Whales sing.\\nCY: Why?\\nANN B, Oslo: They do."))
+    ['ann b']
+    """
+    labels = (label for label in LABELLED_LINE.finditer(text) if _is_name(label))
+    n_lines = Counter(map(_name, labels))
+    return frozenset(name for name, n in n_lines.items() if n > 1)
+
+
+def _name(label: re.Match[str]) -> str:
+    return label[1].partition(",")[0].strip().casefold()
+
+
+def _is_name(label: re.Match[str]) -> bool:
+    name = label[1].partition(",")[0].split()  # "ANN B, University of Oslo"
+    return len(label[1].split()) <= MAX_LABEL_WORDS and not any(word[0].islower() for word in name)
+
+
+def is_head(text: str, start: int, end: int) -> bool:
+    """Say whether a sentence holds a file's name, or begins as other lines of its document begin: a page's head."""
+    if FILE_NAME.search(text, start, end):
+        return True
+    return end - start > HEAD and text.count("\n" + text[start : start + HEAD], max(0, start - NEAR), start + NEAR) > 2
+
+
+def form(text: str, start: int, end: int, language: str) -> float:
+    """Return how well [start, end) of a document stands as a statement, from its form: 1 well, 0 not at all.
+
+    No statement are headings, table rows, questions, greetings and thanks (fewer than `LEAST_TERMS` content words) and
+    what a page's head is put together with. Less worth are sentences that lean on the one before, the words of a
+    dialogue, and what is very short or long. In scripts without spaces a character says about twice as much, and an
+    n-gram half as much.
+
+    >>> [form(s, 0, len(s), "en") for s in ("Thanks, Amy, and good evening.",
+    ...     "Yeah, the old mirror of the telescope was ground to the wrong shape.",
+    ...     "The mirror of the telescope was ground to the wrong shape.")]
+    [0.0, 0.3, 1.0]
+    """
+    sentence = text[start:end]
+    dense = 2 if _UNSPACED.search(sentence) else 1
+    if not is_statement(sentence) or is_head(text, start, end):
+        return 0.0
+    if len(set(terms(sentence, language))) < LEAST_TERMS * dense:
+        return 0.0
+    worth = 1.0 if stands_alone(sentence) and not LEANING.match(sentence) else 0.3
+    if joining := FUNCTION_WORDS.get(language):
+        worth *= 1.0 if sum(word in joining for word in sentence.casefold().split()) > 1 else 0.4
+    worth *= 0.6 if sentence.startswith(QUOTED) else 1.0
+    worth *= 0.6 if language in PERSONS and PERSONS[language].search(sentence) else 1.0
+    return worth * (1.0 if len(sentence) * dense in WHOLE else 0.5)

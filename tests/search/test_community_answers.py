@@ -1,0 +1,135 @@
+"""Answers of global, budgeted and DRIFT search without a model: statements, of several communities, or nothing."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graphrag_lite import pipeline
+from graphrag_lite.search.answer import NOTHING, Answer
+from graphrag_lite.search.index import Index
+from graphrag_lite.search.statements import broad_weights, choose_statements, is_repeated
+from graphrag_lite.settings import Settings
+from graphrag_lite.text.words import terms
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
+BROAD = ("global", None), ("global", 60), ("drift", None)
+PEOPLE = ("Ada Wren", "Bo Lund", "Cy Moss", "Dee Park", "Eli Rook", "Flo Dahl")
+FIELDS = (
+    "Coral Bay lost a third of its reefs to the warm water of the Pacific Ocean in one summer",
+    "the harbour of Port Ellis was rebuilt with concrete that Delta Works had made of old bricks",
+    "wind farms off Cape Horn feed more power into the grid of Punta Arenas than the old coal plant",
+    "the library of Alba Town lends tools, seeds and telescopes to the whole of Glen County",
+    "storks came back to the Rhine Valley after the farmers of Kehl had flooded their meadows",
+    "the night trains between Oslo and Malmo carry more people than the airline Nordwing does",
+)
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    return Index(pipeline.index(EXAMPLE, tmp_path_factory.mktemp("broad") / "output", Settings()).snapshot)
+
+
+@pytest.fixture(scope="module")
+def talks(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """Transcripts: a host, a guest each, and what the host says in all of them."""
+    folder = tmp_path_factory.mktemp("talks")
+    with (folder / "corpus.jsonl").open("w", encoding="utf-8") as file:
+        for name, told in zip(PEOPLE, FIELDS, strict=True):
+            text = (
+                f"MIA STONE: Welcome to the weekly evening show of the small radio in the harbour about places that change.\n"
+                f"MIA STONE: Thanks for coming, {name}.\n{name.upper()}: Thank you, Mia, it is good to be here with you.\n"
+                f"{name.upper()}: Well, it was a long year. {name} of Harbour College says that {told}.\n"
+                f"MIA STONE: Is that so, {name}, at Harbour College too?\n"
+                f"{name.upper()}: According to {name} of Harbour College, {told} and nobody had planned it.\n"
+                f"MIA STONE: Thank you, {name}, and goodbye.\n"
+            )
+            file.write(json.dumps({"id": name, "title": f"Open Waters with {name}", "text": text}) + "\n")
+    return Index(pipeline.index(folder / "corpus.jsonl", folder / "output", Settings()).snapshot)
+
+
+def ask(index: Index, question: str, how: tuple[str, int | None]) -> Answer:
+    method, budget = how
+    return index.query(question, method, budget=budget)
+
+
+@pytest.mark.parametrize("how", BROAD)
+def test_an_answer_over_transcripts_is_made_of_statements(talks: Index, how: tuple[str, int | None]) -> None:
+    texts = talks.documents.set_index("source_id").text
+    for question in ("What are the main themes?", "How did the places change, says Harbour College?"):
+        answer = ask(talks, question, how)
+        assert len(answer.citations) > 1 and len({cited.document for cited in answer.citations}) > 1
+        for cited in answer.citations:
+            assert cited.text == texts[cited.document][cited.char_start : cited.char_end]
+            assert any(field in cited.text for field in FIELDS), cited.text
+            assert not cited.text.upper().startswith(("MIA STONE:", *(f"{name.upper()}:" for name in PEOPLE)))
+
+
+def test_reports_are_about_guests_and_cite_what_was_said(talks: Index) -> None:
+    texts = talks.documents.set_index("id").text
+    reports = talks.community_reports
+    best = reports[reports.level == 0].sort_values("rank", ascending=False).iloc[0]
+    assert "Mia" not in best.title and any(name in best.title for name in PEOPLE)
+    for report in reports.itertuples():
+        for cited in report.citations:
+            assert ":" not in texts[cited["document_id"]][cited["char_start"] : cited["char_end"]][:20]
+
+
+@pytest.mark.parametrize("how", BROAD)
+def test_themes_come_from_several_communities_the_most_important_first(
+    example: Index, how: tuple[str, int | None]
+) -> None:
+    answer = ask(example, "What are the main themes?", how)
+    reports = example.community_reports
+    top = reports[reports.level == 0].sort_values(["rank", "community"], ascending=[False, True]).title.tolist()
+    said = [part.split(": ", 1)[0] for part in answer.answer.split("\n\n")]
+    assert said == [title for title in top if title in said] and said[0] == top[0]
+    assert len(said) == example.search.max_reports
+
+
+@pytest.mark.parametrize("how", BROAD)
+def test_the_corpus_does_not_say_what_it_knows_nothing_about(example: Index, how: tuple[str, int | None]) -> None:
+    for question in ("How do you bake a sourdough bread?", "Who won the football world cup in 1998?"):
+        answer = ask(example, question, how)
+        assert (answer.answer, answer.abstained, answer.citations) == (NOTHING, True, [])
+        assert answer.text_units
+    assert not ask(example, "Which gyroscopes failed?", how).abstained
+
+
+@pytest.mark.parametrize("how", BROAD)
+def test_every_sentence_has_to_do_with_the_question(example: Index, how: tuple[str, int | None]) -> None:
+    answer = ask(example, "Which gyroscopes failed?", how)
+    assert answer.citations and all("gyroscope" in cited.text or "failed" in cited.text for cited in answer.citations)
+
+
+def test_a_sentence_that_holds_as_little_of_the_question_as_chance_does_is_left_out(example: Index) -> None:
+    asked = ["gyroscop", "fail", "mirror", "budget", "director", "shuttl", "congress", "camera"]
+    weight = broad_weights(example.bm25, asked)
+    assert len(weight) == len(asked)
+    units = list(range(example.n_rows("text_units")))
+    found = choose_statements(example, asked, units, [1.0] * len(units), 99)
+    texts = [example.documents.text[example.document_row[s.unit]][s.start : s.end] for s in found]
+    held = [sum(weight[term] for term in set(terms(text, "en")) & set(weight)) for text in texts]
+    assert len(found) > 5 and min(held) * len(asked) ** 0.5 >= 0.5 * sum(weight.values())
+
+
+def test_what_several_documents_say_alike_is_a_formula(talks: Index) -> None:
+    welcome = "Welcome to the weekly evening show of the small radio in the harbour about places that change."
+    assert is_repeated(talks, frozenset(terms(welcome, "en")))
+    assert not is_repeated(talks, frozenset(terms(FIELDS[0], "en")))
+
+
+def test_no_statement_is_said_twice(talks: Index) -> None:
+    units = list(range(talks.n_rows("text_units")))
+    found = choose_statements(talks, ["harbour", "colleg"], units, [1.0] * len(units), 99)
+    said = [frozenset(terms(talks.documents.text[talks.document_row[s.unit]][s.start : s.end], "en")) for s in found]
+    assert len(said) > 2
+    assert not any(len(a & b) >= 0.6 * len(a | b) for i, a in enumerate(said) for b in said[:i])
+
+
+def test_a_word_that_few_text_units_use_weighs_less_in_a_broad_question(example: Index) -> None:
+    rare, common = "sembach", "telescop"
+    n = {term: len(example.bm25.postings(term)[0]) for term in (rare, common)}
+    assert 0 < 5 * n[rare] < n[common]
+    weight = broad_weights(example.bm25, [rare, common, "xyzzy"])
+    assert set(weight) == {rare, common} and weight[rare] < 3 * weight[common]
