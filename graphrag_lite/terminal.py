@@ -417,7 +417,10 @@ def print_sources(console: Console, answer: "Answer") -> None:
 
 
 def remarks(answers: "Sequence[Answer]") -> Iterator[str]:
-    """Yield what a reader should know of answers by a model beside their text: gaps, failures, and the cost."""
+    """Yield what a reader should know beside an answer: how its question was read, gaps, failures, and the cost."""
+    if len(answers) == 1 and answers[0].readings:
+        read = ", ".join(f'"{word}" as "{reading}"' for word, reading in answers[0].readings.items())
+        yield f"Read {read}: the corpus does not have what is written."
     asked = [answer for answer in answers if answer.usage is not None]
     for answer in asked:
         about = f"{answer.question[:60]!r}: " if len(answers) > 1 else ""

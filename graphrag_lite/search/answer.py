@@ -51,6 +51,8 @@ class Cited:
 class Answer:
     """An answer and what it rests on. `documents` (by their own ids) and `text_units` are ranked best first.
 
+    `readings` are words of the question that the corpus does not hold, and what they were read as.
+
     The rest is of answers by a model: its name, how many marks were left out because they point to nothing that it was
     shown, how many sentences have no mark, which calls failed, and what it cost (`Meter.to_dict`).
     """
@@ -62,6 +64,7 @@ class Answer:
     text_units: list[str]
     citations: list[Cited]
     abstained: bool = False
+    readings: Mapping[str, str] = field(default_factory=dict)
     model: str | None = None
     n_dropped_citations: int = 0
     n_uncited_sentences: int = 0
@@ -122,6 +125,7 @@ def answered(index: "Loaded", question: str, method: str, ranking: "Ranking", *,
         documents=[documents[row].as_py() for row in ranking.documents],
         text_units=[text_units[unit].as_py() for unit in ranking.units],
         abstained=answer == NOTHING,
+        readings=index.readings(question),
         **fields,
     )
 

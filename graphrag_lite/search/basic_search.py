@@ -9,6 +9,8 @@ from graphrag_lite.search.abstention import LEAST_FIT, fit
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
+from graphrag_lite.search.spelling import respelt
+from graphrag_lite.text.words import terms as terms_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,13 +31,19 @@ def basic_search(
     ranking = ranked(scores, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "basic", ranking, answer="", citations=[])
-    if fit(index.bm25, terms, np.isneginf(scores)) < LEAST_FIT:
+    if fit(index.bm25, as_said_and_read(index, question), np.isneginf(scores)) < LEAST_FIT:
         return compose(index, question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
-    kind = kind_asked(question, index.question_language(question))
+    kind = kind_asked(respelt(question, index.readings(question)), index.question_language(question))
     worth = scores[read].tolist()
     chosen = choose_sentences(index, terms, read, index.search.max_sentences, scores=worth, kind=kind)
     return compose(index, question, "basic", in_reading_order(index, chosen), ranking)
+
+
+def as_said_and_read(index: "Loaded", question: str) -> list[str]:
+    """Return the terms of a question, and those that are read as others: a guess is half of an unknown word's due."""
+    unknown = terms_of(" ".join(index.readings(question)), index.question_language(question))
+    return [*index.question_terms(question), *unknown]
 
 
 async def ask_basic(

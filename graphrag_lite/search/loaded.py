@@ -11,6 +11,7 @@ from graphrag_lite import snapshots, tables
 from graphrag_lite.errors import TableError
 from graphrag_lite.search.bm25 import Bm25
 from graphrag_lite.search.columns import Strings, lists, matrices, numbers
+from graphrag_lite.search.spelling import readings, respelt
 from graphrag_lite.settings import Search
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.words import terms
@@ -38,6 +39,7 @@ class Loaded:
         weakref.finalize(self, os.close, snapshots.hold(folder))  # until then, retention leaves the folder alone
         self._read: dict[str, pa.Table] = {}
         self.question_vectors: dict[str, Floats] = {}  # of length 1, by question
+        self._readings: tuple[str, dict[str, str]] = ("", {})  # of the last question
         self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
 
     def arrow(self, name: str) -> "pa.Table":
@@ -73,8 +75,19 @@ class Loaded:
         return closest(question, self.languages)
 
     def question_terms(self, question: str) -> list[str]:
-        """Return the terms of a question, as often as it says them, analysed as the text units of its language are."""
-        return terms(question, self.question_language(question))
+        """Return the terms of a question, as often as it says them, analysed as the text units of its language are.
+
+        Words that the corpus does not hold are taken as they are read.
+        """
+        return terms(respelt(question, self.readings(question)), self.question_language(question))
+
+    def readings(self, question: str) -> dict[str, str]:
+        """Return how the words of a question are read that the corpus does not hold: likely typing errors."""
+        if self._readings[0] != question:
+            vocabulary = Strings(self.arrow("search_terms")["term"])
+            language = self.question_language(question)
+            self._readings = question, readings(question, language, self.bm25, vocabulary)
+        return self._readings[1]
 
     @cached_property
     def names(self) -> "NameTable":

@@ -9,9 +9,11 @@ import numpy as np
 from graphrag_lite.search.abstention import LEAST_FIT, fit
 from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
+from graphrag_lite.search.basic_search import as_said_and_read, passages
 from graphrag_lite.search.question import read_question
 from graphrag_lite.search.ranking import Policy, Question, rank
 from graphrag_lite.search.sentence_choice import MAX_LENGTH, choose_sentences, in_reading_order, read_out
+from graphrag_lite.search.spelling import respelt
 from graphrag_lite.text.sentences import stands_alone
 from graphrag_lite.text.words import ASKING
 
@@ -39,7 +41,7 @@ def local_search(
     if retrieve_only:
         return answered(index, question, "local", ranking, answer="", citations=[])
     terms = index.question_terms(question)
-    if fit(index.bm25, terms, np.isneginf(scores)) < LEAST_FIT:
+    if fit(index.bm25, as_said_and_read(index, question), np.isneginf(scores)) < LEAST_FIT:
         return compose(index, question, "local", [], ranking)
     opening, closing = _about(index, asked, terms, scores)
     read = [unit for unit in ranking.units[:READ_UNITS] if scores[unit] > 0]
@@ -50,7 +52,7 @@ def local_search(
         index.search.max_sentences - len(opening) - len(closing),
         [*opening, *closing],
         scores=scores[read].tolist(),
-        kind=kind_asked(question, index.question_language(question)),
+        kind=kind_asked(respelt(question, index.readings(question)), index.question_language(question)),
         named=asked.entities,
     )
     return compose(index, question, "local", [*opening, *in_reading_order(index, sentences), *closing], ranking)
@@ -64,7 +66,6 @@ async def ask_local(
     Where `as_of` hides documents, only from text units: what the index says of an entity was drawn from all documents.
     """
     from graphrag_lite.prompts import LocalSearch
-    from graphrag_lite.search.basic_search import passages
     from graphrag_lite.search.context import Shown, TokenEstimate, render
     from graphrag_lite.search.local_context import local_sections
 
@@ -83,7 +84,8 @@ def read_and_rank(
 ) -> tuple[Question, "npt.NDArray[np.float64]"]:
     """Return a question as the index reads it, and the score of every text unit, -inf of those dated after `as_of`."""
     language = index.question_language(question)
-    asked = read_question(question, language, index.bm25, index.names, index.attributes, as_of)
+    spelt = respelt(question, index.readings(question))
+    asked = read_question(spelt, language, index.bm25, index.names, index.attributes, as_of)
     if (meant := index.meant(question, asked.term_scores)) is not None:
         asked = replace(asked, meant=meant)
     return asked, rank(asked, index.links, Policy())

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from graphrag_lite.search.columns import Strings
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.words import UNSPACED_CHARACTERS, WORD_PATTERN, unaccented
 
@@ -19,6 +20,9 @@ _TOKEN = re.compile(rf"[{UNSPACED_CHARACTERS}]|{WORD_PATTERN}")
 _SECTION = re.compile(r"\s[/>|»›]\s")
 _QUALIFIER = re.compile(r"[(（][^()（）]*[)）]$")
 _MAX_TOKENS = 16
+# A part of a name is of at least so many letters, the name of at most so many bytes, and not of more entities.
+_MIN_PART, _MAX_PART_BYTES, MAX_AMBIGUITY = 3, 48, 5
+_MAX_LOOKED_UP = 16  # of a text: each word takes some milliseconds among a million names
 _JOIN = "\x1f"  # sorts before every character of a token, so that the names that begin with the same ones are together
 
 
@@ -79,6 +83,47 @@ def find_mentions(text: str, language: str, table: NameTable) -> list[Mention]:
     return mentions
 
 
+def find_parts(text: str, language: str, table: NameTable, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the words of `text` that are the last word of a few known names, "Lennon" of "John Lennon", in order.
+
+    `mentions` are the names that the text gives in full, in order: no word of a longer one is looked up. A word needs a
+    capital, and means nothing where more than a few entities' names end in it.
+
+    >>> table = name_table([("John Lennon", 0), ("Sean Ono Lennon", 1), ("Lennon Wall", 2)])
+    >>> find_parts("When did Lennon see the wall?", "en", table, [])
+    [Mention(start=9, end=15, entities=(0, 1))]
+    """
+    function_words = FUNCTION_WORDS.get(language, frozenset())
+    meant: dict[str, tuple[int, ...]] = {}
+    found = []
+    place = 0
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
+        if not match[0][0].isupper() or end - start < _MIN_PART or (word := _fold(match[0])) in function_words:
+            continue
+        while place < len(mentions) and mentions[place].end <= start:
+            place += 1
+        if (
+            place < len(mentions)
+            and mentions[place].start <= start
+            and mentions[place].end - mentions[place].start > end - start
+        ):
+            continue
+        if word not in meant and len(meant) < _MAX_LOOKED_UP:
+            meant[word] = _ending_with(word, table)
+        if 0 < len(entities := meant.get(word, ())) <= MAX_AMBIGUITY:
+            found.append(Mention(start, end, entities))
+    return found
+
+
+def _ending_with(word: str, table: NameTable) -> tuple[int, ...]:
+    """Return the entities, ascending, with a name of several words of which `word` is the last."""
+    tail = (_JOIN + word).encode()
+    keys = table.keys if isinstance(table.keys, Strings) else Strings.of(table.keys)  # a small one, made in memory
+    places = keys.ending(keys.of_size(len(tail) + 1, _MAX_PART_BYTES), tail)
+    return tuple(sorted({table.entities[place] for place in places.tolist()}))
+
+
 def _longest(tokens: Sequence[str], start: int, table: NameTable) -> tuple[int, tuple[int, ...]]:
     """Return the length in tokens of the longest name that begins at `start`, and what it means; 0 for none."""
     length, first, keys = 0, 0, table.keys
@@ -96,15 +141,6 @@ def _longest(tokens: Sequence[str], start: int, table: NameTable) -> tuple[int, 
     while last < len(keys) and keys[last] == key:
         last += 1
     return length, tuple(sorted(set(table.entities[first:last])))
-
-
-def question_entities(question: str, table: NameTable, language: str) -> dict[int, float]:
-    """Return the entities that a question names, by index in order of mention, each with weight 1.0.
-
-    >>> question_entities("Who directed The Rack?", name_table([("The Rack", 4), ("Who", 5)]), "en")
-    {4: 1.0}
-    """
-    return {entity: 1.0 for m in find_mentions(question, language, table) for entity in m.entities}
 
 
 def names_of_title(title: str) -> list[str]:

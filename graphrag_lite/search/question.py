@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag_lite.search.bm25 import YEAR, Bm25
-from graphrag_lite.search.mentions import NameTable, find_mentions
+from graphrag_lite.search.mentions import NameTable, find_mentions, find_parts
 from graphrag_lite.search.ranking import Question, Vector
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.periods import WORDS, Period, asks_for_now, periods
@@ -46,9 +46,10 @@ def read_question(
 ) -> Question:
     """Return what `rank` needs of `question`, in `language` (ISO 639-1, "" when unknown) like the units it is asked of.
 
-    An ambiguous name stands for all its entities. The years of texts are searched from the first to the last year that
-    the question says, whatever it says about them. Relative dates are told from `as_of`, else from the newest day.
-    Newer counts more where the question has an `as_of` or asks for the present, and names no period.
+    An ambiguous name stands for all its entities, the last word of a name for those it is of, less the more there are.
+    The years of texts are searched from the first to the last year that the question says, whatever it says about them.
+    Relative dates are told from `as_of`, else from the newest day. Newer counts more where the question has an `as_of`
+    or asks for the present, and names no period.
 
     >>> from graphrag_lite.search.bm25 import build
     >>> from graphrag_lite.search.mentions import name_table
@@ -58,12 +59,15 @@ def read_question(
     ({7: 1.0}, [2], [0])
     """
     mentions = find_mentions(question, language, table)
+    parts = find_parts(question, language, table, mentions)
+    entities = {entity: 1.0 / len(part.entities) for part in parts for entity in part.entities}
+    entities |= {entity: 1.0 for m in mentions for entity in m.entities}
     distinct = list(dict.fromkeys(terms(question, language)))
     only_asks = {term for word in ASKING for term in terms(word, language)}
     term_scores = index.term_scores(distinct)
     weights = [_ASKING if term in only_asks else 1.0 for term in distinct]
     term_scores.data *= np.repeat(np.array(weights, dtype=np.float32), np.diff(term_scores.indptr))
-    in_names = {term for m in mentions for term in terms(question[m.start : m.end], language)}
+    in_names = {term for m in [*mentions, *parts] for term in terms(question[m.start : m.end], language)}
     years = [int(term) for term in distinct if YEAR.fullmatch(term)]
     stated: list[tuple[npt.NDArray[np.int64], Vector]] = []
     ages = hidden = None
@@ -82,7 +86,7 @@ def read_question(
     return Question(
         term_scores=term_scores,
         in_name=np.array([term in in_names for term in distinct], dtype=np.bool_),
-        entities={entity: 1.0 for m in mentions for entity in m.entities},
+        entities=entities,
         dated_units=index.units_with_years(min(years), max(years)) if years else index.units[:0],
         stated=stated,
         ages=ages,

@@ -41,3 +41,22 @@ def test_mapped_lists_and_numbers_are_those_that_were_written(rows: list[list[in
         found = [values[start:end].tolist() for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
         assert found == rows and len(values) == sum(map(len, rows))
     assert numbers(data["document"], "int64").tolist() == columns["document"]
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("abéд\U0001f600", max_size=6)), st.data())
+def test_strings_by_size_and_ending_and_their_code_points(words: list[str], data: st.DataObject) -> None:
+    first = data.draw(st.integers(0, len(words)))
+    column = Strings(pa.chunked_array([pa.array(words, pa.string())]).slice(first))
+    words = words[first:]
+    start, least = data.draw(st.integers(0, len(words))), data.draw(st.integers(0, 9))
+    places = column.of_size(least, least + 4, start, len(words))
+    assert places.tolist() == [i for i in range(start, len(words)) if least <= len(words[i].encode()) <= least + 4]
+    assert column.of_size(0, 99).tolist() == list(range(len(words)))
+    tail = data.draw(st.text("abéд", max_size=1)).encode()
+    long = column.of_size(len(tail), 99)
+    assert column.ending(long, tail).tolist() == [i for i in long.tolist() if words[i].encode().endswith(tail)]
+    points, lengths = column.code_points(places)
+    rows = [[ord(character) for character in words[i]] for i in places.tolist()]
+    assert [row[:n].tolist() for row, n in zip(points, lengths.tolist(), strict=True)] == rows
+    assert not any(row[n:].any() for row, n in zip(points, lengths.tolist(), strict=True))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.search.mentions import find_mentions, name_table, names_of_title
+from graphrag_lite.search.mentions import NameTable, find_mentions, find_parts, name_table, names_of_title
 
 NAMES = [
     "New York",
@@ -70,11 +70,30 @@ def test_mentions_are_in_order_and_do_not_overlap(text: str) -> None:
     assert all(0 <= m.start < m.end <= len(text) for m in found)
 
 
-@pytest.mark.parametrize("unit", ["a", "New ", "New York ", "A", " ", "東", "東京", "\u0301"])
+def parts(text: str, table: NameTable) -> list[tuple[str, tuple[int, ...]]]:
+    found = find_parts(text, "en", table, find_mentions(text, "en", table))
+    return [(text[m.start : m.end], m.entities) for m in found]
+
+
+def test_the_last_word_of_a_few_names_means_them() -> None:
+    table = name_table([("John Lennon", 0), ("Sean Ono Lennon", 3), ("Lennon Wall", 2), ("the Lennon", 3), ("Wall", 1)])
+    assert parts("Did Lennon and LENNON know John Lennon?", table) == [("Lennon", (0, 3)), ("LENNON", (0, 3))]
+    assert parts("Did Lennons or lennon see John or the Wall?", table) == [("Wall", (2,))]
+    assert parts("Lennon", name_table([("Lennon", 4)])) == []
+
+
+def test_a_word_that_many_names_end_in_means_none_of_them() -> None:
+    names = [(f"{first} Street", i) for i, first in enumerate(["Oak", "Elm", "Ash", "Yew", "Fir", "Bay"])]
+    assert parts("Which Street?", name_table(names[:5])) == [("Street", (0, 1, 2, 3, 4))]
+    assert parts("Which Street?", name_table(names)) == []
+    assert parts("The WHO, Xi and For", name_table([("The Who", 0), ("Li Xi", 1), ("What For", 2)])) == []
+
+
+@pytest.mark.parametrize("unit", ["a", "New ", "New York ", "Xy ", "A", " ", "東", "東京", "\u0301"])
 def test_a_megabyte_takes_linear_time(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     start = time.process_time()
-    find_mentions(text, "en", TABLE)
+    find_parts(text, "en", TABLE, find_mentions(text, "en", TABLE))
     assert time.process_time() - start < 6.0
 
 

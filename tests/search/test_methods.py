@@ -10,7 +10,9 @@ import pytest
 from graphrag_lite import pipeline
 from graphrag_lite.errors import InputError
 from graphrag_lite.search import community_answers
+from graphrag_lite.search.abstention import fit
 from graphrag_lite.search.answer import NOTHING, ranked
+from graphrag_lite.search.basic_search import as_said_and_read
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.sentence_choice import choose_sentences
 from graphrag_lite.settings import Settings
@@ -51,6 +53,28 @@ def test_every_sentence_of_an_answer_is_cited_where_it_stands(index: Index, meth
         assert texts[cited.document][cited.char_start : cited.char_end] == cited.text
         assert f"{' '.join(cited.text.split())} [{cited.n}]" in answer.answer
     assert [cited.n for cited in answer.citations] == list(range(1, len(answer.citations) + 1))
+
+
+@pytest.mark.parametrize("method", ["local", "basic", "drift"])
+def test_a_misspelt_name_is_read_as_the_one_it_is_near_to(index: Index, method: str) -> None:
+    right, wrong = (index.query(f"When did Lyman {name} die?", method) for name in ("Spitzer", "Spitser"))
+    assert (right.readings, wrong.readings) == ({}, {"Spitser": "Spitzer"})
+    assert (wrong.answer, wrong.documents, wrong.text_units) == (right.answer, right.documents, right.text_units)
+    assert wrong.question == "When did Lyman Spitser die?" and not wrong.abstained
+
+
+@pytest.mark.parametrize("method", ["local", "basic"])
+def test_a_reading_alone_is_no_answer(index: Index, method: str) -> None:
+    asked = "Which chapel did Michelangelo paint for Spitser and Napoleon?"
+    answer = index.query(asked, method)
+    assert answer.abstained and answer.readings["Spitser"] == "Spitzer"
+
+
+def test_a_guess_counts_as_half_unknown_for_whether_the_corpus_says_anything(index: Index) -> None:
+    asked = "When was the Hubble lanched?"
+    as_read = fit(index.bm25, index.question_terms(asked))
+    assert as_read == fit(index.bm25, index.question_terms("When was the Hubble launched?"))
+    assert 0 < fit(index.bm25, as_said_and_read(index, asked)) < as_read
 
 
 def test_a_question_of_two_hops_finds_both_documents(index: Index) -> None:

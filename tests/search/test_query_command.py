@@ -103,6 +103,13 @@ def test_an_answer_is_streamed_with_its_sources_and_what_it_cost(
     assert again.stdout == result.stdout and "0 calls, 1 kept" in again.stderr and server.n_requests == 1
 
 
+def test_how_a_misspelt_word_was_read_is_said(query: Callable[..., Result]) -> None:
+    said = 'Read "Lymann" as "Lyman", "Spitser" as "Spitzer": the corpus does not have what is written.'
+    assert query("Who was Lymann Spitser?").stderr.splitlines()[0] == said
+    assert query("Who was Lymann Spitser?", "--context-only").stderr.splitlines() == [said]
+    assert "Read" not in query("Who was Lyman Spitzer?").stderr
+
+
 @pytest.mark.parametrize(("begun", "said"), [("He was", "He was\n"), ("", "")])
 def test_an_interrupted_answer_ends_its_line(
     query: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, begun: str, said: str

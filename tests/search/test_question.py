@@ -35,6 +35,12 @@ def test_terms_are_distinct_and_know_whether_they_are_of_a_name() -> None:
     assert read.term_scores.sum(axis=1).tolist() == INDEX.scores(["mayor"]).tolist()
 
 
+def test_a_name_given_in_part_counts_less_the_more_it_can_mean() -> None:
+    table = name_table([("John Mayor", 0), ("Ann Mayor", 1), ("Mayor", 1), ("Acme City", 2)])
+    read = read_question("Did Mayor visit City?", "en", INDEX, table)
+    assert read.entities == {0: 0.5, 1: 1.0, 2: 1.0} and read.in_name.tolist() == [False, True, False, True][-3:]
+
+
 def test_an_empty_question() -> None:
     read = read_question("", "en", INDEX, name_table([]))
     assert read.term_scores.shape == (5, 0) and not read.entities and not len(read.dated_units)
