@@ -28,7 +28,6 @@ from graphrag_lite.search.local_search import read_and_rank
 from graphrag_lite.search.sentence_choice import in_reading_order
 from graphrag_lite.search.statements import choose_statements
 from graphrag_lite.text.json_reply import read_object
-from graphrag_lite.waiting import complete
 
 if TYPE_CHECKING:
     from graphrag_lite.graph.pagerank import Vector
@@ -79,6 +78,8 @@ def drift_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: b
     total = scaled(scores)
     leads = [f"{question} {titles[lead].as_py()}" for lead in _leads(index, question, asked, scores)]
     if question in index.question_vectors:  # otherwise there is no model, or it has just failed
+        from graphrag_lite.waiting import complete
+
         complete(index.embed(leads))
     for lead in leads:
         total = np.maximum(total, FOLLOWED * scaled(read_and_rank(index, lead)[1]))

@@ -15,7 +15,6 @@ from graphrag_lite.search.loaded import Loaded
 from graphrag_lite.search.question_vectors import embed_questions
 from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.periods import whole
-from graphrag_lite.waiting import complete
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,7 +164,9 @@ class Index(Loaded):
     ) -> list[Outcome]:
         days = [None if day is None else last_day(day) for day in as_of]
         self._check(questions, days, options)
-        if options.method in EMBEDDED:
+        if options.method in EMBEDDED and self.vector_weight:
+            from graphrag_lite.waiting import complete
+
             complete(self.embed(questions))
         asked = list(zip(questions, days, strict=True))
         outcomes: list[Outcome] = []
@@ -176,6 +177,8 @@ class Index(Loaded):
                 done(len(outcomes) - 1, outcome)
 
         if self.asks and not options.retrieve_only:
+            from graphrag_lite.waiting import complete
+
             complete(self._ask_all(asked, options, show, tell))
         else:
             for question, day in asked:
