@@ -200,6 +200,7 @@ async def run(
         records["failures"] = {"tables": {"failures": _write_failures(building, records)}}
         why = list(dict.fromkeys(why))
         manifest = _manifest(settings, records, seconds) | {"why": why, "changes": {}}
+        manifest["previous"] = published[0].name if published else None
         with contextlib.suppress(TableError):  # the last snapshot is damaged
             manifest["changes"] = comparing.changed_documents(published and published[0], building)
         if model:
@@ -348,16 +349,16 @@ def _reasons(
         return [f"{stage.name} is new"]
     was = before["stamp"]
     reasons = []
-    if was["code"] != stamp["code"]:
+    if was.get("code") != stamp["code"]:
         others = {name for name, _ in libraries.items() ^ _libraries().items()}
         reasons.append(f"other versions: {', '.join(sorted(others))}" if others else "other code of graphrag-lite")
-    if was["settings"] != stamp["settings"]:
+    if was.get("settings") != stamp["settings"]:
         reasons.append(f"settings of {stage.name}")
-    if was["mode"] != stamp["mode"]:
+    if was.get("mode") != stamp["mode"]:
         reasons.append(f"communities.mode is {stamp['mode']}")
-    if was["model"] != stamp["model"]:
+    if was.get("model") != stamp["model"]:
         reasons.append(f"model or prompts of {stage.name}")
-    if any(was["reads"].get(name) != stamp["reads"][name] for name in stage.reads if name in inputs):
+    if any(was.get("reads", {}).get(name) != stamp["reads"][name] for name in stage.reads if name in inputs):
         reasons.append("documents")
     if was == stamp:
         reasons.append(f"failures of {stage.name}" if before["failures"] else f"damage to what {stage.name} wrote")

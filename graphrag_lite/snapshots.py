@@ -191,12 +191,14 @@ def _next_stamp(output: Path) -> str:
 
 
 def retain(output: Path, keep: int, keep_days: float | None) -> None:
-    """Remove snapshots that are not among the newest `keep`, older than `keep_days`, not current and not being read.
+    """Remove snapshots that are not among the newest `keep`, older than `keep_days`, and not being read.
 
+    The current one stays, and so do those that it went on from, `keep` in all: after a rollback others are newer.
     What is being read is removed by a later run. A snapshot from the future, by a clock that was set back, is young.
     """
-    for folder in published(output)[:-keep]:
-        if folder == current(output) or (keep_days and _age(folder) <= keep_days):
+    kept = {*published(output)[-keep:], *_lineage(output)[:keep]}
+    for folder in published(output):
+        if folder in kept or (keep_days and _age(folder) <= keep_days):
             continue
         with contextlib.suppress(OSError):
             held = _locked(folder / MANIFEST, shared=False) if (folder / MANIFEST).exists() else None
@@ -207,6 +209,26 @@ def retain(output: Path, keep: int, keep_days: float | None) -> None:
                     os.close(held)
     for removed in (output / "snapshots").glob(".*Z-*"):
         shutil.rmtree(removed, ignore_errors=True)
+
+
+def _lineage(output: Path) -> list[Path]:
+    """Return the current snapshot, the one that it went on from, and so on, as far as they are there.
+
+    Where a manifest does not say what its snapshot went on from, it is the one that was published before it.
+    """
+    here = current(output)
+    earlier = [folder for folder in published(output) if folder.name < here.name]
+    line = [here]
+    while earlier:
+        try:
+            before = read_manifest(line[-1]).get("previous", earlier[-1].name)
+        except TableError:
+            before = earlier[-1].name
+        earlier = [folder for folder in earlier if folder.name <= str(before)]
+        if not earlier or earlier[-1].name != before:
+            break
+        line.append(earlier.pop())
+    return line
 
 
 def _age(folder: Path) -> float:
@@ -265,17 +287,16 @@ def _locked(path: Path, *, shared: bool) -> int:
 def find(output: Path, given: str) -> Path:
     """Return the folder of a snapshot by its id, a beginning of it that no other has, `current` or `previous`.
 
-    `previous` is the one published before the current one. Raises IndexNotFound that lists those that are there.
+    `previous` is the one that the current one went on from. Raises IndexNotFound that lists those that are there.
     """
     here = current(output)
     there = published(output)
     if given == "current":
         return here
     if given == "previous":
-        before = [folder for folder in there if folder.name < here.name]
-        if not before:
+        if not (before := _lineage(output)[1:]):
             raise IndexNotFound(f"{output} has no snapshot before the current one, {here.name}.")
-        return before[-1]
+        return before[0]
     found = [folder for folder in there if given and folder.name.startswith(given)]
     if len(found) == 1:
         return found[0]

@@ -134,12 +134,14 @@ def test_index_json_has_the_documented_keys(corpus: Callable[..., Path], tmp_pat
 
 
 def test_index_prints_a_summary_and_plain_progress(corpus: Callable[..., Path], tmp_path: Path) -> None:
-    done = run("index", corpus(TEXTS), "--root", tmp_path)
+    done = run("index", corpus(TEXTS | {"empty.txt": b""}), "--root", tmp_path)
     assert done.returncode == 0
+    told = done.stderr.splitlines()
+    assert told[0] == "Left out documents without text (1): empty.txt"
     for name in ("documents", "text units", "entities", "relationships", "communities", "seconds", "peak memory"):
         assert name in done.stdout
     assert done.stdout.splitlines()[-1].startswith("Published snapshot ")
-    assert [line.partition(":")[0] for line in done.stderr.splitlines()] == [s.name for s in pipeline.stages()]
+    assert [line.partition(":")[0] for line in told[1:]] == [s.name for s in pipeline.stages()]
     assert "\x1b" not in done.stdout + done.stderr
 
 

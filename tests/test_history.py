@@ -257,6 +257,29 @@ def test_rollback_makes_a_snapshot_current_again_and_index_goes_on_from_it(
     assert "is current already" in invoke("rollback", "current", "--root", tmp_path).stdout
 
 
+def test_a_run_after_a_rollback_keeps_what_it_went_on_from(texts: Path, tmp_path: Path) -> None:
+    def night(text: str, keep: int = 3) -> str:
+        (texts / "news.txt").write_text(f"Dora Quill was in {text}.\n")
+        run = pipeline.index(texts, tmp_path / "output", Settings.model_validate({"snapshots": {"keep": keep}}))
+        return run.snapshot.name
+
+    good, *_ = [night(city) for city in ("Paris", "Rome", "Oslo")]
+    for city in ("Bern", "Lima"):
+        assert invoke("rollback", good, "--root", tmp_path).exit_code == 0
+        new = night(city, keep=2)
+        assert [folder.name for folder in snapshots.published(tmp_path / "output")][::2] == [good, new]
+        (found,) = objects(invoke("diff", "--root", tmp_path, "--json").stdout)
+        assert (found["a"], found["b"]) == (good, new)
+
+
+def test_a_stamp_of_another_form_is_one_of_other_code(two: tuple[Path, Path], texts: Path, tmp_path: Path) -> None:
+    manifest = snapshots.read_manifest(two[1])
+    manifest["stages"]["load_documents"]["stamp"] = {"code": "of a build before this one"}
+    snapshots.write_json(two[1] / "manifest.json", manifest)
+    again = pipeline.index(texts, tmp_path / "output", Settings())
+    assert "load_documents" in again.ran
+
+
 def test_rollback_refuses_what_is_not_there_or_damaged(two: tuple[Path, Path], tmp_path: Path) -> None:
     a, b = two
     lines = (tmp_path / "output" / run_log.NAME).read_text()

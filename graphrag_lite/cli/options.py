@@ -90,7 +90,7 @@ def log() -> None:
         def emit(self, record: logging.LogRecord) -> None:
             terminal.tell(self.format(record))
 
-    logging.basicConfig(level=logging.INFO, handlers=[Told()])
+    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[Told()])
 
 
 @contextlib.contextmanager

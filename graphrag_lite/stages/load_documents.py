@@ -175,7 +175,7 @@ async def load_documents(
                 rows.append(Document(path, item.source_id, item.title, item.text, item.created_at, metadata, sha256))
     if empty:
         logger.info(
-            "Left out %d documents without text: %s%s",
+            "Left out documents without text (%d): %s%s",
             len(empty),
             ", ".join(empty[:5]),
             " ..." if len(empty) > 5 else "",

@@ -167,7 +167,7 @@ def test_empty_files_are_left_out(corpus: Corpus, caplog: pytest.LogCaptureFixtu
     with caplog.at_level(logging.INFO):
         documents, failures = load(folder)
     assert ([row["path"] for row in documents], failures) == (["c.txt"], [])
-    assert "3 documents without text: a.txt, b.txt, 9" in caplog.text
+    assert "documents without text (3): a.txt, b.txt, 9" in caplog.text
 
 
 def test_a_corpus_that_cannot_be_used_says_why(corpus: Corpus, tmp_path: Path) -> None:
