@@ -14,7 +14,7 @@ import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
 
 from graphrag_lite.errors import SettingsError
-from graphrag_lite.settings_file import read, shown
+from graphrag_lite.settings_file import UNREADABLE, read, shown
 
 TYPES = {  # how an error of pydantic is worded, by its type
     "int_type": "must be a whole number",
@@ -291,13 +291,12 @@ def load(root: Path, config: Path | None = None, overrides: Sequence[str] = ()) 
     for name, field in Settings.model_fields.items():
         if isinstance(field.default, Section) and values.get(name, field) is None:
             del values[name]  # a section whose every line is commented out
+    settings, alone = _validated(values)
     misread = [said for override in overrides if (said := _override(values, override))]
-    try:
-        settings = Settings.model_validate(values)
-    except ValidationError as error:
-        for problem in error.errors():
-            (misread if _overridden(problem["loc"], overrides) else problems).append(_explain(problem))
-    if not problems and not misread:
+    settings, found = _validated(values) if overrides else (settings, alone)
+    problems += [said for said in found if said in alone]
+    misread += [said for said in found if said not in alone]
+    if settings and not problems and not misread:
         return settings
     told = []
     for where, listed in ((str(path), problems), ("--set", misread)):
@@ -307,11 +306,12 @@ def load(root: Path, config: Path | None = None, overrides: Sequence[str] = ()) 
     raise SettingsError("\n".join(told))
 
 
-def _overridden(place: tuple[int | str, ...], overrides: Sequence[str]) -> bool:
-    """Return whether an override is, holds, or is part of what stands at a place of the settings."""
-    parts = [str(part) for part in place]
-    names = [override.partition("=")[0].strip().split(".") for override in overrides]
-    return any(all(one == other for one, other in zip(parts, name, strict=False)) for name in names)
+def _validated(values: dict[str, Any]) -> tuple[Settings | None, list[str]]:
+    """Return the settings that values make, None where they make none, and what is wrong with them."""
+    try:
+        return Settings.model_validate(values), []
+    except ValidationError as error:
+        return None, [_explain(problem) for problem in error.errors()]
 
 
 def _override(values: dict[str, Any], override: str) -> str:
@@ -327,7 +327,7 @@ def _override(values: dict[str, Any], override: str) -> str:
         values = inner
     try:
         values[key] = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except (yaml.YAMLError, *UNREADABLE):
         values[key] = text
     return ""
 

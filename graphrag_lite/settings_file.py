@@ -9,6 +9,9 @@ import yaml
 
 from graphrag_lite.errors import SettingsError
 
+# What PyYAML raises beside its own errors: of a day that no calendar has, `!!bool maybe`, `!!int ""`, `!!timestamp x`.
+UNREADABLE = (ValueError, RecursionError, LookupError, AttributeError)
+
 
 def read(path: Path) -> tuple[dict[str, Any], list[str]]:
     """Return the values of a settings file, and which keys stand in it twice. Raises SettingsError."""
@@ -31,7 +34,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[str]]:
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise SettingsError(f"{path}:{line}: is not text: it holds the character {chr(error.character)!r}.") from None
-    except (ValueError, RecursionError) as error:  # such as of a day that no calendar has
+    except UNREADABLE as error:
         raise SettingsError(f"{path}: is not valid YAML: {error}.") from None
     if values is None:
         values = {}

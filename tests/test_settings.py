@@ -77,6 +77,9 @@ def test_all_problems_are_told_with_a_suggestion(tmp_path: Path) -> None:
         ("search:\n  top_k: 3\n---\n", "settings.yaml:3: is not valid YAML: but found another document."),
         ("\n\0", r"settings.yaml:2: is not text: it holds the character '\x00'"),
         ("method: 2024-13-45", "settings.yaml: is not valid YAML: month must be in 1..12"),
+        ("workers: !!bool maybe", "settings.yaml: is not valid YAML: "),
+        ("workers: !!int ''", "settings.yaml: is not valid YAML: "),
+        ("workers: !!timestamp x", "settings.yaml: is not valid YAML: "),
         ("search:\n  top_k: 3\n  top_k: 4\n", "search.top_k: stands there twice, in the lines 2 and 3"),
         ("search: {top_k: 3}\nsearch: {}\n", "search: stands there twice, in the lines 1 and 2"),
         ("search: &a {top_k: *a}", "search.top_k: must be a whole number"),
@@ -106,6 +109,7 @@ def test_problems(tmp_path: Path, text: str, told: str) -> None:
         ("workers.x=1", "workers"),
         ("=1", "not a setting"),
         ("method=2024-13-45", "must be 'fast' or 'standard' (it is '2024-13-45')"),
+        ("workers=!!bool maybe", "must be a whole number (it is '!!bool maybe')"),
         ("method=standard", "--set has a problem:\n  llm.model: method standard asks a model"),
     ],
 )
@@ -125,6 +129,15 @@ def test_what_the_file_has_wrong_is_told_apart_from_what_was_given(tmp_path: Pat
         "  workers: must be greater than or equal to 1 (it is 0)\n"
         "  search.top_kk: not a setting. Did you mean search.top_k?"
     )
+
+
+def test_what_is_wrong_with_several_settings_of_the_file_is_not_told_of_what_was_given(tmp_path: Path) -> None:
+    told = problems(tmp_path, "method: standard\nsplit_text_units: {size: 30}", "workers=1", "search.top_k=3")
+    assert told.startswith(f"{tmp_path / 'settings.yaml'} has a problem:\n  split_text_units: overlap")
+    told = problems(tmp_path, "method: standard", "workers=1", "llm.concurrency=2")
+    assert told.startswith(f"{tmp_path / 'settings.yaml'} has a problem:\n  llm.model: method standard")
+    told = problems(tmp_path, "split_text_units: {size: 300}", "split_text_units.size=30")
+    assert told.startswith("--set has a problem:\n  split_text_units: overlap")
 
 
 def test_a_section_of_the_file_that_is_no_section(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ class Endpoint:
             answer = self._diagnosis.read(response)
             try:
                 result, used = read(answer)
-            except (LookupError, TypeError, ValueError, AttributeError):
+            except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
                 said = self._diagnosis.redacted(json.dumps(answer))[:200]
                 raise Trouble(f"{self.address} answered without what was asked for: {said}.") from None
             self._limits.correct(slot, used)

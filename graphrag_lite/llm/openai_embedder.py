@@ -81,6 +81,7 @@ class MemoisedEmbedder:
     batch_size: int = 64  # texts that its users embed at once
     stage: str = "query"
     watch: Watch | None = None
+    n_numbers: int = 0  # of a vector; 0 until there is one
     _check: asyncio.Task[None] | None = None
 
     @property
@@ -105,6 +106,7 @@ class MemoisedEmbedder:
         """Return the vector that the memo has, None where it has none."""
         if (vector := self.memo.vector(key)) is not None:
             self.meter.hit(self.stage)
+            self.n_numbers = self.n_numbers or len(vector)
         return vector
 
     def advance(self, done: int, total: int) -> None:
@@ -125,6 +127,10 @@ class MemoisedEmbedder:
             self.watch.spend(self.meter.to_dict(self.stage))
         if len(vectors) != len(texts) or not all(map(_is_vector, vectors)):
             raise ReplyError("the embedding model did not give a vector of numbers for every text")
+        for n in map(len, vectors):  # what is kept is never asked for again
+            self.n_numbers = self.n_numbers or n
+            if n != self.n_numbers:
+                raise ReplyError(f"the embedding model gave {n} numbers, and {self.n_numbers} before")
         await self.memo.put_vectors(list(texts), vectors, usage)
         return list(vectors)
 
@@ -146,8 +152,8 @@ def _own(run: str) -> str:
 
 def _is_vector(numbers: Sequence[float]) -> bool:
     try:
-        return len(numbers) > 0 and math.isfinite(sum(numbers))
-    except TypeError:
+        return len(numbers) > 0 and math.isfinite(sum(array.array("f", numbers)))  # at the precision of the memo
+    except (TypeError, OverflowError):
         return False
 
 

@@ -111,7 +111,7 @@ def cite(index: "Loaded", n: int, place: Statement) -> Cited:
         text_unit_id=index.column("text_units", "id")[place.unit].as_py(),
         char_start=place.start,
         char_end=place.end,
-        text=index.column("documents", "text")[row].as_py()[place.start : place.end],
+        text=index.document_text(row)[place.start : place.end],
     )
 
 

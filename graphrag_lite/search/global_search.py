@@ -41,6 +41,8 @@ def global_search(index: "Loaded", question: str, top_k: int, level: int, *, ret
     ranking = ranked(reports.unit_scores, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "global", ranking, answer="", citations=[])
+    if asked and fit(index.bm25, asked) < LEAST_FIT:
+        return compose(index, question, "global", [], ranking)
     if index.manifest["settings"]["method"] != "fast":  # its reports are written, not put together of sentences
         from graphrag_lite.search.reports import recited
 
@@ -53,8 +55,6 @@ def global_search(index: "Loaded", question: str, top_k: int, level: int, *, ret
     chosen = [rows[i] for i in reports.order]
     if not asked:
         return compose(index, question, "global", themes(index, chosen), ranking)
-    if fit(index.bm25, asked) < LEAST_FIT:
-        return compose(index, question, "global", [], ranking)
     match = broad_match(index.bm25, asked)
     said = paragraphs(index, asked, speaking(index, chosen, match), match)
     return compose(index, question, "global", said, ranking)

@@ -40,6 +40,7 @@ class Loaded:
         self._read: dict[str, pa.Table] = {}
         self.question_vectors: dict[str, Floats] = {}  # of length 1, by question
         self._readings: tuple[str, dict[str, str]] = ("", {})  # of the last question
+        self._text: tuple[int, str] = (-1, "")  # of the last document
         self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
 
     def arrow(self, name: str) -> "pa.Table":
@@ -83,11 +84,21 @@ class Loaded:
 
     def readings(self, question: str) -> dict[str, str]:
         """Return how the words of a question are read that the corpus does not hold: likely typing errors."""
-        if self._readings[0] != question:
+        asked, found = self._readings  # as a pair: another thread may ask another question
+        if asked != question:
             vocabulary = Strings(self.arrow("search_terms")["term"])
             language = self.question_language(question)
-            self._readings = question, readings(question, language, self.bm25, vocabulary)
-        return self._readings[1]
+            found = readings(question, language, self.bm25, vocabulary)
+            self._readings = question, found
+        return found
+
+    def document_text(self, row: int) -> str:
+        """Return the text of a document. The last one is held: what is read of a long one is read place by place."""
+        held, text = self._text
+        if held != row:
+            text = str(self.column("documents", "text")[row].as_py())
+            self._text = row, text
+        return text
 
     @cached_property
     def names(self) -> "NameTable":

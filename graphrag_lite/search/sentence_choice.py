@@ -151,7 +151,7 @@ def _before(index: "Loaded", place: Statement) -> int:
     What another speaker has said is none, nor is a page's head.
     """
     offset, text = (index.arrow("text_units")[column][place.unit].as_py() for column in ("char_start", "text"))
-    document = index.arrow("documents")["text"][index.document_row[place.unit]].as_py()
+    document = index.document_text(index.document_row[place.unit])
     _, language = read_out(index, place)
     spans = [trimmed(document, offset + start, offset + end) for start, end in sentences(text, language)]
     own = next((i for i, (_, end) in enumerate(spans) if place.start < end), 0)
@@ -201,5 +201,5 @@ def _candidates(
 
 def read_out(index: "Loaded", place: Statement) -> tuple[str, str]:
     """Return what a place says, and its language."""
-    documents, row = index.arrow("documents"), index.document_row[place.unit]
-    return documents["text"][row].as_py()[place.start : place.end], documents["language"][row].as_py()
+    row = index.document_row[place.unit]
+    return index.document_text(row)[place.start : place.end], index.column("documents", "language")[row].as_py()

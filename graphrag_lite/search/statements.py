@@ -60,7 +60,7 @@ def _fitting(
 ) -> Iterator[tuple[float, Statement, frozenset[str]]]:
     """Yield the statements of a text unit that fit: what each is worth, its place and its terms."""
     row = index.document_row[unit]
-    document, language = (index.arrow("documents")[name][row].as_py() for name in ("text", "language"))
+    document, language = index.document_text(row), index.column("documents", "language")[row].as_py()
     offset, text = (index.arrow("text_units")[name][unit].as_py() for name in ("char_start", "text"))
     whole = fsum(weight.values())
     least = LEAST_SHARE * whole / sqrt(max(1, len(weight)))
@@ -102,7 +102,7 @@ def tells(index: "Loaded", place: Statement, others: Iterable[Statement]) -> boo
     """Say whether a place holds a statement of its own, that is none of the `others`' and no formula."""
     sentence, language = read_out(index, place)
     own = frozenset(terms(sentence, language))
-    document = index.arrow("documents")["text"][index.document_row[place.unit]].as_py()
+    document = index.document_text(index.document_row[place.unit])
     if len(sentence) > MAX_LENGTH or not form(document, place.start, place.end, language) or is_repeated(index, own):
         return False
     return not any(_similar(own, frozenset(terms(*read_out(index, other)))) for other in others)

@@ -132,6 +132,7 @@ def _stated(relationships: Iterable[Row], source_documents: "pa.Table", hosts: C
     row_of = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
     made: dict[tuple[str, int, int], _Stated] = {}
     found: dict[str, _Stated] = {}
+    read, text, language = "", "", ""
     # Document after document: a text is read once.
     for row in sorted(
         (row for row in relationships if row["sources"]), key=lambda row: row["sources"][0]["document_id"]
@@ -139,8 +140,9 @@ def _stated(relationships: Iterable[Row], source_documents: "pa.Table", hosts: C
         span = row["sources"][0]
         place = (span["document_id"], span["char_start"], span["char_end"])
         if place not in made:
-            document = row_of[span["document_id"]]
-            text, language = (source_documents[name][document].as_py() for name in ("text", "language"))
+            if read != span["document_id"]:
+                read, document = span["document_id"], row_of[span["document_id"]]
+                text, language = (source_documents[name][document].as_py() for name in ("text", "language"))
             start, end = said(text, span["char_start"], span["char_end"])
             words = " ".join(text[start:end].split())
             found_terms = terms(words, language)

@@ -21,7 +21,7 @@ LABELLED_LINE = re.compile(rf"(?:^|\n)[^\S\n]*(?:{ASIDE.pattern})*{LABEL.pattern
 MAX_LABEL_WORDS = 6
 NEAR = 50_000  # characters before and after in which a page's head comes again
 HEAD = 30  # characters with which a page's head begins again and again
-FILE_NAME = re.compile(r"[^\W_]_+[^\W_]|\w\.(?:txt|md|html?|pdf|docx?|pptx?|csv|jsonl?)\b")
+FILE_NAME = re.compile(r"[^\W_]_+[^\W_]\S*|\w\.(?:txt|md|html?|pdf|docx?|pptx?|csv|jsonl?)\b")
 # "Yeah, ..." and "So ..." go on from what was said before, as "It" and "But" do.
 LEANING = re.compile(r"[-–—…]|[^\s,]{1,12},|(?i:so|or|then|because|which|alors|donc)\b")
 # Who "I" and "you" are is told by the label, or by the talk before.
@@ -94,10 +94,22 @@ def _is_name(label: re.Match[str]) -> bool:
 
 
 def is_head(text: str, start: int, end: int) -> bool:
-    """Say whether a sentence holds a file's name, or begins as other lines of its document begin: a page's head."""
-    if FILE_NAME.search(text, start, end):
+    """Say whether a sentence is a page's head, or holds one: it, or its line with a file's name, begins as other lines.
+
+    >>> pages = "".join(f"whales_05.txt  {n}\\nThe whale number {n} sings.\\n" for n in range(3))
+    >>> is_head(pages, 0, 16), is_head("See whales_05.txt for more.", 0, 27)
+    (True, False)
+    """
+    if end - start > HEAD and _comes_again(text, start, start + HEAD):
         return True
-    return end - start > HEAD and text.count("\n" + text[start : start + HEAD], max(0, start - NEAR), start + NEAR) > 2
+    name = FILE_NAME.search(text, start, end)
+    line = text.rfind("\n", 0, name.start()) + 1 if name else 0
+    return name is not None and _comes_again(text, line, min(line + HEAD, name.end()))
+
+
+def _comes_again(text: str, start: int, end: int) -> bool:
+    """Say whether three lines near a place of a document begin alike."""
+    return text.count("\n" + text[start:end], max(0, start - NEAR), start + NEAR) + (start == 0) > 2
 
 
 def form(text: str, start: int, end: int, language: str) -> float:

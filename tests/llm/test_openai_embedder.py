@@ -60,14 +60,15 @@ def test_what_a_run_paid_for_is_known_after_it_was_killed(tmp_path: Path) -> Non
     assert (spent["calls"], spent["prompt_tokens"], spent["cost"]) == (2, 3, 3.0)
 
 
-def test_what_is_no_vector_is_not_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize("numbers", [[float("nan"), 1.0], [1e39, 1.0], [10**400, 1.0], ["1", "2"], []])
+def test_what_is_no_vector_is_not_kept(numbers: list[Any], tmp_path: Path) -> None:
     class Broken:
         identity: ClassVar = {"model": "broken"}
 
         async def check(self) -> None: ...
 
         async def embed(self, texts: list[str]) -> Any:
-            return [[float("nan"), 1.0] for _ in texts], Usage()
+            return [numbers for _ in texts], Usage()
 
     memo = Memo(tmp_path / "memo.sqlite")
     embedder = metered(Embeddings(), Llm(), memo, Broken())
@@ -77,7 +78,36 @@ def test_what_is_no_vector_is_not_kept(tmp_path: Path) -> None:
     memo.close()
 
 
-@pytest.mark.parametrize("raw", ['{"data": []}', '{"data": [{"index": 0, "embedding": ["x"]}]}', '{"data": null}'])
+def test_a_vector_of_another_length_is_not_kept_so_that_it_is_asked_for_again(tmp_path: Path) -> None:
+    class Changing:
+        identity: ClassVar = {"model": "changing"}
+        length = 2
+
+        async def check(self) -> None: ...
+
+        async def embed(self, texts: list[str]) -> Any:
+            return [[1.0] * self.length for _ in texts], Usage()
+
+    memo = Memo(tmp_path / "memo.sqlite")
+    asyncio.run(metered(Embeddings(), Llm(), memo, Changing()).embed(["a"]))
+    embedder = metered(Embeddings(), Llm(), memo, changing := Changing())
+    changing.length = 3
+    with pytest.raises(ReplyError, match="gave 3 numbers, and 2 before"):
+        asyncio.run(embedder.embed(["a", "b"]))
+    changing.length = 2
+    assert [list(vector) for vector in asyncio.run(embedder.embed(["a", "b"]))] == [[1, 1], [1, 1]]
+    memo.close()
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"data": []}',
+        '{"data": [{"index": 0, "embedding": ["x"]}]}',
+        '{"data": [{"index": 0, "embedding": [1' + 400 * "0" + "]}]}",
+        '{"data": null}',
+    ],
+)
 def test_an_answer_without_a_vector_for_every_text_is_a_failure(raw: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "FIRST_DELAY", 0.02)
     with StubServer(lambda _: Fault(raw=raw)) as server, pytest.raises(CallError, match="Tried 2 times"):

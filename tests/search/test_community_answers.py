@@ -102,6 +102,18 @@ def test_every_sentence_has_to_do_with_the_question(example: Index, how: tuple[s
     assert answer.citations and all("gyroscope" in cited.text or "failed" in cited.text for cited in answer.citations)
 
 
+def test_reports_that_were_written_do_not_answer_what_the_corpus_does_not_say(example: Index, tmp_path: Path) -> None:
+    taken = Index(pipeline.take_over(example.folder, tmp_path / "output", Settings()).snapshot)
+    assert taken.query("What are the main themes?", method="global").citations
+    assert taken.query("Zzzqq of Xyzzy?", method="global").answer == NOTHING
+
+
+def test_a_text_is_not_read_anew_for_each_of_its_sentences(example: Index) -> None:
+    row = max(range(example.n_rows("documents")), key=lambda row: len(example.document_text(row)))
+    assert example.document_text(row) is example.document_text(row)
+    assert example.document_text(row) == example.arrow("documents")["text"][row].as_py()
+
+
 def test_a_sentence_that_holds_as_little_of_the_question_as_chance_does_is_left_out(example: Index) -> None:
     asked = ["gyroscop", "fail", "mirror", "budget", "director", "shuttl", "congress", "camera"]
     weight = broad_weights(example.bm25, asked)

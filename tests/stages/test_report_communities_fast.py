@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+import graphrag_lite.stages.report_communities_fast as report_communities_fast_module
 from graphrag_lite import pipeline, tables
 from graphrag_lite.settings import ReportCommunitiesFast, Settings
 from graphrag_lite.stages import Last
@@ -160,6 +161,15 @@ def test_the_page_and_the_json_hold_the_report(read: dict[str, pa.Table]) -> Non
             key: row[key] for key in ("title", "summary", "rank", "rating_explanation", "findings")
         }
     assert len({row["input_sha256"] for row in rows}) == len(rows)
+
+
+def test_the_text_of_a_document_is_read_once(read: dict[str, pa.Table], monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    monkeypatch.setattr(report_communities_fast_module, "said", lambda text, *span: texts.append(text) or span)
+    rows = [row for row in read["relationships"].to_pylist() if row["sources"]]
+    report_communities_fast_module._stated(rows, read["source_documents"], [])
+    documents = {row["sources"][0]["document_id"] for row in rows}
+    assert len(texts) > 3 * len(documents) and len({id(text) for text in texts}) == len(documents)
 
 
 def test_ten_names_in_one_sentence_are_one_statement() -> None:

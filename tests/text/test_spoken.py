@@ -45,7 +45,7 @@ def test_a_colon_makes_a_label_only_where_labels_come_again() -> None:
         ("You told me that the mirror of the telescope was ground wrong.", 0.1, 0.9),
         ("'The mirror of the telescope was ground to the wrong shape!'", 0.1, 0.9),
         ("Famous telescope makers, mirror grinders, launch crews, astronauts.", 0.1, 0.5),
-        ("EP-9_the_telescope.txt had been ground to the wrong shape by its makers.", 0.0, 0.0),
+        ("The setting mirror_shape in telescope.md had been changed by its makers in the summer.", 1.0, 1.0),
     ],
 )
 def test_the_form_of_a_statement(sentence: str, least: float, most: float) -> None:
@@ -63,3 +63,12 @@ def test_what_begins_as_other_lines_do_is_a_pages_head() -> None:
     book = page * 4
     last = book.rindex("Annual")
     assert is_head(book, last, last + 55) and not is_head(page, 0, 55)
+
+
+def test_a_line_with_a_files_name_is_a_pages_head_where_others_begin_so() -> None:
+    """In a book about programs most sentences hold such names."""
+    said = "had been ground to the wrong shape by its makers."
+    pages = "".join(f"Ep-9.txt  {n} {said}\n" for n in range(3)) + "Nothing else was wrong with mirror_2.txt of theirs."
+    assert is_head(pages, 0, 61) and form(pages, 0, 61, "en") == 0
+    assert not is_head(pages, pages.index("Nothing"), len(pages))
+    assert not is_head(f"Ep-9.txt  {said}", 0, 59)
