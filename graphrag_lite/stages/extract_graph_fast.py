@@ -4,7 +4,6 @@ What a unit says depends on its text (and its document's title) only. Which cand
 one entity, is decided from all mentions together by `resolve_entities`.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import partial
@@ -16,9 +15,9 @@ from graphrag_lite.kept_mentions import Anchor, joined
 from graphrag_lite.search.mentions import names_of_title
 from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.stages import Each, Last
-from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names import find_names
 from graphrag_lite.text.names.name import Name
+from graphrag_lite.text.relations import relation
 from graphrag_lite.text.sentences import sentences, trimmed
 
 if TYPE_CHECKING:
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 BATCH = 2000  # text units whose mentions are kept as Python objects at once
-JOINING = re.compile(r"[^\W\d_]+(?:['’\- ][^\W\d_]+){0,5}")  # up to six words, no punctuation
-CLAUSES = frozenset("that which who whom whose where when qui que dont où der die das den dem".split())
-MAX_RELATION = 40  # characters between two names that still join them
 
 
 class Unit(NamedTuple):
@@ -145,7 +141,6 @@ def _within_sentences(
     unit: Unit, names: list[Name], sentence: list[tuple[int, int]], max_neighbours: int
 ) -> Iterator[Row]:
     """Relate every name to the names that follow it in its sentence."""
-    function_words = FUNCTION_WORDS.get(unit.language, frozenset())
     for i, name in enumerate(names):
         seen = {name.name}
         for j in range(i + 1, len(names)):
@@ -153,8 +148,8 @@ def _within_sentences(
                 break
             if names[j].name not in seen:
                 seen.add(names[j].name)
-                relation = _relation(unit.text, name, names[j], function_words) if j == i + 1 else ""
-                yield _relationship(unit, name.name, names[j].name, relation, 1.0, sentence[i])
+                label = relation(unit.text, name, names[j], unit.language) if j == i + 1 else ""
+                yield _relationship(unit, name.name, names[j].name, label, 1.0, sentence[i])
 
 
 def _entity(
@@ -163,8 +158,8 @@ def _entity(
     return (unit.id, unit.document_id, name, kind, "", char_start, char_end, mention_start, anchored, 0)
 
 
-def _relationship(unit: Unit, a: str, b: str, relation: str, strength: float, span: tuple[int, int]) -> Row:
-    return (unit.id, unit.document_id, a, b, relation, "", strength, "", "", *_placed(unit, span), 0)
+def _relationship(unit: Unit, a: str, b: str, label: str, strength: float, span: tuple[int, int]) -> Row:
+    return (unit.id, unit.document_id, a, b, label, "", strength, "", "", *_placed(unit, span), 0)
 
 
 def _placed(unit: Unit, span: tuple[int, int]) -> tuple[int, int]:
@@ -184,13 +179,3 @@ def _topics(title: str, in_title: list[Name], text: str) -> list[str]:
     lines = {line.strip("# \t\r") for line in text[:2000].split("\n")}
     used = not names[0][0].islower() and len(names[0].split()) <= 8 and names[0] not in lines and names[0] in text
     return names if taken or used else []
-
-
-def _relation(text: str, a: Name, b: Name, function_words: frozenset[str]) -> str:
-    """Return the words between two neighbouring names, empty where they do not simply join them."""
-    between = " ".join(text[a.end : b.start].split())
-    if len(between) > MAX_RELATION or not JOINING.fullmatch(between):
-        return ""
-    words = set(between.casefold().split())
-    # "and", "of the" relate nothing; "who joined" or "said that" belong to another clause.
-    return "" if words <= function_words or words & CLAUSES else between

@@ -255,6 +255,13 @@ def test_majority_type() -> None:
     assert majority_type({}) == "unknown"
 
 
+def test_few_mentions_that_tell_an_organization_are_enough_where_no_more_than_half_as_many_deny_it() -> None:
+    assert majority_type({"organization": 2, "location": 1, "unknown": 97}) == "organization"
+    assert majority_type({"organization": 2, "location": 1, "person": 1, "unknown": 96}) == "unknown"
+    assert majority_type({"organization": 1, "unknown": 99}) == "unknown"
+    assert majority_type({"organization": 2, "person": 4, "unknown": 1}) == "person"
+
+
 def test_what_is_named_after_a_person_keeps_the_short_name() -> None:
     things = [("d", "Velm Space Telescope", "unknown", True)] * 8 + [("d", "Velm Deep Field", "unknown", True)] * 4
     found = titles([*people("d", "Edwin Velm", "Velm", "Velm"), *things])

@@ -249,7 +249,7 @@ def _beside(tokens: Tokens, run: Run) -> Evidence:
     first, last, n = run.first, run.last, len(tokens.words)
     before: list[str] = []
     i = first
-    while i > 0 and len(before) < 2 and tokens.gaps[i] == JOIN:
+    while i > 0 and len(before) < 3 and tokens.gaps[i] == JOIN:
         before.insert(0, tokens.lower[i - 1])
         i -= 1
     after: list[str] = []

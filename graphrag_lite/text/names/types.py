@@ -198,6 +198,24 @@ _KIN = _words("""
     wife husband son daughter father mother brother sister uncle aunt nephew niece cousin widow girlfriend boyfriend
     lips eyes hand hands face voice heart hair head arm arms shoulder mind room shoulders gaze
 """)
+# Offices that only organisations have, and what is done at, from, by and with them, by the word that joins the two.
+_OFFICES = _words("""
+    ceo cfo cto coo cio chairman chairwoman chairperson founder co-founder cofounder founders co-founders employee
+    employees executive executives shareholder shareholders spokesman spokeswoman spokesperson subsidiary headquarters
+""")
+_BEFORE_ORGANIZATION = {
+    "of": _OFFICES,
+    "for": _OFFICES,
+    "at": _OFFICES
+    | _words("""
+        work works worked working job jobs career employed intern interned internship engineer engineers scientist
+        scientists researcher researchers professor fellow manager director president vp postdoc lecturer analyst
+        developer advocate student students
+    """),
+    "from": _words("degree degrees phd ph.d doctorate diploma bachelor's master's graduated graduate"),
+    "by": _words("published developed distributed manufactured"),
+    "with": _words("merged"),
+}
 
 
 OF_HEADS = (
@@ -330,7 +348,7 @@ def kind_beside(words: Sequence[str]) -> str:
 def evidence_beside(before: Sequence[str], after: Sequence[str], possessive: bool) -> Evidence:
     """Return what the words beside a mention say, without punctuation between them and the name.
 
-    `before` are up to two casefolded words, nearest last; `after` up to three, nearest first; both end at the first
+    `before` are up to three casefolded words, nearest last; `after` up to three, nearest first; both end at the first
     punctuation mark.
     """
     found: Evidence = {}
@@ -346,7 +364,12 @@ def evidence_beside(before: Sequence[str], after: Sequence[str], possessive: boo
             add("person", 1.5)
         elif before[-1] in ("of", "de") and len(before) > 1 and _KINDS.get(before[-2]) == "location":
             add("location", 2.0)
+        near = before[:-1] if before[-1] == "the" else before
+        if len(near) > 1 and near[-2] in _BEFORE_ORGANIZATION.get(near[-1], ()):
+            add("organization", 1.5)
     if after:
+        if after[0] in _OFFICES:
+            add("organization", 1.5)
         if possessive:
             if after[0] in _KIN:
                 add("person", 2.0)
