@@ -416,11 +416,14 @@ def print_sources(console: Console, answer: "Answer") -> None:
             console.print(Text(f"[{cited.n}] and {more}; --json lists them", style="dim"))
 
 
+def read_as(readings: Mapping[str, str]) -> str:
+    """Say how words of a question were read, which a reader should know before its answer."""
+    read = ", ".join(f'"{word}" as "{reading}"' for word, reading in readings.items())
+    return f"Read {read}: the corpus does not have what is written."
+
+
 def remarks(answers: "Sequence[Answer]") -> Iterator[str]:
-    """Yield what a reader should know beside an answer: how its question was read, gaps, failures, and the cost."""
-    if len(answers) == 1 and answers[0].readings:
-        read = ", ".join(f'"{word}" as "{reading}"' for word, reading in answers[0].readings.items())
-        yield f"Read {read}: the corpus does not have what is written."
+    """Yield what a reader should know after an answer: gaps, failures, and the cost."""
     asked = [answer for answer in answers if answer.usage is not None]
     for answer in asked:
         about = f"{answer.question[:60]!r}: " if len(answers) > 1 else ""

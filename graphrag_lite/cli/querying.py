@@ -130,6 +130,8 @@ def query(
         return
     # Under a locale that is not UTF-8 the bytes of an argument arrive as surrogates.
     asked = (question or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if readings := opened.readings(asked):
+        terminal.tell(terminal.read_as(readings))
     if opened.asks and not as_json and not context_only:
         with terminal.Pieces() as show:
             answer = opened.query(asked, **options, show=show)

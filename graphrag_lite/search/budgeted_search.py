@@ -46,9 +46,7 @@ def budgeted_search(index: "Loaded", question: str, top_k: int, budget: int, *, 
         return answered(index, question, "global", ranking, answer="", citations=[])
     if fit(index.bm25, found.asked) < LEAST_FIT:
         return compose(index, question, "global", [], ranking)
-    title = {row["community"]: row["title"] for row in report_rows(index)}
-    groups = [(title.get(community, ""), units) for community, units in found.groups().items()]
-    said = paragraphs(index, found.asked, groups, broad_match(index.bm25, found.asked))
+    said = paragraphs(index, found.asked, list(found.groups().items()), broad_match(index.bm25, found.asked))
     return compose(index, question, "global", said, ranking)
 
 

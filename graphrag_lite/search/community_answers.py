@@ -1,4 +1,4 @@
-"""What communities say, without a model: a paragraph each below the title of its report."""
+"""What communities say, without a model: a paragraph each, below the names that it is about."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.sentence_choice import in_reading_order
+from graphrag_lite.search.mentions import find_mentions
+from graphrag_lite.search.sentence_choice import in_reading_order, read_out
 from graphrag_lite.search.statements import choose_statements, tells
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from graphrag_lite.search.loaded import Loaded
 
 Row = Mapping[str, Any]
-MAX_STATEMENTS = 2  # of each community
+MAX_STATEMENTS, MAX_NAMES = 2, 3  # of each community, in a paragraph and in its heading
 READ_UNITS, MAX_FOUND = 60, 40  # best text units that sentences are chosen from, and how many are looked at
 RELEVANT = 0.5  # of the best text unit's match: from there a text unit speaks to the question
 
@@ -46,11 +47,12 @@ def _place(index: "Loaded", cited: Row, report: Row) -> Statement:
 
 
 def paragraphs(
-    index: "Loaded", asked: Sequence[str], groups: Sequence[tuple[str, Sequence[int]]], match: "Vector"
+    index: "Loaded", asked: Sequence[str], groups: Sequence[tuple[int, Sequence[int]]], match: "Vector"
 ) -> list[Statement]:
-    """Return the sentences that fit best what is asked, of several groups of text units, each below its heading.
+    """Return the sentences that fit best what is asked, of the text units of several communities.
 
-    Groups keep their order; those that have no sentence as good as the others' are left out.
+    A paragraph is headed by the members of its community that it names. Groups keep their order; those that have no
+    sentence as good as the others' are left out.
     """
     group = {unit: number for number, (_, units) in enumerate(groups) for unit in units}
     read = sorted(group, key=lambda unit: (-match[unit], unit))[:READ_UNITS]
@@ -60,16 +62,33 @@ def paragraphs(
         if len(own) < MAX_STATEMENTS and (own or len(chosen) < index.search.max_reports):
             chosen[group[place.unit]] = [*own, place]
     return [
-        replace(place, about=groups[number][0])
+        replace(place, about=heading)
         for number in sorted(chosen)
+        for heading in [_heading(index, groups[number][0], chosen[number])]
         for place in in_reading_order(index, chosen[number])
     ]
 
 
-def speaking(index: "Loaded", reports: Sequence[Row], match: "Vector") -> list[tuple[str, list[int]]]:
-    """Return the communities of `reports` with the text units of each that speak to the question, and their titles.
+def _heading(index: "Loaded", community: int, said: Sequence[Statement]) -> str:
+    """Return the names of a community's members that its statements hold, the most important ones."""
+    communities, entities = index.arrow("communities"), index.arrow("entities")
+    if community < 0:
+        return ""
+    row = communities["community"].to_pylist().index(community)
+    title = {
+        entities["id"][entity].as_py(): entities["title"][entity].as_py()
+        for place in said
+        for mention in find_mentions(*read_out(index, place), index.names)
+        for entity in mention.entities
+    }
+    members = communities["entity_ids"][row].as_py()  # the most connected first
+    return ", ".join([title[identity] for identity in members if identity in title][:MAX_NAMES])
 
-    Those come first that have most of them, where the community is important. What belongs to none comes last.
+
+def speaking(index: "Loaded", reports: Sequence[Row], match: "Vector") -> list[tuple[int, list[int]]]:
+    """Return the communities of `reports`, each with its text units that speak to the question.
+
+    Those come first that have most of them, where the community is important. What belongs to none comes last, as -1.
     """
     from graphrag_lite.search.community_walk import community_tree
 
@@ -79,4 +98,4 @@ def speaking(index: "Loaded", reports: Sequence[Row], match: "Vector") -> list[t
     groups.sort(key=lambda group: -float((match[group[1]] ** 2).sum()) * (1 + group[0]["rank"] / 10))
     told = {unit for _, own in groups for unit in own}
     rest = [unit for unit in np.argsort(-relevant, kind="stable").tolist() if relevant[unit] and unit not in told]
-    return [(report["title"], own) for report, own in groups] + [("", rest)] * bool(rest)
+    return [(report["community"], own) for report, own in groups] + [(-1, rest)] * bool(rest)

@@ -15,6 +15,7 @@ from graphrag_lite.search.ranking import Policy, Question, rank
 from graphrag_lite.search.sentence_choice import MAX_LENGTH, choose_sentences, in_reading_order, read_out
 from graphrag_lite.search.spelling import respelt
 from graphrag_lite.text.sentences import stands_alone
+from graphrag_lite.text.spoken import form, said, speakers
 from graphrag_lite.text.words import ASKING
 
 if TYPE_CHECKING:
@@ -104,15 +105,15 @@ def _about(
         return [], []
     about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
     opening: list[Statement] = []
-    for statement in (said for entity in about for said in _description(index, entity)):
+    for statement in (told for entity in about for told in _description(index, entity)):
         if not np.isneginf(scores[statement.unit]) and all(_apart(statement, other) for other in opening):
             opening.append(statement)
     most = index.search.max_sentences - 2
     opening = opening[: max(most, 1)]
     closing = [
-        said
-        for said in _relationships(index, about[0])
-        if not np.isneginf(scores[said.unit]) and all(_apart(said, other) for other in opening)
+        stated
+        for stated in _relationships(index, about[0])
+        if not np.isneginf(scores[stated.unit]) and all(_apart(stated, other) for other in opening)
     ]
     return opening, closing[: max(0, min(1, most))]
 
@@ -124,7 +125,8 @@ def _apart(one: Statement, other: Statement) -> bool:
 def _description(index: "Loaded", entity: int) -> list[Statement]:
     row = index.arrow("entities").slice(entity, 1).to_pylist()[0]
     heading = row["title"] if row["type"] == "unknown" else f"{row['title']} ({row['type']})"
-    return [_statement(index, span, heading) for span in row["sources"] if _is_short(span)][:MAX_DESCRIPTION]
+    told = [_statement(index, span, heading) for span in row["sources"] if _is_short(span)]
+    return [statement for statement in told if not _is_greeting(index, statement)][:MAX_DESCRIPTION]
 
 
 def _relationships(index: "Loaded", entity: int) -> list[Statement]:
@@ -135,10 +137,12 @@ def _relationships(index: "Loaded", entity: int) -> list[Statement]:
     identity = index.arrow("entities")["id"][entity]
     own = table.filter(pc.or_(pc.equal(table["source_id"], identity), pc.equal(table["target_id"], identity)))
     return [
-        _statement(index, span, f"{row['source']} – {row['target']}")
+        statement
         for row in own.slice(0, MAX_RELATIONSHIPS).to_pylist()
         for span in row["sources"]
-        if _is_short(span) and stands_alone(read_out(index, _statement(index, span, ""))[0])
+        if _is_short(span)
+        for statement in [_statement(index, span, f"{row['source']} – {row['target']}")]
+        if stands_alone(read_out(index, statement)[0]) and not _is_greeting(index, statement)
     ]
 
 
@@ -148,4 +152,15 @@ def _is_short(span: dict[str, Any]) -> bool:
 
 
 def _statement(index: "Loaded", span: dict[str, Any], about: str) -> Statement:
-    return Statement(index.unit_row[span["text_unit_id"]], span["char_start"], span["char_end"], about)
+    unit = index.unit_row[span["text_unit_id"]]
+    return Statement(unit, *said(_text(index, unit), span["char_start"], span["char_end"]), about)
+
+
+def _is_greeting(index: "Loaded", place: Statement) -> bool:
+    """Say whether a place is in a transcript and holds no statement: thanks, a question, half a sentence."""
+    text, (_, language) = _text(index, place.unit), read_out(index, place)
+    return bool(speakers(text)) and not form(text, place.start, place.end, language)
+
+
+def _text(index: "Loaded", unit: int) -> str:
+    return index.document_text(index.document_row[unit])

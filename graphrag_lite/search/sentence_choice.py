@@ -16,7 +16,7 @@ from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import Kind, holds
 from graphrag_lite.search.mentions import find_mentions, names_of_title
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
-from graphrag_lite.text.spoken import is_head, said
+from graphrag_lite.text.spoken import LEAST_TERMS, is_head, said
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -179,21 +179,30 @@ def _candidates(
     language = index.arrow("documents")["language"][row].as_py()
     title = asked.intersection(terms(index.arrow("documents")["title"][row].as_py(), language))
     offset, text = (index.arrow("text_units")[column][unit].as_py() for column in ("char_start", "text"))
+    document = index.document_text(row)
     floor = NAMED_FLOOR if _subject(index, row) else FLOOR
     found: list[_Candidate] = []
     before: frozenset[str] = frozenset()
     for span in sentences(text, language):
-        start, end = trimmed(text, *span)
-        sentence = text[start:end]
+        start, end = said(document, offset + span[0], offset + span[1])
+        sentence = document[start:end]
         fragment = not is_statement(sentence)
-        if end - start > MAX_LENGTH or (fragment and end - start < MIN_FRAGMENT) or sentence.startswith("#"):
+        if end - start > MAX_LENGTH or sentence.startswith("#"):
+            continue
+        if fragment and (end - start < MIN_FRAGMENT or is_head(document, start, end)):
             continue
         own = frozenset(terms(sentence, language))
+        label = document[offset + span[0] : start].strip()
         n_new = len(own - asked)  # what only repeats the question does not answer it
         worth = score * (n_new + 0.1) / (n_new + 1)
+        if label and len(own) < LEAST_TERMS:  # "Yes, sure.", or thanks
+            fragment = fragment or not own & asked or n_new < 2
         worth *= FRAGMENT if fragment else 1.0 if stands_alone(sentence) else DANGLING
-        worth *= 1 + CUE * (kind != "" and holds(index, kind, sentence, language, named))
-        place = Statement(unit, offset + start, offset + end)
+        known = asked.intersection(terms(label, language))
+        speaker = label if kind == "person" and label.endswith((":", "：")) and not known else ""  # may be the answer
+        worth *= 1 + CUE * (kind != "" and holds(index, kind, f"{label} {sentence}", language, named))
+        own |= known
+        place = Statement(unit, start, end, speaker.rstrip(":： "))
         found.append(_Candidate(place, own, (title | before) - own, worth, floor))
         before = own & asked
     return found

@@ -7,7 +7,6 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 (Bouma 2009), moved from [-1, 1] to [0, 1]: names that are everywhere meet by chance, so hubs are damped.
 """
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import groupby
@@ -20,8 +19,10 @@ from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.text.descriptions import cut, distinct, joined
+from graphrag_lite.text.mention_form import NAMES, mention_form
 from graphrag_lite.text.packs import packs
 from graphrag_lite.text.sentences import is_statement, stands_alone
+from graphrag_lite.text.spoken import FILE_NAME
 from graphrag_lite.text.tokens import counter
 
 if TYPE_CHECKING:
@@ -32,10 +33,8 @@ Row = dict[str, Any]
 ENCODING = "cl100k_base"  # what tokens of descriptions are counted in
 WORDS_PER_TOKEN = 0.75
 CANDIDATES = 12  # sentences read for each entity and relationship
+FORM = 2.5  # what a sentence counts more that says what a name is, less that its bearer says or is told
 GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and is read at a glance
-DEFINES = re.compile(
-    r"\W{0,3}(?:\([^)]{0,80}\)|,[^,.]{0,60},)?\s*(?:is|was|are|were|est|était|sont|ist|war|es|fue|è)\b", re.I
-)
 
 # A name means what its own document says it means, else what the corpus says; '' was dropped. A unit's overlap repeats
 # sentences of the unit before it, so an instance counts once for its place in the document; of what a model told, what
@@ -99,13 +98,21 @@ join entity x on x.entity = low join entity y on y.entity = high
 join degree dx on dx.entity = low join degree dy on dy.entity = high
 order by weight desc, low_title, high_title, low, high
 """
+# Mentions that stand in the text, to be read document after document.
+MENTIONED = """
+select rowid as mention, document_id, mention_start, len(name) as length, char_start, char_end from mention
+where mention_start >= 0 and char_start >= 0
+order by document_id
+"""
+# What says what a name is, and after it what a name is in at all, before what its bearer says or is told.
 # A name early in its sentence is what the sentence is about. The first sentences of a document come first. A name that
 # a model gives and the text does not hold (mention_start -1) stands for its whole text unit: used for want of others.
 ENTITY_SENTENCES = f"""
-select entity as key, * from mention where char_start >= 0
+select entity as key, mention.*, form, begins from mention left join forms on mention = mention.rowid
+where char_start >= 0
 qualify (mention_start >= 0 or not bool_or(mention_start >= 0) over (partition by entity))
     and row_number() over (partition by entity order by
-    mention_start < 0, char_end - char_start not between {GOOD_LENGTH.start} and {GOOD_LENGTH.stop},
+    mention_start < 0, form desc, char_end - char_start not between {GOOD_LENGTH.start} and {GOOD_LENGTH.stop},
     greatest(0, mention_start - char_start) // 12, char_start, document_id, text_unit_id, mention_start, name
 ) <= {CANDIDATES}
 order by key, document_id, char_start, text_unit_id, mention_start, name
@@ -156,11 +163,13 @@ async def summarize_descriptions(
     What a model has described is described in its words; the sentences are then what these rest on.
     """
     texts = dict(zip(source_documents["id"].to_pylist(), source_documents["text"].to_pylist(), strict=True))
+    languages = dict(zip(texts, source_documents["language"].to_pylist(), strict=True))
     with opened() as database:
         database.register("entity_mentions", entity_mentions)
         database.register("relationship_mentions", relationship_mentions)
         database.register("entity_resolutions", entity_resolutions)
         database.execute(FOLD)
+        database.register("forms", _forms(database, texts, languages))
         n_units = len(set(entity_mentions["text_unit_id"].to_pylist()))
         entities = list(_rows(database, ENTITIES))
         relationships = list(_rows(database, RELATIONSHIPS, n_units=n_units))
@@ -222,6 +231,22 @@ def opened() -> Iterator["duckdb.DuckDBPyConnection"]:
 def _rows(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> Iterator[Row]:
     for batch in database.sql(query, params=values or None).to_arrow_table().to_batches(max_chunksize=20_000):
         yield from batch.to_pylist()
+
+
+def _forms(database: "duckdb.DuckDBPyConnection", texts: dict[str, str], languages: dict[str, str]) -> "pa.Table":
+    """Return what `mention_form` says of every mention of `MENTIONED`."""
+    import pyarrow as pa
+
+    mentions = database.sql(MENTIONED).to_arrow_table()
+    places = zip(*(mentions[name].to_pylist() for name in mentions.column_names[1:]), strict=True)
+    found = [
+        mention_form(texts[document], (start, start + length), (first, last), languages[document])
+        for document, start, length, first, last in places
+    ]
+    forms, begins = zip(*found, strict=True) if found else ((), ())
+    return pa.table(
+        {"mention": mentions["mention"], "form": pa.array(forms, pa.int8()), "begins": pa.array(begins, pa.int64())}
+    )
 
 
 class Thing(NamedTuple):
@@ -312,23 +337,27 @@ def _sentence(row: Row, texts: dict[str, str]) -> str:
 
 
 def _best_sentences(candidates: Iterator[Row], texts: dict[str, str], most: int) -> list[Row]:
-    """Choose the sentences that say what an entity is, best first, ties by place. Equal sentences are one."""
+    """Choose the sentences that say what an entity is, best first, ties by place. Equal sentences are one.
+
+    Who speaks is not part of what is said.
+    """
     scored: dict[str, tuple[float, int, Row]] = {}
     for row in candidates:
+        if row["mention_start"] >= 0:
+            row["char_start"] = row["begins"]
         sentence = _sentence(row, texts)
-        scored.setdefault(sentence, (-_informs(row, sentence, texts), len(scored), row))
+        scored.setdefault(sentence, (-_informs(row, sentence), len(scored), row))
     return [row for *_, row in sorted(scored.values(), key=lambda item: item[:2])[:most]]
 
 
-def _informs(row: Row, sentence: str, texts: dict[str, str]) -> float:
+def _informs(row: Row, sentence: str) -> float:
     """Say how well a sentence introduces the entity that it mentions."""
     score = 0.0
     if row["mention_start"] >= 0:
         offset = row["mention_start"] - row["char_start"]
-        after = texts[row["document_id"]][row["mention_start"] + len(row["name"]) : row["char_end"]]
-        score += 2.0 if offset <= 5 else 1.0 if offset <= 40 else 0.0
-        score += 2.0 if offset <= 5 and DEFINES.match(after) else 0.0
-    return score + _reads_well(sentence)
+        score += FORM * row["form"]
+        score += 0.0 if row["form"] < NAMES else 2.0 if offset <= 5 else 1.0 if offset <= 40 else 0.0
+    return score - 1.0 * (FILE_NAME.search(sentence) is not None) + _reads_well(sentence)
 
 
 def _reads_well(sentence: str) -> float:

@@ -21,6 +21,7 @@ LABELLED_LINE = re.compile(rf"(?:^|\n)[^\S\n]*(?:{ASIDE.pattern})*{LABEL.pattern
 MAX_LABEL_WORDS = 6
 NEAR = 50_000  # characters before and after in which a page's head comes again
 HEAD = 30  # characters with which a page's head begins again and again
+FILE_HEAD = re.compile(r"[^\n.:]{0,120}_[^\n.:]{0,120}\.(?:txt|md|html?|pdf|docx?|pptx?|csv|jsonl?)(?=\s)[\s./]*(?=\S)")
 FILE_NAME = re.compile(r"[^\W_]_+[^\W_]\S*|\w\.(?:txt|md|html?|pdf|docx?|pptx?|csv|jsonl?)\b")
 # "Yeah, ..." and "So ..." go on from what was said before, as "It" and "But" do.
 LEANING = re.compile(r"[-–—…]|[^\s,]{1,12},|(?i:so|or|then|because|which|alors|donc)\b")
@@ -60,7 +61,8 @@ def _opening(text: str, start: int, end: int, anyone: bool) -> int:
     first = start + len(text[start:end]) - len(text[start:end].lstrip(" \t./"))
     labelled = False
     for _ in range(MAX_OPENINGS):
-        if (aside := ASIDE.match(text, first, end)) and aside.end() < end:
+        aside = ASIDE.match(text, first, end) or (anyone and FILE_HEAD.match(text, first, end))
+        if aside and aside.end() < end and not (labelled and aside[0][0].isdigit()):  # "ANN: 5:30 suits me."
             first = aside.end()
         elif (label := LABEL.match(text, first, end)) and label.end() < end and _is_name(label):
             known = speakers(text)
@@ -72,7 +74,7 @@ def _opening(text: str, start: int, end: int, anyone: bool) -> int:
     return first
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def speakers(text: str) -> frozenset[str]:
     """Return the names that open several lines of a document, in lower case. One that has any is a transcript.
 

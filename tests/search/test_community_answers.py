@@ -145,3 +145,22 @@ def test_a_word_that_few_text_units_use_weighs_less_in_a_broad_question(example:
     assert 0 < 5 * n[rare] < n[common]
     weight = broad_weights(example.bm25, [rare, common, "xyzzy"])
     assert set(weight) == {rare, common} and weight[rare] < 3 * weight[common]
+
+
+@pytest.mark.parametrize("how", BROAD[:2])
+def test_a_paragraph_is_headed_by_names_that_it_holds(example: Index, how: tuple[str, int | None]) -> None:
+    answer = ask(example, "Which instruments of the telescope failed, and who repaired them?", how)
+    headed = [part.split(": ", 1) for part in answer.answer.split("\n\n") if ": " in part]
+    titles = set(example.entities.title)
+    names = [(name, said) for heading, said in headed for name in heading.split(", ") if name in titles]
+    assert names and all(any(word in said for word in name.split()) for name, said in names)
+    assert all(len(heading.split(", ")) <= 3 for heading, _ in headed)
+
+
+@pytest.mark.parametrize("method", ["local", "basic"])
+def test_local_and_basic_answers_leave_labels_out_and_say_who_is_whom(talks: Index, method: str) -> None:
+    texts = talks.documents.set_index("source_id").text
+    for question in ("How did Coral Bay change?", "Who is Ada Wren?"):
+        cited = talks.query(question, method).citations
+        assert cited and all(one.text == texts[one.document][one.char_start : one.char_end] for one in cited)
+        assert not any(one.text.upper().startswith(("MIA STONE:", *(f"{n.upper()}:" for n in PEOPLE))) for one in cited)

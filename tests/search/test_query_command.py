@@ -108,6 +108,8 @@ def test_how_a_misspelt_word_was_read_is_said(query: Callable[..., Result]) -> N
     assert query("Who was Lymann Spitser?").stderr.splitlines()[0] == said
     assert query("Who was Lymann Spitser?", "--context-only").stderr.splitlines() == [said]
     assert "Read" not in query("Who was Lyman Spitzer?").stderr
+    output = query("Who was Lymann Spitser?").output
+    assert output.index(said) < output.index("Sources")
 
 
 @pytest.mark.parametrize(("begun", "said"), [("He was", "He was\n"), ("", "")])

@@ -72,3 +72,10 @@ def test_a_line_with_a_files_name_is_a_pages_head_where_others_begin_so() -> Non
     assert is_head(pages, 0, 61) and form(pages, 0, 61, "en") == 0
     assert not is_head(pages, pages.index("Nothing"), len(pages))
     assert not is_head(f"Ep-9.txt  {said}", 0, 59)
+
+
+def test_a_files_name_before_a_sentence_is_not_said_and_a_time_in_it_is() -> None:
+    text = "Ep-9_The_Mirror with Amy Lee.txt ../AMY LEE: 5:30 suits me.\nAMY LEE: The max_mirrors setting is new.\nAMY LEE: Yes.\n"
+    first = text.index("\n")
+    assert text[slice(*said(text, 0, first))] == "5:30 suits me."
+    assert text[slice(*said(text, first + 1, text.rindex("\nAMY")))] == "The max_mirrors setting is new."
