@@ -8,14 +8,15 @@ needs less, as a question holds it for its own sake, and a name is seldom what a
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag_lite.search.bm25 import Bm25
 from graphrag_lite.search.columns import Strings
-from graphrag_lite.text.words import ASKING, WORD_PATTERN, terms
+from graphrag_lite.text.words import ASKING, WORD_PATTERN, terms, unaccented
 
 TWO_EDITS = 8  # letters of a term from which two edits are tried where one finds nothing
 # Of a word with a capital and of another one: the least letters, as short words are near to too many others, and the
@@ -23,7 +24,12 @@ TWO_EDITS = 8  # letters of a term from which two edits are tried where one find
 # for words, what is found of questions with an error moves by at most a point; below, words that are right are misread.
 MIN_LETTERS, MIN_FIT = (4, 5), (0.6, 1.0)
 MAX_WORDS = 16  # looked for in a question; each takes up to 10 ms in a vocabulary of 300,000 terms
+MAX_READ = 8  # readings of a word, and text units of each, that are looked into for how the corpus writes it
+FAR = 99  # edits: no reading
+Passage = Callable[[int], tuple[str, str]]
+"""Gives the text of a text unit, with its document's title, and its language."""
 _WORD = re.compile(WORD_PATTERN)
+_BEGINS = re.compile(r"(?:^|[.!?:;\n\u2026])[^\w,]*$")
 _LATIN_GREEK_CYRILLIC = re.compile("[a-z\u00df-\u024f\u0370-\u052f]+")
 
 
@@ -32,21 +38,21 @@ def respelt(question: str, readings: Mapping[str, str]) -> str:
     return _WORD.sub(lambda word: readings.get(word[0], word[0]), question) if readings else question
 
 
-def readings(question: str, language: str, index: Bm25, vocabulary: Strings) -> dict[str, str]:
+def readings(question: str, language: str, index: Bm25, vocabulary: Strings, passage: Passage) -> dict[str, str]:
     """Return how words of a question in `language` are read that no text unit of `index` holds, by the word.
 
-    `vocabulary` is that of the index. A word that is like none of it, or by chance only, has no reading. Of several
-    readings it is the one with the fewest edits, then the one that a passage holds which fits the question best.
+    `vocabulary` is that of the index, and `passage` gives a text unit's text and language. A word that is like none of
+    the corpus, or by chance only, has no reading. Of several it is the one with the fewest edits, then the one that a
+    passage holds which fits the question best; it is spelt as these passages spell it.
 
-    >>> import pyarrow as pa
     >>> from graphrag_lite.search.bm25 import build
-    >>> index = build([terms(text, "en") for text in ("Lyman Spitzer studied stars", "Spices of India", "The lymph")])
-    >>> readings("Who was Lymann Spitser?", "en", index, Strings(pa.chunked_array([index.vocabulary])))
-    {'Lymann': 'Lyman', 'Spitser': 'Spitzer'}
+    >>> texts = ["Lyman Spitzer studied stars", "Spices of India", "The lymph"]
+    >>> index = build([terms(text, "en") for text in texts])
+    >>> readings("Who was Lymann spitser?", "en", index, Strings.of(index.vocabulary), lambda unit: (texts[unit], "en"))
+    {'Lymann': 'Lyman', 'spitser': 'Spitzer'}
     """
-    found: dict[str, str] = {}
     known: dict[str, None] = {}
-    unknown: dict[str, str] = {}
+    unknown: dict[str, tuple[str, bool]] = {}
     for match in _WORD.finditer(question):
         for term in terms(match[0], language):
             if len(index.postings(term)[0]):
@@ -56,23 +62,26 @@ def readings(question: str, language: str, index: Bm25, vocabulary: Strings) -> 
                 and term not in ASKING
                 and _LATIN_GREEK_CYRILLIC.fullmatch(term)
             ):
-                unknown[match[0]] = term
+                unknown[match[0]] = term, _is_named(question, match)
     if not unknown:
-        return found
+        return {}
     others = index.scores(known)
-    for word, term in list(unknown.items())[:MAX_WORDS]:
+    found: dict[str, str] = {}
+    for word, (term, named) in list(unknown.items())[:MAX_WORDS]:
         near = nearest(term, vocabulary)
-        fits = {other: _fit(other, index, others) for other in near}
-        best = min(near, key=lambda other: (near[other], -fits[other], other), default="")
-        if best and fits[best] >= MIN_FIT[word.islower()] * others.max(initial=0.0):
-            found[word] = _written(word, term, best, language)
+        fits = {other: others[index.postings(other)[0]] + index.postings(other)[1] for other in near}
+        tops = {other: float(fits[other].max(initial=0.0)) for other in near}
+        fitting = [other for other in near if tops[other] >= MIN_FIT[word.islower()] * others.max(initial=0.0)]
+        fitting.sort(key=lambda other: (near[other], -tops[other], other))
+        forms: list[tuple[int, int, str]] = []
+        for place, other in enumerate(fitting[:MAX_READ]):
+            best = np.argsort(-fits[other], kind="stable")[:MAX_READ]
+            edits, written = _written(word, other, named, map(passage, index.postings(other)[0][best].tolist()))
+            if edits <= 1 + (len(term) >= TWO_EDITS):
+                forms.append((edits, place, written))
+        if forms:
+            found[word] = min(forms)[2]
     return found
-
-
-def _fit(term: str, index: Bm25, others: npt.NDArray[np.float32]) -> float:
-    """Return the score of the best unit that holds `term`, where the other terms of the question give `others`."""
-    units, weights = index.postings(term)
-    return float((others[units] + weights).max(initial=0.0))
 
 
 def nearest(term: str, vocabulary: Strings) -> dict[str, int]:
@@ -136,17 +145,40 @@ def distances(
     return edits
 
 
-def _written(word: str, term: str, reading: str, language: str) -> str:
-    """Return the reading of a word's term as a word, with its capitals, and the ending that the stemmer took off it.
+def _written(word: str, term: str, named: bool, passages: Iterable[tuple[str, str]]) -> tuple[int, str]:
+    """Return how passages (text and language) write the term: the form nearest to `word`, and how many edits away.
 
-    Where that is no nearer to the word, it is the reading itself: a stem that has an error can lose too much.
+    A name within a sentence is read as a name only: what the passages mostly write small is far from it.
     """
-    folded = word.lower()
-    same = next((i for i, (a, b) in enumerate(zip(folded, term, strict=False)) if a != b), min(len(folded), len(term)))
-    forms = [reading, reading.removesuffix(term[same:]) + folded[same:]]
-    edits = distances(_points(folded), *Strings.of(forms).code_points(np.arange(2)))
-    written = forms[int(edits[1] < edits[0] and terms(forms[1], language) == [reading])]
-    return written.upper() if word.isupper() else written[0].upper() + written[1:] if word[0].isupper() else written
+    forms: Counter[str] = Counter()
+    names = 0
+    for text, language in passages:
+        for match in _WORD.finditer(text):
+            if _folded(match[0][0]) == term[0] and terms(match[0], language) == [term]:
+                forms[match[0]] += 1
+                names += _is_named(text, match) or -match[0].islower()
+    if not forms or (named and names < 0):
+        return FAR, ""
+    edits = distances(_points(_folded(word)), *Strings.of([*map(_folded, forms)]).code_points(np.arange(len(forms))))
+    ranked = zip(edits.tolist(), forms, forms.values(), strict=True)
+    shouted = word.isupper()
+    least, written, _ = min(
+        ranked, key=lambda form: (form[0], form[1][0].islower() == named, form[1].isupper() != shouted, -form[2])
+    )
+    return least, written.capitalize() if written.isupper() and not shouted else written
+
+
+def names_within(text: str) -> list[str]:
+    """Return the words of a text with a capital that they do not owe to the beginning of a sentence."""
+    return [match[0] for match in _WORD.finditer(text) if _is_named(text, match)]
+
+
+def _is_named(text: str, word: re.Match[str]) -> bool:
+    return word[0][0].isupper() and not _BEGINS.search(text, max(0, word.start() - 8), word.start())
+
+
+def _folded(word: str) -> str:
+    return unaccented(word.casefold())
 
 
 def _points(word: str) -> npt.NDArray[np.uint32]:

@@ -70,11 +70,23 @@ def test_a_reading_alone_is_no_answer(index: Index, method: str) -> None:
     assert answer.abstained and answer.readings["Spitser"] == "Spitzer"
 
 
-def test_a_guess_counts_as_half_unknown_for_whether_the_corpus_says_anything(index: Index) -> None:
-    asked = "When was the Hubble lanched?"
-    as_read = fit(index.bm25, index.question_terms(asked))
-    assert as_read == fit(index.bm25, index.question_terms("When was the Hubble launched?"))
-    assert 0 < fit(index.bm25, as_said_and_read(index, asked)) < as_read
+def test_a_guess_costs_as_much_as_what_it_is_read_as_is_worth(index: Index) -> None:
+    weighed = as_said_and_read(index, "When was the Hubble lanched?")
+    assert list(weighed) == ["hubbl", "launch", "lanch"] and weighed["lanch"] == weighed["launch"] > 0
+    assert 0 < fit(index.bm25, weighed) < fit(index.bm25, ["hubbl", "launch"])
+
+
+def test_a_name_that_the_corpus_does_not_hold_weighs_double(index: Index) -> None:
+    name, word, known = as_said_and_read(index, "What did Zzyzx do with the zzyzzyva and Hubble?").values()
+    assert name == 2 * word > 2 * known
+    (begins,) = as_said_and_read(index, "Zzyzx?").values()
+    assert begins == word
+
+
+def test_a_german_noun_is_no_name_for_its_capital(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "languages", ["de"])
+    noun, word = as_said_and_read(index, "Was ist der Zzyzx zzyzzyva?").values()
+    assert noun == word
 
 
 def test_a_question_of_two_hops_finds_both_documents(index: Index) -> None:
