@@ -366,11 +366,14 @@ class SearchNames:
     entity: Annotated[int, "row number of entities"]
 
 
+OF_TITLES = ""  # the field of search_values that titles have
+
+
 @table("search_values", final=False, mapped=True)
 class SearchValues:
     """Values of metadata that documents share, such as a source or an author: a question can mean them by it."""
 
-    field: Annotated[str, "field of the metadata"]
+    field: Annotated[str, "field of the metadata; empty for a word with a number in titles, such as ep 3"]
     value: Annotated[str, "its value"]
     rows: Annotated[list[Int32], "row numbers of text_units of documents that have it"]
 

@@ -419,7 +419,7 @@ def print_sources(console: Console, answer: "Answer") -> None:
 def read_as(readings: Mapping[str, str]) -> str:
     """Say how words of a question were read, which a reader should know before its answer."""
     read = ", ".join(f'"{word}" as "{reading}"' for word, reading in readings.items())
-    return f"Read {read}: the corpus does not have what is written."
+    return f"Read {read}: that is how the corpus writes it."
 
 
 def remarks(answers: "Sequence[Answer]") -> Iterator[str]:

@@ -51,7 +51,7 @@ class Cited:
 class Answer:
     """An answer and what it rests on. `documents` (by their own ids) and `text_units` are ranked best first.
 
-    `readings` are words of the question that the corpus does not hold, and what they were read as.
+    `readings` are words of the question that the corpus, or its titles, do not hold, and what they were read as.
 
     The rest is of answers by a model: its name, how many marks were left out because they point to nothing that it was
     shown, how many sentences have no mark, which calls failed, and what it cost (`Meter.to_dict`).

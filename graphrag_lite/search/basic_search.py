@@ -53,6 +53,8 @@ def as_said_and_read(index: "Loaded", question: str) -> dict[str, float]:
             if term in weighed and not len(index.bm25.postings(term)[0]):
                 weighed[term] *= UNKNOWN_NAME
     for word, reading in index.readings(question).items():
+        if any(map(str.isdigit, reading)):  # a number as titles write it is no guess
+            continue
         as_read = weights(index.bm25, terms_of(reading, language))
         weighed |= dict.fromkeys(terms_of(word, language), sum(as_read.values()))
     return weighed

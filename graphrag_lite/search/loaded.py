@@ -12,6 +12,7 @@ from graphrag_lite.errors import TableError
 from graphrag_lite.search.bm25 import Bm25
 from graphrag_lite.search.columns import Strings, lists, matrices, numbers
 from graphrag_lite.search.spelling import readings, respelt
+from graphrag_lite.search.title_numbers import ByNumber, as_titles_say, by_number
 from graphrag_lite.settings import Search
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.words import terms
@@ -83,12 +84,13 @@ class Loaded:
         return terms(respelt(question, self.readings(question)), self.question_language(question))
 
     def readings(self, question: str) -> dict[str, str]:
-        """Return how the words of a question are read that the corpus does not hold: likely typing errors."""
+        """Return how words of a question are read: likely typing errors, and numbers that titles write otherwise."""
         asked, found = self._readings  # as a pair: another thread may ask another question
         if asked != question:
             vocabulary = Strings(self.arrow("search_terms")["term"])
             language = self.question_language(question)
             found = readings(question, language, self.bm25, vocabulary, self._passage)
+            found |= as_titles_say(question, language, self.title_numbers)
             self._readings = question, found
         return found
 
@@ -165,7 +167,7 @@ class Loaded:
 
     @cached_property
     def attributes(self) -> "Attributes":
-        """The days of text units, and the metadata values that documents share."""
+        """The days of text units, the metadata values that documents share, and words with a number in titles."""
         from graphrag_lite.search.mentions import name_table
         from graphrag_lite.search.question import Attributes
 
@@ -174,8 +176,17 @@ class Loaded:
         data = self.arrow("search_values")
         offsets, rows = lists(data["rows"], "int32")
         units = [rows[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
-        names = name_table((value, place) for place, value in enumerate(data["value"].to_pylist()))
-        return Attributes(self.days, names, units)
+        values = list(zip(data["field"].to_pylist(), data["value"].to_pylist(), strict=True))
+        names = name_table((value, place) for place, (field, value) in enumerate(values) if field != tables.OF_TITLES)
+        return Attributes(self.days, names, units, self.title_numbers)
+
+    @cached_property
+    def title_numbers(self) -> ByNumber:
+        """Words with a number in titles, with their rows of search_values."""
+        if "search_values" not in self.manifest["tables"]:
+            return {}
+        values = self.arrow("search_values").select(["field", "value"]).to_pylist()
+        return by_number((one["value"], row) for row, one in enumerate(values) if one["field"] == tables.OF_TITLES)
 
     @cached_property
     def vectors(self) -> "Vectors":

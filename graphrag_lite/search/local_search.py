@@ -97,11 +97,13 @@ def _about(
 ) -> tuple[list[Statement], list[Statement]]:
     """Return what the graph says to a question that only names entities: descriptions, and a relationship of the first.
 
-    A question that says more is answered by the sentences that fit it; to a question about one of a person's films the
-    description of the person is no answer. Nothing is said by text units that are hidden, with the score -inf.
+    A question that says more, or states a period or what a document is, is answered by the sentences that fit it; to a
+    question about one of a person's films the description of the person is no answer. Nothing is said by text units
+    that are hidden, with the score -inf.
     """
     distinct = list(dict.fromkeys(terms))
-    if not asked.entities or not {t for t, named in zip(distinct, asked.in_name, strict=True) if not named} <= ASKING:
+    named = {t for t, named in zip(distinct, asked.in_name, strict=True) if named}
+    if not asked.entities or asked.stated or not set(distinct) - named <= ASKING:
         return [], []
     about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
     opening: list[Statement] = []

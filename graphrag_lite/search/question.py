@@ -1,7 +1,7 @@
 """Read a question with the eyes of an index: its terms, the entities, days and sources it names."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 
@@ -11,7 +11,9 @@ import numpy.typing as npt
 from graphrag_lite.search.bm25 import YEAR, Bm25
 from graphrag_lite.search.mentions import NameTable, find_mentions, find_parts
 from graphrag_lite.search.ranking import Question, Vector
+from graphrag_lite.search.title_numbers import ByNumber
 from graphrag_lite.text.language import closest
+from graphrag_lite.text.numbered import numbered
 from graphrag_lite.text.periods import WORDS, Period, asks_for_now, periods
 from graphrag_lite.text.words import ASKING, terms
 
@@ -24,11 +26,12 @@ _LATE_FIT, _LATE_DAYS, _LEAST_FIT = 0.25, 7, 0.05
 
 @dataclass(frozen=True)
 class Attributes:
-    """What documents are said to be, by text unit: their day, and metadata values that several share."""
+    """What documents are said to be, by text unit: their day, metadata values that several share, words in titles."""
 
     days: Vector  # (n_units,) `date.toordinal` of the document, nan where it is not dated
     values: NameTable  # metadata values; the numbers are places in `units`
     units: Sequence[npt.NDArray[np.int32]]  # text units that have the value, ascending
+    numbered: ByNumber = field(default_factory=dict)  # words with a number in titles; places in `units`
 
     @cached_property
     def newest(self) -> date | None:
@@ -74,6 +77,7 @@ def read_question(
     if attributes is not None:
         named = {value: None for m in find_mentions(question, language, attributes.values) for value in m.entities}
         stated += [(attributes.units[value].astype(np.int64), np.ones(len(attributes.units[value]))) for value in named]
+        stated += _of_titles(question, language, attributes)
         now = as_of or attributes.newest
         if now is not None and attributes.newest is not None:
             spoken = language or closest(question, list(WORDS))  # the texts may be too short to tell theirs
@@ -92,6 +96,23 @@ def read_question(
         ages=ages,
         hidden=hidden,
     )
+
+
+def _of_titles(question: str, language: str, attributes: Attributes) -> list[tuple[npt.NDArray[np.int64], Vector]]:
+    """Return the units whose titles have the words with numbers that the question has, by which of them they have.
+
+    What has some of them is left out where something has these and more: of "Q3 of FY20", all other quarters and years.
+    """
+    held: dict[int, set[int]] = {}
+    for said in numbered(question, language):
+        for word, _, place in attributes.numbered.get(said.number, ()):
+            for unit in attributes.units[place].tolist() if word == said.word else ():
+                held.setdefault(unit, set()).add(place)
+    alike: dict[frozenset[int], list[int]] = {}
+    for unit in sorted(held):
+        alike.setdefault(frozenset(held[unit]), []).append(unit)
+    most = [units for places, units in alike.items() if not any(places < other for other in alike)]
+    return [(np.array(units, dtype=np.int64), np.ones(len(units))) for units in most]
 
 
 def _dated_in(days: Vector, period: Period) -> tuple[npt.NDArray[np.int64], Vector]:

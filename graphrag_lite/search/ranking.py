@@ -10,8 +10,9 @@ One formula for every kind of question. With every part scaled to BM25's highest
 - meant: where the index has vectors, how far the unit's stands out by its cosine with the question's, weighed by what
   the corpus says such vectors are worth.
 - named: the unit defines an entity that the question names (the entity is its document's title).
-- stated: the unit's document has a metadata value that the question names (its source, author, ...), or is dated in or
-  soon after a period that it names. As with names, the best match of each gets all of its weight, which is an idf.
+- stated: the unit's document has a metadata value that the question names (its source, author, ...), or words with a
+  number in its title ("FY20", "episode 3"), of these as many of the question's as any, or is dated in or soon after a
+  period that it names. As with names, the best match of each gets all of its weight, which is an idf.
 - defined: the unit defines an entity that one of the best units so far mentions and the question doesn't name, as in
   "Where was the director of the film X born?".
 - joined: the unit mentions such an entity, and matches what the best unit leaves open of the question, as in "Which
@@ -86,7 +87,8 @@ class Question:
     in_name: npt.NDArray[np.bool_]  # (n_terms,) the term belongs to the name of an entity
     entities: Mapping[int, float]  # entities that the question names -> how sure that is, in (0, 1]
     dated_units: npt.NDArray[np.int32]  # units that say a year within the question's period; empty without years
-    # Of each metadata value and period that the question names: the units that have it, and how well each, in (0, 1].
+    # Of each metadata value, number in titles and period that the question names: the units that have it, and how well
+    # each, in (0, 1].
     stated: Sequence[tuple[npt.NDArray[np.int64], Vector]] = ()
     ages: Vector | None = None  # (n_units,) days; None where newer units are no better
     hidden: npt.NDArray[np.bool_] | None = None  # (n_units,) the unit is dated after the day of the question

@@ -30,20 +30,25 @@ Passage = Callable[[int], tuple[str, str]]
 """Gives the text of a text unit, with its document's title, and its language."""
 _WORD = re.compile(WORD_PATTERN)
 _BEGINS = re.compile(r"(?:^|[.!?:;\n\u2026])[^\w,]*$")
+_NUMBERED = re.compile(r"\D+\d+|\d+\D+$")
 _LATIN_GREEK_CYRILLIC = re.compile("[a-z\u00df-\u024f\u0370-\u052f]+")
 
 
 def respelt(question: str, readings: Mapping[str, str]) -> str:
-    """Return a question with its words replaced by their readings."""
+    """Return a question with its words, and first those that are read together, replaced by their readings."""
+    for said in readings:
+        if not _WORD.fullmatch(said):
+            question = question.replace(said, readings[said])
     return _WORD.sub(lambda word: readings.get(word[0], word[0]), question) if readings else question
 
 
 def readings(question: str, language: str, index: Bm25, vocabulary: Strings, passage: Passage) -> dict[str, str]:
     """Return how words of a question in `language` are read that no text unit of `index` holds, by the word.
 
-    `vocabulary` is that of the index, and `passage` gives a text unit's text and language. A word that is like none of
-    the corpus, or by chance only, has no reading. Of several it is the one with the fewest edits, then the one that a
-    passage holds which fits the question best; it is spelt as these passages spell it.
+    `vocabulary` is that of the index, and `passage` gives a text unit's text and language. Words with numbers that are
+    written together are read apart, where the corpus has them. A word that is like none of it, or by chance only, has
+    no reading. Of several it is the one with the fewest edits, then the one that a passage holds which fits the
+    question best; it is spelt as these passages spell it.
 
     >>> from graphrag_lite.search.bm25 import build
     >>> texts = ["Lyman Spitzer studied stars", "Spices of India", "The lymph"]
@@ -51,6 +56,7 @@ def readings(question: str, language: str, index: Bm25, vocabulary: Strings, pas
     >>> readings("Who was Lymann spitser?", "en", index, Strings.of(index.vocabulary), lambda unit: (texts[unit], "en"))
     {'Lymann': 'Lyman', 'spitser': 'Spitzer'}
     """
+    found: dict[str, str] = {}
     known: dict[str, None] = {}
     unknown: dict[str, tuple[str, bool]] = {}
     for match in _WORD.finditer(question):
@@ -63,10 +69,13 @@ def readings(question: str, language: str, index: Bm25, vocabulary: Strings, pas
                 and _LATIN_GREEK_CYRILLIC.fullmatch(term)
             ):
                 unknown[match[0]] = term, _is_named(question, match)
+            elif len(parts := _NUMBERED.findall(match[0])) > 1 and all(
+                len(index.postings(part)[0]) for part in terms(" ".join(parts), language)
+            ):
+                found[match[0]] = " ".join(parts)
     if not unknown:
-        return {}
+        return found
     others = index.scores(known)
-    found: dict[str, str] = {}
     for word, (term, named) in list(unknown.items())[:MAX_WORDS]:
         near = nearest(term, vocabulary)
         fits = {other: others[index.postings(other)[0]] + index.postings(other)[1] for other in near}

@@ -12,6 +12,7 @@ from graphrag_lite.search.bm25 import Bm25, build
 from graphrag_lite.search.mentions import key_of, names_of_title
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.stages import Each
+from graphrag_lite.text.numbered import numbered
 from graphrag_lite.text.periods import whole
 from graphrag_lite.text.words import terms
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WORDS = re.compile(r"[^\d_/:]{1,80}")
+SERIES = range(2, 1001)  # numbers that a word of titles has; with more it only counts files ("scan 12345")
 FEW = 0.5  # of the documents that have a field: one with more values than that tells documents apart, not kinds of them
 
 
@@ -154,22 +156,36 @@ def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
 
 
 def _values(documents: "pa.Table", text_units: "pa.Table") -> "pa.Table":
-    """List the text units of documents that share a metadata value. A value that is a document's title is its name."""
+    """List the text units of documents that share a metadata value, or have a word with a number in their titles.
+
+    A value that is a document's title is its name. Of several ways to write a word with a number, it is the first; a
+    word that has one number only is of no series.
+    """
     unit_row = {identity: row for row, identity in enumerate(text_units["id"].to_pylist())}
     n_documents: Counter[str] = Counter()
     rows: dict[tuple[str, str], list[int]] = defaultdict(list)
-    columns = (documents[name].to_pylist() for name in ("title", "metadata", "text_unit_ids"))
-    for title, metadata, unit_ids in zip(*columns, strict=True):
+    written: dict[tuple[str, str], str] = {}
+    columns = (documents[name].to_pylist() for name in ("title", "language", "metadata", "text_unit_ids"))
+    for title, language, metadata, unit_ids in zip(*columns, strict=True):
+        for one in numbered(title, language):
+            value = written.setdefault((one.word, one.number), title[one.start : one.end])
+            rows[tables.OF_TITLES, value] += [unit_row[unit_id] for unit_id in unit_ids]
         own_names = {exact_key(name) for name in names_of_title(title)}
         for field, value in _words_of(metadata).items():
             if exact_key(value) not in own_names:
                 n_documents[field] += 1
                 rows[field, value] += [unit_row[unit_id] for unit_id in unit_ids]
     n_values = Counter(field for field, _ in rows)
-    kept = [key for key in sorted(rows) if n_values[key[0]] <= FEW * n_documents[key[0]]]
+    n_numbers = Counter(word for word, _ in written)
+    series = {value for (word, _), value in written.items() if n_numbers[word] in SERIES}
+    kept = [
+        (field, value)
+        for field, value in sorted(rows)
+        if (value in series if field == tables.OF_TITLES else n_values[field] <= FEW * n_documents[field])
+    ]
     return tables.make_columns(
         "search_values",
         field=[field for field, _ in kept],
         value=[value for _, value in kept],
-        rows=[sorted(rows[key]) for key in kept],
+        rows=[sorted(set(rows[key])) for key in kept],
     )

@@ -1,7 +1,9 @@
 """What the search methods promise, on the sample corpus."""
 
 import json
+from dataclasses import replace
 from datetime import date
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from graphrag_lite.search.abstention import fit
 from graphrag_lite.search.answer import NOTHING, ranked
 from graphrag_lite.search.basic_search import as_said_and_read
 from graphrag_lite.search.index import Index
+from graphrag_lite.search.local_search import _about, read_and_rank
 from graphrag_lite.search.sentence_choice import choose_sentences
 from graphrag_lite.settings import Settings
 
@@ -197,6 +200,31 @@ def test_a_day_that_is_none_and_global_search_as_of_a_day_are_told(dated: Index)
         dated.query("Luna?", as_of="someday")
     with pytest.raises(InputError, match="only local and basic search answer as of a day"):
         dated.query("Luna?", "global", as_of="2023-05-30")
+
+
+def test_a_question_is_answered_by_the_document_whose_title_it_states(tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": f"{year}{quarter}",
+            "title": f"Acme Corp call FY{year} Q{quarter}",
+            "text": f"Acme Corp grew {n} percent.",
+        }
+        for n, (year, quarter) in enumerate(product((19, 20, 21), (1, 2, 3, 4)), start=30)
+    ]
+    (tmp_path / "calls.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    index = Index(pipeline.index(tmp_path, tmp_path / "output", Settings()).snapshot)
+    for said in ("FY20 Q3", "q3 of fy20", "FY20Q3", "the third quarter of fiscal year 2020"):
+        answer = index.query(f"Acme Corp in {said}")
+        assert answer.documents[0] == "203" and answer.citations[0].document == "203", said
+    assert answer.readings == {"third quarter": "Q3", "fiscal year 2020": "FY20"}
+    assert {"193", "203"} == set(index.query("How did Acme grow from FY19 Q3 to FY20 Q3?").documents[:2])
+
+
+def test_the_graph_does_not_open_an_answer_to_a_question_that_states_a_document(index: Index) -> None:
+    asked, scores = read_and_rank(index, "Lyman Spitzer")
+    terms = index.question_terms("Lyman Spitzer")
+    assert _about(index, asked, terms, scores)[0]
+    assert _about(index, replace(asked, stated=[(np.array([0]), np.ones(1))]), terms, scores) == ([], [])
 
 
 def test_an_index_without_the_table_of_values_is_searched(dated: Index) -> None:

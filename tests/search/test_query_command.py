@@ -104,7 +104,7 @@ def test_an_answer_is_streamed_with_its_sources_and_what_it_cost(
 
 
 def test_how_a_misspelt_word_was_read_is_said(query: Callable[..., Result]) -> None:
-    said = 'Read "Lymann" as "Lyman", "Spitser" as "Spitzer": the corpus does not have what is written.'
+    said = 'Read "Lymann" as "Lyman", "Spitser" as "Spitzer": that is how the corpus writes it.'
     assert query("Who was Lymann Spitser?").stderr.splitlines()[0] == said
     assert query("Who was Lymann Spitser?", "--context-only").stderr.splitlines() == [said]
     assert "Read" not in query("Who was Lyman Spitzer?").stderr

@@ -1,5 +1,6 @@
 """Reading a question: distinct terms, which of them are names, and the period."""
 
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -10,6 +11,7 @@ from graphrag_lite.search.bm25 import build
 from graphrag_lite.search.mentions import name_table
 from graphrag_lite.search.question import Attributes, read_question
 from graphrag_lite.search.ranking import Question
+from graphrag_lite.search.title_numbers import as_titles_say, by_number
 from graphrag_lite.text.words import terms
 
 TEXTS = ["Mayor from 1918 to 1923", "In 1921", "Built 1850; 19200 seats; the 1920s", "2003年に東京で", "nothing"]
@@ -67,6 +69,31 @@ def fits(question: Question) -> list[dict[int, float]]:
 def test_values_that_the_question_names_are_stated_once() -> None:
     assert fits(read("What did The Verge and Fortune say, and The Verge again?")) == [{1: 1.0, 3: 1.0}, {4: 1.0}]
     assert fits(read("What of Bob's fortune on the verge?")) == [{1: 1.0, 3: 1.0}]  # of one word, only with a capital
+
+
+# Titles "Call FY19 Q3" (unit 0), "Call FY20 Q3" (1, 2), "Call FY20 Q4" (3).
+NUMBERED = by_number([("FY19", 0), ("FY20", 1), ("Q3", 2), ("Q4", 3)])
+UNITS = [np.array(units, np.int32) for units in ([0], [1, 2, 3], [0, 1, 2], [3])]
+SERIES = replace(NO_DATES, units=UNITS, numbered=NUMBERED)
+
+
+def test_titles_are_stated_by_all_the_words_with_a_number_that_they_share_with_the_question() -> None:
+    assert fits(read("How was Azure in q3 of FY20?", None, SERIES)) == [{1: 1.0, 2: 1.0}]
+    assert fits(read("How was FY20?", None, SERIES)) == [{1: 1.0, 2: 1.0, 3: 1.0}]
+    assert fits(read("From FY19 to FY20 Q3?", None, SERIES)) == [{0: 1.0}, {1: 1.0, 2: 1.0}]
+    assert fits(read("How was Azure in 20, or FY21?", None, SERIES)) == []
+
+
+def test_words_with_a_number_are_read_as_titles_write_them() -> None:
+    def reading(question: str) -> dict[str, str]:
+        return as_titles_say(question, "en", NUMBERED)
+
+    assert reading("Azure in the third quarter of fiscal year 2020") == {
+        "third quarter": "Q3",
+        "fiscal year 2020": "FY20",
+    }
+    assert reading("Azure in quarter 4, FY2020") == {"quarter 4": "Q4", "FY2020": "FY20"}
+    assert reading("Azure in q3 of fy20, in FY21, and in the first quarter") == {}
 
 
 def test_documents_of_the_period_fit_and_those_soon_after_it_a_little() -> None:

@@ -48,6 +48,16 @@ def test_words_are_read_as_what_they_are_near_to(question: str, expected: dict[s
     assert read(question) == expected
 
 
+def test_words_with_numbers_written_together_are_read_apart_where_the_corpus_has_them() -> None:
+    found = read("FY20Q3 or fy20q3, FY20Q4, Q3?", ["Call FY20 Q3 of unit 7B"])
+    assert found == {"FY20Q3": "FY20 Q3", "fy20q3": "fy20 q3"}
+
+
+def test_what_is_read_together_is_replaced_before_words_are() -> None:
+    said = {"third quarter": "Q3", "quater": "quarter", "FY20Q3": "FY20 Q3"}
+    assert respelt("third quarter, FY20Q3, quater", said) == "Q3, FY20 Q3, quarter"
+
+
 def test_a_word_is_not_read_as_one_that_the_rest_of_the_question_has_nothing_to_do_with() -> None:
     assert read("Which breed has Kennedy from the film?") == {}
     assert read("Which breed of spices has India?") == {"breed": "bread"}

@@ -182,7 +182,8 @@ def test_values_are_words_that_documents_share(corpus: Callable[..., Path], tmp_
                 ("Three", "The Daily", "Cy"),
                 ("Four", "The Weekly", "Di"),
                 ("Five", "AB_12", "Eve"),  # an id
-                ("Six", "The Daily", "Flo"),
+                ("Call FY20 Q3, q3", "The Daily", "Flo"),
+                ("Call FY20 q4 part 1", "", "Gus"),
             ]
         )
     ]
@@ -193,7 +194,9 @@ def test_values_are_words_that_documents_share(corpus: Callable[..., Path], tmp_
     documents = {row["id"]: row["title"] for row in tables.read(run.snapshot, "documents").to_pylist()}
     told = [(row["field"], row["value"], [documents[units[i]["document_id"]] for i in row["rows"]]) for row in made]
     assert [(field, value, sorted(titles)) for field, value, titles in told] == [
-        ("source", "The Daily", ["One", "Six", "Three"]),
+        ("", "Q3", ["Call FY20 Q3, q3"]),
+        ("", "q4", ["Call FY20 q4 part 1"]),  # of FY and part there is one number only
+        ("source", "The Daily", ["Call FY20 Q3, q3", "One", "Three"]),
         ("source", "The Weekly", ["Four"]),
     ]  # every document has an author of its own: that tells no kinds of documents apart
     assert all(row["rows"] == sorted(row["rows"]) for row in made)

@@ -1,0 +1,52 @@
+"""Things told by a number, as titles and questions say them: "FY20", "Q3", "EP-03", "episode 3", "third quarter"."""
+
+import re
+from dataclasses import dataclass
+
+from graphrag_lite.text.function_words import FUNCTION_WORDS
+from graphrag_lite.text.words import UNSPACED_CHARACTERS
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_LETTER = rf"[^\W\d_{UNSPACED_CHARACTERS}]"
+_WORD = rf"(?<!{_LETTER}){_LETTER}{{1,40}}"
+_AFTER = re.compile(
+    rf"(?:({_WORD})[ _-])?({_WORD})[ _.#-]{{0,2}}(?<![\d.])(\d{{1,9}}(?:\.\d{{1,9}}){{0,3}})(?![^\W_a-zA-Z]|[.,:/-]\d)"
+)
+_BEFORE = re.compile(rf"\b(?:(\d{{1,3}})(?ai:st|nd|rd|th)|((?ai:{'|'.join(_ORDINALS)}))) ({_LETTER}{{1,40}})")
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A word with a number at characters [start, end), and the word right before it, "" for none; in small letters."""
+
+    word: str
+    number: str
+    before: str = ""
+    start: int = 0
+    end: int = 0
+
+
+def numbered(text: str, language: str) -> list[Numbered]:
+    """Return the words of `text` with a number to them, in order; no function word of `language`, no 2020-03-31.
+
+    >>> [(one.word, one.number) for one in numbered("FY20Q3 of 2020-03-31: EP-03, version 1.2, 3rd part", "en")]
+    [('fy', '20'), ('q', '3'), ('ep', '3'), ('version', '1.2'), ('part', '3')]
+    """
+    found = [((m.start(2), m.end()), m[2], m[3], m[1] or "") for m in _AFTER.finditer(text)]
+    found += [(m.span(), m[3], m[1] or str(_ORDINALS.index(m[2].lower()) + 1), "") for m in _BEFORE.finditer(text)]
+    return [
+        Numbered(word.casefold(), number.lstrip("0") or "0", before.casefold(), *span)
+        for span, word, number, before in sorted(found)
+        if word.casefold() not in FUNCTION_WORDS.get(language, frozenset())
+    ]
+
+
+def shortens(word: str, said: Numbered) -> bool:
+    """Say whether a word is the one that has a number in a question, one of both cut short, or its initials.
+
+    >>> [shortens(word, Numbered("quarter", "3")) for word in ("q", "quarter", "quarters", "part")]
+    [True, True, True, False]
+    >>> shortens("fy", Numbered("year", "2020", "fiscal"))
+    True
+    """
+    return word.startswith(said.word) or said.word.startswith(word) or word == said.before[:1] + said.word[:1]
