@@ -34,6 +34,7 @@ ENCODING = "cl100k_base"  # what tokens of descriptions are counted in
 WORDS_PER_TOKEN = 0.75
 CANDIDATES = 12  # sentences read for each entity and relationship
 FORM = 2.5  # what a sentence counts more that says what a name is, less that its bearer says or is told
+SAME = 0.8  # of the words of the shorter of two sentences that say the same
 GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and is read at a glance
 
 # A name means what its own document says it means, else what the corpus says; '' was dropped. A unit's overlap repeats
@@ -337,9 +338,9 @@ def _sentence(row: Row, texts: dict[str, str]) -> str:
 
 
 def _best_sentences(candidates: Iterator[Row], texts: dict[str, str], most: int) -> list[Row]:
-    """Choose the sentences that say what an entity is, best first, ties by place. Equal sentences are one.
+    """Choose the sentences that say what an entity is, best first, ties by place.
 
-    Who speaks is not part of what is said.
+    Who speaks is not part of what is said. What shares most words with a better sentence says nothing new.
     """
     scored: dict[str, tuple[float, int, Row]] = {}
     for row in candidates:
@@ -347,7 +348,14 @@ def _best_sentences(candidates: Iterator[Row], texts: dict[str, str], most: int)
             row["char_start"] = row["begins"]
         sentence = _sentence(row, texts)
         scored.setdefault(sentence, (-_informs(row, sentence), len(scored), row))
-    return [row for *_, row in sorted(scored.values(), key=lambda item: item[:2])[:most]]
+    chosen: list[Row] = []
+    known: list[set[str]] = []
+    for sentence, (*_, row) in sorted(scored.items(), key=lambda item: item[1][:2]):
+        words = set(sentence.casefold().split())
+        if len(chosen) < most and all(len(words & other) < SAME * min(len(words), len(other)) for other in known):
+            chosen.append(row)
+            known.append(words)
+    return chosen
 
 
 def _informs(row: Row, sentence: str) -> float:
