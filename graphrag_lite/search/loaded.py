@@ -98,7 +98,7 @@ class Loaded:
         """Return the text of a text unit under the title of its document, and their language."""
         row = self.document_row[unit]
         title, language = (self.column("documents", name)[row].as_py() for name in ("title", "language"))
-        return f"{title}\n{self.arrow('text_units')['text'][unit].as_py()}", language
+        return f"{title}\n{self.column('text_units', 'text')[unit].as_py()}", language
 
     def document_text(self, row: int) -> str:
         """Return the text of a document. The last one is held: what is read of a long one is read place by place."""
