@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.search.abstention import LEAST_FIT, NOUNS_HAVE_CAPITALS, UNKNOWN_NAME, fit, weights
+from graphrag_lite.search.abstention import LEAST_FIT, as_said_and_read, fit
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
-from graphrag_lite.search.spelling import names_within, respelt
-from graphrag_lite.text.words import terms as terms_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,30 +32,10 @@ def basic_search(
     if fit(index.bm25, as_said_and_read(index, question), np.isneginf(scores)) < LEAST_FIT:
         return compose(index, question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
-    kind = kind_asked(respelt(question, index.readings(question)), index.question_language(question))
+    kind = kind_asked(index.as_read(question), index.question_language(question))
     worth = scores[read].tolist()
     chosen = choose_sentences(index, terms, read, index.search.max_sentences, scores=worth, kind=kind)
     return compose(index, question, "basic", in_reading_order(index, chosen), ranking)
-
-
-def as_said_and_read(index: "Loaded", question: str) -> dict[str, float]:
-    """Return what each term of a question weighs, for whether the corpus says anything.
-
-    A name that the corpus does not hold weighs more than another word, and a guess is half of its due: the word as
-    written is as much as its reading.
-    """
-    language = index.question_language(question)
-    weighed = weights(index.bm25, index.question_terms(question))
-    if language not in NOUNS_HAVE_CAPITALS:
-        for term in dict.fromkeys(terms_of(" ".join(names_within(question)), language)):
-            if term in weighed and not len(index.bm25.postings(term)[0]):
-                weighed[term] *= UNKNOWN_NAME
-    for word, reading in index.readings(question).items():
-        if any(map(str.isdigit, reading)):  # a number as titles write it is no guess
-            continue
-        as_read = weights(index.bm25, terms_of(reading, language))
-        weighed |= dict.fromkeys(terms_of(word, language), sum(as_read.values()))
-    return weighed
 
 
 async def ask_basic(

@@ -12,14 +12,8 @@ from graphrag_lite.search.abstention import LEAST_FIT, fit
 from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
 from graphrag_lite.search.community_answers import paragraphs
 from graphrag_lite.search.community_walk import Walk, community_tree
-from graphrag_lite.search.global_search import (
-    asked_terms,
-    global_search,
-    rank_reports,
-    report_language,
-    report_rows,
-    scaled,
-)
+from graphrag_lite.search.global_search import global_search
+from graphrag_lite.search.report_ranking import asked_terms, rank_reports, report_language, report_rows, scaled
 from graphrag_lite.search.statements import broad_match
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from graphrag_lite.search.abstention import LEAST_FIT, fit
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.best import best
 from graphrag_lite.search.community_answers import themes
-from graphrag_lite.search.global_search import (
+from graphrag_lite.search.local_search import read_and_rank
+from graphrag_lite.search.report_ranking import (
     asked_terms,
     partition,
     rank_reports,
@@ -24,7 +25,6 @@ from graphrag_lite.search.global_search import (
     report_rows,
     scaled,
 )
-from graphrag_lite.search.local_search import read_and_rank
 from graphrag_lite.search.sentence_choice import in_reading_order
 from graphrag_lite.search.statements import choose_statements
 from graphrag_lite.text.json_reply import read_object

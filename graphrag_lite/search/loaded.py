@@ -81,7 +81,11 @@ class Loaded:
 
         Words that the corpus does not hold are taken as they are read.
         """
-        return terms(respelt(question, self.readings(question)), self.question_language(question))
+        return terms(self.as_read(question), self.question_language(question))
+
+    def as_read(self, question: str) -> str:
+        """Return a question with its words as they are read."""
+        return respelt(question, self.readings(question))
 
     def readings(self, question: str) -> dict[str, str]:
         """Return how words of a question are read: likely typing errors, and numbers that titles write otherwise."""

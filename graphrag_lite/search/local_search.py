@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.search.abstention import LEAST_FIT, fit
+from graphrag_lite.search.abstention import LEAST_FIT, as_said_and_read, fit
 from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
-from graphrag_lite.search.basic_search import as_said_and_read, passages
+from graphrag_lite.search.basic_search import passages
 from graphrag_lite.search.question import read_question
 from graphrag_lite.search.ranking import Policy, Question, rank
 from graphrag_lite.search.sentence_choice import MAX_LENGTH, choose_sentences, in_reading_order, read_out
-from graphrag_lite.search.spelling import respelt
 from graphrag_lite.text.sentences import stands_alone
 from graphrag_lite.text.spoken import form, said, speakers
 from graphrag_lite.text.words import ASKING
@@ -53,7 +52,7 @@ def local_search(
         index.search.max_sentences - len(opening) - len(closing),
         [*opening, *closing],
         scores=scores[read].tolist(),
-        kind=kind_asked(respelt(question, index.readings(question)), index.question_language(question)),
+        kind=kind_asked(index.as_read(question), index.question_language(question)),
         named=asked.entities,
     )
     return compose(index, question, "local", [*opening, *in_reading_order(index, sentences), *closing], ranking)
@@ -85,8 +84,7 @@ def read_and_rank(
 ) -> tuple[Question, "npt.NDArray[np.float64]"]:
     """Return a question as the index reads it, and the score of every text unit, -inf of those dated after `as_of`."""
     language = index.question_language(question)
-    spelt = respelt(question, index.readings(question))
-    asked = read_question(spelt, language, index.bm25, index.names, index.attributes, as_of)
+    asked = read_question(index.as_read(question), language, index.bm25, index.names, index.attributes, as_of)
     if (meant := index.meant(question, asked.term_scores)) is not None:
         asked = replace(asked, meant=meant)
     return asked, rank(asked, index.links, Policy())

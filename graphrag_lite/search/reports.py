@@ -9,7 +9,7 @@ from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.prompts import RateReport
 from graphrag_lite.search.answer import Cited, Statement, cite
 from graphrag_lite.search.context import Places, Record, TokenEstimate, cut
-from graphrag_lite.search.global_search import partition
+from graphrag_lite.search.report_ranking import partition
 from graphrag_lite.search.sentence_choice import MAX_LENGTH
 from graphrag_lite.text.marks import rewrite
 from graphrag_lite.text.packs import packs
