@@ -10,7 +10,8 @@ GraphragLiteError
 ├── LockedError      another run holds the lock
 ├── WorkerError      a worker process was killed
 ├── ModelError       the model's endpoint, key, or the budget for it
-├── CallError        one request to it, after all its attempts
+├── CallError        one request to it
+│   └── UnansweredError    after all its attempts
 └── ReplyError       one reply of it, which cannot be used
 """
 
@@ -60,7 +61,11 @@ class ModelError(GraphragLiteError):
 
 
 class CallError(GraphragLiteError):
-    """This request did not succeed, after all its attempts; another one may."""
+    """This request did not succeed; another one may."""
+
+
+class UnansweredError(CallError):
+    """A request used up its attempts: the endpoint answers 429 or 5xx, or not at all."""
 
 
 class ReplyError(GraphragLiteError):

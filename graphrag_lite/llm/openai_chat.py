@@ -2,6 +2,7 @@
 
 Servers differ in what they take: JSON replies by schema, a bias for single tokens, the name of the token limit. Each
 is tried by the first request that needs it, while the others wait for its outcome, and is then decided for the run.
+Once one of those has used up its attempts, they no longer wait for each other, which would take them an outage each.
 """
 
 import asyncio
@@ -9,10 +10,11 @@ import json
 import random
 import re
 from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.errors import CallError, SettingsError
+from graphrag_lite.errors import CallError, SettingsError, UnansweredError
 from graphrag_lite.llm.chat import Reply, Request, Usage, estimated_tokens, first_word, prompt_tokens
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
@@ -46,6 +48,7 @@ class OpenAIChat:
             raise SettingsError(f"llm.parameters: must be JSON: {error}") from None
         self.endpoint = Endpoint(settings)
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._in_vain: set[str] = set()  # what was tried, and not answered
         self._form = 0  # place in FORMS
         self._form_is_decided = False
         self._biased: bool | None = None
@@ -104,7 +107,7 @@ class OpenAIChat:
             return _chosen(await self._send(plain), request.choices)
         biased = self._body(replace(request, max_tokens=1)) | {"logit_bias": bias}
         if self._biased is None:
-            async with self._lock("choices"):
+            async with self._turn("choices"):
                 if self._biased is None:
                     return await self._first_choice(request, biased, plain)
             return await self._choose(request)
@@ -134,7 +137,7 @@ class OpenAIChat:
     async def _structured(self, request: Request, schema: Mapping[str, Any]) -> Reply:
         """Ask for JSON in the best form that the server takes."""
         if not self._form_is_decided:
-            async with self._lock("form"):
+            async with self._turn("form"):
                 if not self._form_is_decided:
                     return await self._first_form(request, schema)
         form = self._form
@@ -162,6 +165,18 @@ class OpenAIChat:
         reply = await self._send(self._body(request))
         self._form, self._form_is_decided = PLAIN, True
         return replace(reply, usage=spent + reply.usage)
+
+    @asynccontextmanager
+    async def _turn(self, name: str) -> AsyncIterator[None]:
+        async with AsyncExitStack() as held:
+            await held.enter_async_context(self._lock(name))
+            if name in self._in_vain:
+                await held.aclose()
+            try:
+                yield
+            except UnansweredError:
+                self._in_vain.add(name)
+                raise
 
     def _lock(self, name: str) -> asyncio.Lock:
         """Return the lock under which something is decided, one of the running event loop."""

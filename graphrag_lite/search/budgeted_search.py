@@ -65,7 +65,7 @@ async def ask_budgeted(index: "Loaded", question: str, top_k: int, budget: int, 
             return await asking.yes(RatePassage(unmarked(fitted(passage, most, count)), question))
         except (CallError, ReplyError) as error:
             identity = index.arrow("text_units")["id"][unit].as_py()
-            asking.model.failed(f"test of text unit {identity}", error)
+            asking.failed(f"test of text unit {identity}", error)
             n_failed += 1
             return False
 

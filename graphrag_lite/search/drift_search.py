@@ -120,7 +120,7 @@ async def ask_drift(index: "Loaded", question: str, top_k: int, asking: "Asking"
         try:
             return await asking.ask(prompt, read_found, SCHEMA)
         except (CallError, ReplyError) as error:
-            asking.model.failed(what, error)
+            asking.failed(what, error)
             return None
 
     async def follow(asked: FollowUp) -> tuple[Found | None, Shown, "Vector"]:
