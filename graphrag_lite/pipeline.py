@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite import prompts, run_log, runner, snapshots
+from graphrag_lite.errors import SettingsError
 from graphrag_lite.llm.chat import ChatModel, Embedder
 from graphrag_lite.llm.model import open_model
 from graphrag_lite.llm.openai_embedder import open_embedder
@@ -146,10 +147,13 @@ def index(
     stale again, `checksum` reads every file, also those of unchanged size and times; `prompt_folder` takes the place of
     the root's prompts.
 
-    Raises InputError for a corpus that cannot be used, ModelError where the model cannot be asked or the budget is
+    Raises SettingsError where `settings.method` needs a model and there is none, InputError for a corpus that cannot be
+    used, ModelError where the model cannot be asked or the budget is
     spent, LockedError while another run writes the same output, OutputError where it cannot be written. Interrupted at
     any moment, the next call goes on from there.
     """
+    if model is None and (lacking := settings.lack_a_model()):
+        raise SettingsError("\n".join(lacking))
     seen = SeenFiles(output, trust=not checksum)
     with run_log.logged(output) as log, ExitStack() as opened:
         files = scan(corpus, leave_out=output, seen=seen)

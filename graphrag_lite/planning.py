@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite import pipeline, prompts, runner, tables
+from graphrag_lite.errors import SettingsError
 from graphrag_lite.estimates import Amount, Estimates, gleanings
 from graphrag_lite.llm.chat import ChatModel, Embedder, Usage
 from graphrag_lite.llm.meter import Meter, cost_of
@@ -88,6 +89,8 @@ def plan(
     `model` and `embedder` take the place of those that the settings name; only their identities are used, under which
     answers are kept. Raises InputError for a corpus that cannot be used, PromptError for prompts that cannot.
     """
+    if model is None and (lacking := settings.lack_a_model()):
+        raise SettingsError("\n".join(lacking))
     return complete(_plan(corpus, output, settings, model, embedder))
 
 

@@ -136,7 +136,7 @@ def import_(folder: Path, root: Path, as_json: bool) -> None:
     from graphrag_lite import pipeline, settings, terminal
 
     log()
-    loaded = settings.load(root)
+    loaded = settings.load(root, for_indexing=False)
     _expect(root / "output", imported=True)
     console = Console(stderr=True)
     watch = terminal.Bars(console) if console.is_terminal and not as_json else terminal.Lines()

@@ -66,7 +66,8 @@ class Index(Loaded):
         `model` and `embedder` take the place of those that the settings name. Raises IndexNotFound, SettingsError, and
         TableError where the index is damaged or of another schema version.
         """
-        loaded = settings.load(Path(output).resolve().parent, Path(config) if config else None, overrides)
+        root = Path(output).resolve().parent
+        loaded = settings.load(root, Path(config) if config else None, overrides, for_indexing=False)
         while True:
             folder = snapshots.current(Path(output))
             try:
