@@ -39,7 +39,8 @@ GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and
 
 # A name means what its own document says it means, else what the corpus says; '' was dropped. A unit's overlap repeats
 # sentences of the unit before it, so an instance counts once for its place in the document; of what a model told, what
-# differs in direction or relation are several instances.
+# differs in direction or relation are several instances. Rows come in any order, so every order ends in what tells one
+# row from the next as far as it is read, and strengths are added as decimals: of floats, the order changes the sum.
 FOLD = """
 create view here as select * from entity_resolutions where document_id <> '';
 create view anywhere as select * from entity_resolutions where document_id = '';
@@ -69,9 +70,9 @@ create table instance as
     left join anywhere t on t.name = r.target
     where low <> '' and low <> high;
 create table pair as
-    select low, high, sum(strength) as strength, count(*) as n_mentions
+    select low, high, sum(strength)::double as strength, count(*) as n_mentions
     from (
-        select low, high, max(strength) as strength from instance
+        select low, high, max(strength)::decimal(18, 6) as strength from instance
         group by low, high, document_id, char_start,
             case when told then (a, relation, case when char_start < 0 then text_unit_id end) end
     )
@@ -103,7 +104,7 @@ order by weight desc, low_title, high_title, low, high
 MENTIONED = """
 select rowid as mention, document_id, mention_start, len(name) as length, char_start, char_end from mention
 where mention_start >= 0 and char_start >= 0
-order by document_id
+order by document_id, mention
 """
 # What says what a name is, and after it what a name is in at all, before what its bearer says or is told.
 # A name early in its sentence is what the sentence is about. The first sentences of a document come first. A name that
@@ -114,16 +115,16 @@ where char_start >= 0
 qualify (mention_start >= 0 or not bool_or(mention_start >= 0) over (partition by entity))
     and row_number() over (partition by entity order by
     mention_start < 0, form desc, char_end - char_start not between {GOOD_LENGTH.start} and {GOOD_LENGTH.stop},
-    greatest(0, mention_start - char_start) // 12, char_start, document_id, text_unit_id, mention_start, name
+    greatest(0, mention_start - char_start) // 12, char_start, char_end, document_id, text_unit_id, mention_start, name
 ) <= {CANDIDATES}
-order by key, document_id, char_start, text_unit_id, mention_start, name
+order by key, document_id, char_start, char_end, text_unit_id, mention_start, name
 """
 PAIR_SENTENCES = f"""
 select low || ' ' || high as key, * from instance where char_start >= 0
 qualify row_number() over (partition by low, high order by
     strength desc, char_end - char_start not between {GOOD_LENGTH.start} and {GOOD_LENGTH.stop}, relation = '',
     char_end - char_start, document_id, char_start, text_unit_id, a, relation) <= {CANDIDATES}
-order by key, document_id, char_start, text_unit_id, a, strength desc, relation
+order by key, document_id, char_start, char_end, text_unit_id, a, strength desc, relation
 """
 # What a model said, per entity and per pair. A repeated description says nothing more.
 ENTITY_DESCRIPTIONS = """
@@ -137,11 +138,11 @@ from instance where told group by low, high
 # The commonest relation of a pair, and who acts in it most often; ties by strength, then by name.
 PAIR_RELATIONS = """
 with acted as (
-    select low, high, a, relation, count(*) as n, round(sum(strength), 6) as strength
+    select low, high, a, relation, count(*) as n, sum(strength::decimal(18, 6)) as strength
     from instance where told group by low, high, a, relation
 ), named as (
     select *, sum(n) over (partition by low, high, relation) as n_relation,
-        round(sum(strength) over (partition by low, high, relation), 6) as relation_strength
+        sum(strength) over (partition by low, high, relation) as relation_strength
     from acted
 )
 select low || ' ' || high as key, a, relation from named
