@@ -188,6 +188,7 @@ def summary(run: "Run") -> dict[str, Any]:
         **{name: rows[name] for name in names},
         "communities_by_level": _by_level(run),
         "failures": rows["failures"],
+        "unread_times": _unread_times(run),
         "stale_reports": sum(tables.read(run.snapshot, "community_reports", only=["stale"])["stale"].to_pylist()),
         "why": list(run.why),
         "changes": run.manifest["changes"] if run.changed else {},
@@ -203,6 +204,15 @@ def _asks(run: "Run") -> bool:
     """Say whether the run may have asked a model: one that chats, or one that embeds."""
     values = run.manifest["settings"]
     return bool(run.usage) or values["method"] == "standard" or values["embeddings"]["model"] is not None
+
+
+def _unread_times(run: "Run") -> list[dict[str, Any]]:
+    """Return the files with times that cannot be read: the path, how many documents, and an example."""
+    from graphrag_lite.stages.load_documents import unread_times
+
+    documents = tables.read(run.snapshot, "source_documents", only=["path", "created_at", "metadata"])
+    field = run.manifest["settings"]["load_documents"]["time_field"]
+    return [unread._asdict() for unread in unread_times(documents, field)]
 
 
 def _by_level(run: "Run") -> dict[str, int]:
@@ -228,6 +238,10 @@ def print_summary(console: Console, run: "Run", output: str) -> None:
     table.add_row("community reports", f"{values['community_reports']:,}{stale}")
     if changed := changes(values["changes"]):
         table.add_row("changed documents", changed)
+    if unread := values["unread_times"]:
+        n = sum(one["documents"] for one in unread)
+        told = f"{n:,}, such as {unread[0]['example']!r} in {unread[0]['path']}"
+        table.add_row("times not read", Text(plain(told)))
     if "usage" in values:
         spent = values["usage"]
         table.add_row("model", f"{spent['calls']:,} calls, {spent['memo_hits']:,} answers kept from before")

@@ -6,6 +6,7 @@ import logging
 import os
 import re
 from collections import Counter
+from functools import reduce
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +15,8 @@ from graphrag_lite.errors import InputError
 from graphrag_lite.seen_files import SeenFiles
 from graphrag_lite.settings import LoadDocuments
 from graphrag_lite.stages import Fail, Last
-from graphrag_lite.text.formats import MIME, Fields, Unreadable, read
+from graphrag_lite.text.dates import LONGEST
+from graphrag_lite.text.formats import MIME, Fields, Unreadable, read, time_left
 from graphrag_lite.text.language import languages
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 ESCAPED = re.compile(r"\\x[0-9a-f]{2}")  # what `_utf8` makes of a byte that is none of UTF-8
 OF_ROWS = (".csv", ".json", ".jsonl")  # files of several documents, which have names of their own
+NUMERIC = re.compile(r"\D{0,2}\d{1,2}[-/.]\d{1,2}[-/.]\d{2}")  # of a day and a month, or a month and a day
+MAX_NAMED = 20  # files with times that cannot be read
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +40,14 @@ class Document(NamedTuple):
     created_at: str
     metadata: str  # JSON
     content_sha256: str  # of the file
+
+
+class UnreadTimes(NamedTuple):
+    """A file, how many of its documents state a time that cannot be read, and the first of these times."""
+
+    path: str
+    documents: int
+    example: str
 
 
 class File(NamedTuple):
@@ -188,7 +200,30 @@ async def load_documents(
     for (path, source_id), n in Counter((row.path, row.source_id) for row in rows).items():
         if n > 1:
             logger.warning("%s: %d documents have the id %s. Answers cannot tell them apart.", path, n, source_id)
-    return _documents(rows)
+    documents = _documents(rows)
+    for unread in unread_times(documents, settings.time_field)[:MAX_NAMED]:
+        logger.warning(
+            "%s: %d times cannot be read, such as %r; these documents are not dated.%s",
+            *(unread.path, unread.documents, unread.example),
+            " Nothing tells whether the day or the month comes first." if NUMERIC.match(unread.example) else "",
+        )
+    return documents
+
+
+def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
+    """Return the files with times that could not be read and are left in the metadata, by path."""
+    import pyarrow.compute as pc
+
+    names = {f'"{name}": ' for name in (field, Fields.time)}
+    held = [pc.match_substring(source_documents["metadata"], name) for name in sorted(names)]
+    undated = pc.and_(pc.equal(source_documents["created_at"], ""), reduce(pc.or_, held))
+    found: dict[str, UnreadTimes] = {}
+    for row in source_documents.filter(undated).select(["path", "metadata"]).to_pylist():
+        metadata = json.loads(row["metadata"])
+        if key := time_left(metadata, field):
+            before = found.get(row["path"], UnreadTimes(row["path"], 0, str(metadata[key])[:LONGEST]))
+            found[row["path"]] = before._replace(documents=before.documents + 1)
+    return [found[path] for path in sorted(found)]
 
 
 def _is_in(path: str, place: str) -> bool:

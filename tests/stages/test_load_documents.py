@@ -1,6 +1,7 @@
 """A folder becomes documents: what belongs to it, what fails alone, and ids that depend on content only."""
 
 import asyncio
+import io
 import logging
 import os
 from collections.abc import Callable
@@ -8,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from graphrag_lite import init, pipeline, tables
+from graphrag_lite import init, pipeline, tables, terminal
 from graphrag_lite.errors import InputError
 from graphrag_lite.settings import LoadDocuments, Settings
 from graphrag_lite.stages.load_documents import load_documents, scan
@@ -250,3 +252,30 @@ def test_a_file_that_cannot_be_read_for_some_nights_stays_as_it_was_last_read(tm
     (folder / "in" / "b.txt").unlink()
     gone = pipeline.index(folder, output, Settings())
     assert tables.read(gone.snapshot, "documents")["path"].to_pylist() == ["a.txt"] and not gone.n_failures
+
+
+def test_times_that_cannot_be_read_are_told_with_their_file(corpus: Corpus, caplog: pytest.LogCaptureFixture) -> None:
+    folder = corpus({
+        "chat.jsonl": [{"id": str(n), "text": f"x{n}", "timestamp": f"0{n}/06/2023"} for n in (1, 2, 3)],
+        "mail.txt": "Date: Tue, 30 May 2023 23:40:00 +0200\n\nIt flew.",
+        "note.md": "Date: sometime in 2023 or so\n\nIt fell.",
+    })  # fmt: skip
+    rows, failures = load(folder)
+    assert failures == [] and sorted(row["created_at"] for row in rows) == ["", "", "", "", "2023-05-30T23:40:00+02:00"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "chat.jsonl: 3 times cannot be read, such as '01/06/2023'; these documents are not dated. "
+        "Nothing tells whether the day or the month comes first.",
+        "note.md: 1 times cannot be read, such as 'sometime in 2023 or so'; these documents are not dated.",
+    ]
+
+
+def test_times_that_cannot_be_read_are_in_the_summary(corpus: Corpus, tmp_path: Path) -> None:
+    folder = corpus({"chat.jsonl": [{"id": "1", "text": "Ann met Bob.", "at": "spring"}, {"id": "2", "text": "Bob."}]})
+    values = Settings(load_documents=LoadDocuments(time_field="at"))
+    for _ in range(2):  # also where nothing has changed
+        run = pipeline.index(folder, tmp_path / "output", values)
+        expected = {"path": "chat.jsonl", "documents": 1, "example": "spring"}
+        assert terminal.summary(run)["unread_times"] == [expected]
+        printed = io.StringIO()
+        terminal.print_summary(Console(file=printed, width=200), run, "output")
+        assert "1, such as 'spring' in chat.jsonl" in printed.getvalue()
