@@ -1,7 +1,8 @@
 """What the user must fix, one class per thing. Anything else that is raised is a bug and keeps its traceback.
 
 GraphragLiteError
-├── SettingsError    settings.yaml, --set, --config
+├── SettingsError    settings.yaml, --config
+│   └── OverrideError    --set
 ├── PromptError      a prompt file
 ├── InputError       the corpus, a questions file, a question
 ├── TableError       a table of an index that is damaged or not of this version
@@ -24,6 +25,10 @@ class GraphragLiteError(Exception):
 
 class SettingsError(GraphragLiteError):
     """A setting is unknown or has an impossible value; all problems at once."""
+
+
+class OverrideError(SettingsError):
+    """What a command sets itself is wrong: it was never begun, and is no run that failed."""
 
 
 class PromptError(GraphragLiteError):

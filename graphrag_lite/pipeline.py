@@ -6,6 +6,7 @@ To add a stage: write `stages/verb_noun.py`, give its tables a dataclass in `tab
 `settings.py`, and its place here.
 """
 
+from collections.abc import Coroutine
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -185,7 +186,15 @@ def index(
             watch=watch,
             refresh=("report_communities", "report_communities_fast") if refresh else (),
         )
-        return log.ended(complete(work))
+        return _ended(work, log, settings)
+
+
+def _ended(work: Coroutine[Any, Any, Run], log: run_log.Log, settings: Settings) -> Run:
+    """Run to the end, and remove old snapshots only when the log knows what has come of it."""
+    run = log.ended(complete(work))
+    with snapshots.writing(log.output):
+        snapshots.retain(log.output, settings.snapshots.keep, settings.snapshots.keep_days)
+    return run
 
 
 def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | None = None) -> Run:
@@ -206,4 +215,4 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
         work = runner.run(
             imported_stages(embeds=embeds), {"corpus_files": files}, settings, output, services, watch=watch
         )
-        return log.ended(complete(work))
+        return _ended(work, log, settings)

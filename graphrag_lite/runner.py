@@ -194,7 +194,6 @@ async def run(
     if published and unchanged and not dropped:
         with snapshots.writing(output):
             shutil.rmtree(building)
-            snapshots.retain(output, settings.snapshots.keep, settings.snapshots.keep_days)
         return Run(published[0], published[1], False, seconds, peak_memory_mb(), tuple(ran), tuple(why), usage, resumed)
     with snapshots.writing(output):
         records["failures"] = {"tables": {"failures": _write_failures(building, records)}}
@@ -210,7 +209,6 @@ async def run(
         folder = snapshots.publish(output, building, manifest)
         if published:
             _warn_of_loss(manifest, published[0].name)
-        snapshots.retain(output, settings.snapshots.keep, settings.snapshots.keep_days)
     manifest = snapshots.read_manifest(folder)
     return Run(folder, manifest, True, seconds, manifest["peak_memory_mb"], tuple(ran), tuple(why), usage, resumed)
 

@@ -120,6 +120,8 @@ async def serve(job: Job, cron: Cron, zone: datetime.tzinfo, log: Log) -> None:
             code, summary, error = await _process(command(replace(job, metrics_file=None)), stop, log)
         except Exception as failure:  # no memory for a process, no interpreter any more
             code, summary, error = 1, None, f"{type(failure).__name__}: {failure}"
+        if summary is not None and code > 128:  # it was ended when nothing but its own end was left
+            code = 3 if summary.get("failures") else 0
         ended = metrics.Ended(started, _now(), code, summary)
         told = {"exit_code": code, "seconds": round(ended.seconds, 3)}
         if summary is not None:

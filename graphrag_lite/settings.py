@@ -13,7 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
 
-from graphrag_lite.errors import SettingsError
+from graphrag_lite.errors import OverrideError, SettingsError
 from graphrag_lite.settings_file import UNREADABLE, read, shown
 
 TYPES = {  # how an error of pydantic is worded, by its type
@@ -287,7 +287,10 @@ class Settings(Section):
 def load(
     root: Path, config: Path | None = None, overrides: Sequence[str] = (), *, for_indexing: bool = True
 ) -> Settings:
-    """Read the settings of a root. Raises SettingsError that lists every problem and where it stands."""
+    """Read the settings of a root. Raises SettingsError that lists every problem and where it stands.
+
+    It is an OverrideError where the file alone would do.
+    """
     path = config or root / "settings.yaml"
     values, problems = read(path) if config or path.exists() else ({}, [])
     for name, field in Settings.model_fields.items():
@@ -305,7 +308,7 @@ def load(
         if listed:
             noun = "a problem" if len(listed) == 1 else f"{len(listed)} problems"
             told += [f"{where} has {noun}:", *(f"  {problem}" for problem in listed)]
-    raise SettingsError("\n".join(told))
+    raise (SettingsError if problems else OverrideError)("\n".join(told))
 
 
 def _validated(values: dict[str, Any], for_indexing: bool) -> tuple[Settings | None, list[str]]:
