@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite import pipeline, prompts, runner, tables
+from graphrag_lite.attempts import attempting, ignore, in_turn
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.estimates import Amount, Estimates, gleanings
 from graphrag_lite.llm.chat import ChatModel, Embedder, Usage
@@ -112,8 +113,9 @@ async def _plan(
             "corpus": corpus,
             "prompts": prompts.load((output.parent / "prompts") if standard else None),
             "model": asked,
-            "each": map,
-            "fail": lambda *_: None,
+            "each": in_turn,
+            "fail": ignore,
+            "attempt": attempting(ignore),
             "mode": settings.communities.mode,
             "refresh": False,
         }
@@ -198,7 +200,7 @@ class _Rehearsal:
         calls = hits = n_tokens = 0
         new: set[str] = set()
         said = Said(self.table("source_documents"), self.table("source_units"))
-        for texts in (said, [asked for _, asked, _ in excerpts(said)]):
+        for texts in (said, [asked for _, asked, _ in excerpts(said, attempt=attempting(ignore))]):
             n_before = len(new)
             for text in texts:
                 if (key := embedder.key(text)) not in new:

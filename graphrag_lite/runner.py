@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from graphrag_lite import comparing, snapshots, tables
+from graphrag_lite.attempts import attempting
 from graphrag_lite.errors import GraphragLiteError, TableError
 from graphrag_lite.llm.model import Model
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
@@ -61,11 +62,6 @@ class Stage:
     def embeds(self) -> bool:
         """Whether it may ask the embedding model."""
         return "embedder" in inspect.signature(self.run).parameters
-
-    @property
-    def retries(self) -> bool:
-        """Whether the next run tries again what could not be done."""
-        return self.asks or "fail" in inspect.signature(self.run).parameters
 
 
 class Watch(Protocol):
@@ -179,7 +175,7 @@ async def run(
                 stamps[stage.name] = record
                 snapshots.write_json(building / "stamps.json", stamps)
             memory |= results
-        asked_again = again or bool(before and stage.retries and before["failures"])
+        asked_again = again or bool(before and before["failures"])
         unchanged = unchanged and (kept or (asked_again and _said_again(before, record)))
         records[stage.name] = record
         digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}
@@ -232,21 +228,26 @@ async def _perform(
     workers: int,
     watch: Watch,
 ) -> tuple[dict[str, Any], list[tuple[str, str, int]]]:
-    """Call a stage. Returns the tables that it writes, by name, and what it could not do, sorted."""
+    """Call a stage. Returns the tables that it writes, by name, and what it could not do, sorted, each once."""
     failures: list[tuple[str, str, int]] = []
+
+    def fail(what: str, error: str, attempts: int) -> None:
+        failures.append((what, error, attempts))
+
     model: Model | None = services.get("model")
     embedder: MemoisedEmbedder | None = services.get("embedder")
     with contextlib.ExitStack() as pools:
         offered = {
             **services,
-            "each": Workers(workers, watch, pools),
-            "fail": lambda *failure: failures.append(failure),
+            "each": Workers(workers, watch, pools, fail),
+            "fail": fail,
+            "attempt": attempting(fail),
             "model": model and model.of(stage.name, failures, watch),
             "embedder": embedder and stage.embeds and embedder.of(stage.name, watch),
         }
         written = await stage.run(**read, **arguments(stage, settings, offered))
     tables_by_name = zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True)
-    return dict(tables_by_name), sorted(failures)
+    return dict(tables_by_name), sorted(set(failures))
 
 
 def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
@@ -312,7 +313,7 @@ def _reuse(stage: Stage, stamp: Stamp, folder: Path, stamps: Any, building: Path
 
 def _intact(stage: Stage, stamp: Stamp, folder: Path, stamps: Any) -> dict[str, Any] | None:
     record = stamps.get(stage.name)
-    if not record or record["stamp"] != stamp or (stage.retries and record["failures"]):
+    if not record or record["stamp"] != stamp or record["failures"]:
         return None
     paths = {name: tables.path_in(folder, name) for name in stage.writes}
     if any(snapshots.digest(path) != record["tables"][name]["sha256"] for name, path in paths.items()):

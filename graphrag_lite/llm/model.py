@@ -13,6 +13,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from graphrag_lite.attempts import ENDS_RUN, described
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request, first_word
 from graphrag_lite.llm.memo import Memo
@@ -140,9 +141,10 @@ class StageModel:
     ) -> list[R | None]:
         """Return the results of `work` over items, in their order, as many at once as the limits allow.
 
-        Items start in their order: one may wait for another before it. Where no usable reply comes, the failure is
-        recorded under the item's `name` and its result is None. Raises ModelError where more than `max_failure_ratio`
-        of the items fail, or all of them, or the budget is spent: once what is in flight is answered and kept.
+        Items start in their order: one may wait for another before it. Where no usable reply comes, or `work` raises
+        what nobody foresaw, the failure is recorded under the item's `name` and its result is None. Raises ModelError
+        where the model failed more than `max_failure_ratio` of the items, or all of them, or the budget is spent: once
+        what is in flight is answered and kept.
         """
         results: list[R | None] = [None] * len(items)
         done = n_failed = 0
@@ -159,6 +161,11 @@ class StageModel:
                 if n_failed > most:
                     last = f"{name(item)}: {error}"
                     raise Stopped(_going_wrong(self.stage, n_failed, len(items), last)) from None
+                return None
+            except ENDS_RUN:
+                raise
+            except Exception as error:
+                self.failures.append((name(item), described(error), 1))
                 return None
 
         async def lane() -> None:
@@ -243,7 +250,12 @@ class StageModel:
         if self.stopped:
             raise self.stopped
         async with self.model.meter.call(self.stage, request) as count:
-            reply = await self.model.chat.complete(request)
+            try:
+                reply = await self.model.chat.complete(request)
+            except ENDS_RUN:
+                raise
+            except Exception as error:  # of a model that is not ours
+                raise CallError(described(error)) from error
             count(reply.usage)
             self.watch.spend(self.model.meter.to_dict(self.stage))
             return reply

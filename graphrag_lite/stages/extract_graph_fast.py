@@ -57,7 +57,8 @@ async def extract_graph_fast(
 ) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
     """Find the names of every unit, and relate those of one sentence, and a short document's title with its names.
 
-    A unit that reads as it did in the last snapshot keeps what was found then.
+    A unit that reads as it did in the last snapshot keeps what was found then. One that cannot be read is a failure,
+    and has no rows.
     """
     import pyarrow as pa
 
@@ -66,6 +67,7 @@ async def extract_graph_fast(
     found = each(partial(_extract, settings=settings), [unit for unit in units if unit.id not in kept])
     parts = [(tables.make("entity_mentions", []), tables.make("relationship_mentions", []))]
     while batch := list(islice(found, BATCH)):
+        batch = [rows for rows in batch if rows]
         parts.append(
             (
                 tables.make("entity_mentions", [row for entities, _ in batch for row in entities]),
@@ -84,9 +86,10 @@ def _kept(
     """Return where units stood that read the same in the last snapshot, by id, and the mentions that it has."""
     names = ("source_documents", "source_units", "entity_mentions", "relationship_mentions")
     found = last.read(*names) if last and not last.changed & {"settings", "code"} else None
-    if not found:
+    if last is None or not found:
         return {}, None
-    before = {unit.read_as: unit.anchor for unit in _units(found[0], found[1], settings)}
+    failed = frozenset(last.failed)
+    before = {unit.read_as: unit.anchor for unit in _units(found[0], found[1], settings) if unit.id not in failed}
     kept = {unit.id: before.get(unit.read_as) for unit in units}
     return {identity: anchor for identity, anchor in kept.items() if anchor}, found[2:]
 

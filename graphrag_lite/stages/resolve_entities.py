@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
+from graphrag_lite.attempts import outcome
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.graph.grey_pairs import grey_pairs
 from graphrag_lite.graph.name_keys import exact_key
@@ -16,7 +17,7 @@ from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ResolveEntities as PairsPrompt
 from graphrag_lite.settings import ResolveEntities
-from graphrag_lite.stages import Each
+from graphrag_lite.stages import Attempt, Each, unguarded
 from graphrag_lite.text.names import is_acronym, lower_case_words
 from graphrag_lite.text.packs import packs
 
@@ -45,16 +46,21 @@ async def resolve_entities(
     each: Each,
     model: StageModel | None,
     prompts: Prompts,
+    attempt: Attempt = unguarded,
 ) -> "pa.Table":
     """Decide by the rungs exact, lexical and alias over all mentions, and by the model about the pairs they leave open.
 
-    `graph.resolution` has the rules. What a model extracted is an entity for sure: nothing of it is dropped.
+    `graph.resolution` has the rules. What a model extracted is an entity for sure: nothing of it is dropped. A text
+    unit whose words cannot be counted is a failure.
     """
     lower_counts: Counter[str] = Counter()
-    texts = source_units["text"].to_pylist()
+    ids, texts = source_units["id"].to_pylist(), source_units["text"].to_pylist()
     joined = ["\n\n".join(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
-    for counts in each(lower_case_words, joined):
+    found = each(partial(outcome, lower_case_words), joined)
+    for start, (counts, error) in zip(range(0, len(texts), BATCH), found, strict=True):
         lower_counts.update(counts)
+        for place in range(start, min(start + BATCH, len(texts))) if error else ():  # which of them is it?
+            lower_counts.update(attempt(ids[place], lower_case_words, texts[place]))
     names = entity_mentions["name"].to_pylist()
     types = entity_mentions["type"].to_pylist()
     document_ids = entity_mentions["document_id"].to_pylist()
@@ -66,7 +72,7 @@ async def resolve_entities(
         entity_mentions["anchored"].to_pylist(),
         lower_counts,
         ordinals=[ordinal[unit_id] for unit_id in entity_mentions["text_unit_id"].to_pylist()],
-        definitions=_definitions(source_units, entity_mentions, in_order=model is None),
+        definitions=_definitions(source_units, entity_mentions, attempt, in_order=model is None),
         lexical=settings.lexical,
         alias=settings.alias,
         threshold=settings.lexical_threshold,
@@ -182,7 +188,9 @@ def _name(question: Sequence[Pair], seen: dict[str, Seen]) -> str:
     return f'"{one}", "{other}"{more}'
 
 
-def _definitions(source_units: "pa.Table", entity_mentions: "pa.Table", *, in_order: bool) -> Iterator[tuple[str, str]]:
+def _definitions(
+    source_units: "pa.Table", entity_mentions: "pa.Table", attempt: Attempt, *, in_order: bool
+) -> Iterator[tuple[str, str]]:
     """Yield (long name, acronym) wherever a text writes "Long Name (ACRONYM)", or the other way round.
 
     `in_order` says that the mentions of a unit stand in the order of its text; a model has an order of its own.
@@ -206,6 +214,6 @@ def _definitions(source_units: "pa.Table", entity_mentions: "pa.Table", *, in_or
             text, offset = units[unit_id]
             if text[start - offset - 2 : start - offset] == " (":
                 for long, short in ((before[1], name), (name, before[1])):
-                    if is_acronym(short, long):
+                    if attempt(unit_id, is_acronym, short, long):
                         yield long, short
         before = mention

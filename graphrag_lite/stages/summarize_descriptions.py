@@ -7,7 +7,7 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 (Bouma 2009), moved from [-1, 1] to [0, 1]: names that are everywhere meet by chance, so hubs are damped.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +18,7 @@ from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt
 from graphrag_lite.settings import SummarizeDescriptions
+from graphrag_lite.stages import Attempt, unguarded
 from graphrag_lite.text.descriptions import cut, distinct, joined
 from graphrag_lite.text.mention_form import NAMES, mention_form
 from graphrag_lite.text.packs import packs
@@ -159,10 +160,12 @@ async def summarize_descriptions(
     settings: SummarizeDescriptions,
     model: StageModel | None,
     prompts: Prompts,
+    attempt: Attempt = unguarded,
 ) -> tuple["pa.Table", "pa.Table"]:
     """Fold mentions into entities and relationships, and describe each by the sentences that say most about it.
 
-    What a model has described is described in its words; the sentences are then what these rest on.
+    What a model has described is described in its words; the sentences are then what these rest on. Where no sentence
+    can be chosen there is a failure, and no description.
     """
     texts = dict(zip(source_documents["id"].to_pylist(), source_documents["text"].to_pylist(), strict=True))
     languages = dict(zip(texts, source_documents["language"].to_pylist(), strict=True))
@@ -171,7 +174,7 @@ async def summarize_descriptions(
         database.register("relationship_mentions", relationship_mentions)
         database.register("entity_resolutions", entity_resolutions)
         database.execute(FOLD)
-        database.register("forms", _forms(database, texts, languages))
+        database.register("forms", _forms(database, texts, languages, attempt))
         n_units = len(set(entity_mentions["text_unit_id"].to_pylist()))
         entities = list(_rows(database, ENTITIES))
         relationships = list(_rows(database, RELATIONSHIPS, n_units=n_units))
@@ -181,19 +184,20 @@ async def summarize_descriptions(
             for row in _rows(database, query)
         }
         acts = {row["key"]: row for row in _rows(database, PAIR_RELATIONS)}
-        sentences = {
-            key: _best_sentences(candidates, texts, CANDIDATES if key in told else settings.max_sentences)
-            for key, candidates in groupby(_rows(database, ENTITY_SENTENCES), lambda row: row["key"])
-        }
-        stated = {
-            key: _best_statements(candidates, texts, CANDIDATES if key in told else 1)
-            for key, candidates in groupby(_rows(database, PAIR_SENTENCES), lambda row: row["key"])
-        }
-    things = [Thing(row["id"], row["title"], told[row["id"]]) for row in entities if row["id"] in told]
-    for row in relationships:
-        row["key"] = f"{row['low']} {row['high']}"
-        if row["key"] in told:
-            things.append(Thing(row["key"], f"{row['low_title']} and {row['high_title']}", told[row["key"]]))
+        names = {row["id"]: row["title"] for row in entities}
+        for row in relationships:
+            row["key"] = f"{row['low']} {row['high']}"
+            names[row["key"]] = f"{row['low_title']} and {row['high_title']}"
+
+        def chosen(query: str, choose: Callable[..., list[Row]], most: int) -> dict[str, list[Row]]:
+            return {
+                key: attempt(names[key], choose, list(rows), texts, CANDIDATES if key in told else most) or []
+                for key, rows in groupby(_rows(database, query), lambda row: row["key"])
+            }
+
+        sentences = chosen(ENTITY_SENTENCES, _best_sentences, settings.max_sentences)
+        stated = chosen(PAIR_SENTENCES, _best_statements, 1)
+    things = [Thing(key, name, told[key]) for key, name in names.items() if key in told]
     descriptions = await _descriptions(things, settings, model, prompts)
     for number, row in enumerate(entities):
         row["human_readable_id"] = number
@@ -235,14 +239,17 @@ def _rows(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> I
         yield from batch.to_pylist()
 
 
-def _forms(database: "duckdb.DuckDBPyConnection", texts: dict[str, str], languages: dict[str, str]) -> "pa.Table":
-    """Return what `mention_form` says of every mention of `MENTIONED`."""
+def _forms(
+    database: "duckdb.DuckDBPyConnection", texts: dict[str, str], languages: dict[str, str], attempt: Attempt
+) -> "pa.Table":
+    """Return what `mention_form` says of every mention of `MENTIONED`; where it fails, that it says nothing."""
     import pyarrow as pa
 
     mentions = database.sql(MENTIONED).to_arrow_table()
     places = zip(*(mentions[name].to_pylist() for name in mentions.column_names[1:]), strict=True)
     found = [
-        mention_form(texts[document], (start, start + length), (first, last), languages[document])
+        attempt(document, mention_form, texts[document], (start, start + length), (first, last), languages[document])
+        or (0, first)
         for document, start, length, first, last in places
     ]
     forms, begins = zip(*found, strict=True) if found else ((), ())
@@ -338,7 +345,7 @@ def _sentence(row: Row, texts: dict[str, str]) -> str:
     return " ".join(texts[row["document_id"]][row["char_start"] : row["char_end"]].split())
 
 
-def _best_sentences(candidates: Iterator[Row], texts: dict[str, str], most: int) -> list[Row]:
+def _best_sentences(candidates: list[Row], texts: dict[str, str], most: int) -> list[Row]:
     """Choose the sentences that say what an entity is, best first, ties by place.
 
     Who speaks is not part of what is said. What shares most words with a better sentence says nothing new.
@@ -375,7 +382,7 @@ def _reads_well(sentence: str) -> float:
     return 1.0 * good_length - 1.0 * (not stands_alone(sentence)) - 2.0 * (not is_statement(sentence))
 
 
-def _best_statements(candidates: Iterator[Row], texts: dict[str, str], most: int) -> list[Row]:
+def _best_statements(candidates: list[Row], texts: dict[str, str], most: int) -> list[Row]:
     """Choose the sentences that state a relationship best, best first, ties by place. One place counts once."""
 
     def score(row: Row) -> float:

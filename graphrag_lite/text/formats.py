@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any
 
+from graphrag_lite.attempts import ENDS_RUN, described, outcome
 from graphrag_lite.text.encoding import decode
 from graphrag_lite.text.timestamps import isos
 
@@ -31,6 +32,8 @@ DATE_LINE = re.compile(
     re.I | re.M,
 )
 DATED = re.compile(r"(?<!\d)[12]\d{3}(?!\d)|\d{1,2}[-/.]\d{1,2}[-/.]\d{2}")
+# A comment in a code block is no heading. What opens and is not closed goes on to the end (CommonMark 0.31, 4.5).
+FENCED = re.compile(r"^ {0,3}(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)\n(?s:.*?)(?:^ {0,3}(?:\1`*|\2~*)[ \t\r]*$|\Z)", re.M)
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -77,6 +80,10 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded | Unreadable
             items.extend(READERS[suffix](decode(data), path, fields))
     except ValueError as error:
         items.append(Unreadable(path, str(error)))
+    except ENDS_RUN:
+        raise
+    except Exception as error:  # a reader's mistake concerns this file alone
+        items.append(Unreadable(path, described(error)))
     yield from _dated(items, fields)
 
 
@@ -92,7 +99,7 @@ def _text(text: str, path: str, fields: Fields) -> Iterator[Loaded]:
 
 
 def _markdown(text: str, path: str, fields: Fields) -> Iterator[Loaded]:
-    heading = re.search(r"^#[ \t]+(\S.{0,200}?)[ \t#]*$", text[:4000], re.M)
+    heading = re.search(r"^#[ \t]+(\S.{0,200}?)[ \t#]*$", FENCED.sub("", text[:4000]), re.M)
     yield Loaded(path, heading[1].strip() if heading else "", text, metadata=_stated_date(text, fields))
 
 
@@ -158,6 +165,11 @@ READERS: dict[str, Callable[[str, str, Fields], Iterator[Loaded | Unreadable]]] 
 
 def _row(row: Any, where: str, fields: Fields) -> Loaded | Unreadable:
     """Make a document of one JSON object or CSV row."""
+    made, error = outcome(_document, row, where, fields)
+    return made or Unreadable(where, error)
+
+
+def _document(row: Any, where: str, fields: Fields) -> Loaded | Unreadable:
     if not isinstance(row, dict):
         return Unreadable(where, f"not a JSON object but {type(row).__name__}")
     # A corpus may hold files of several makers: where the field that is named is missing, the usual name counts.

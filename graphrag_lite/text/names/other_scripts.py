@@ -49,7 +49,7 @@ _THAI_CUES = (
     ("location", "จังหวัด อำเภอ ตำบล ประเทศ กรุง เมือง แม่น้ำ เกาะ ถนน ภูเขา ทะเล รัฐ วัด"),
 )
 _THAI_CUE = re.compile(
-    "(?:" + "|".join(sorted((w for _, ws in _THAI_CUES for w in ws.split()), key=lambda w: (-len(w), w))) + ")"
+    "|".join(map(re.escape, sorted((w for _, ws in _THAI_CUES for w in ws.split()), key=lambda w: (-len(w), w))))
 )
 _THAI_KIND = {word: kind for kind, words in _THAI_CUES for word in words.split()}
 _THAI_FUNCTION = re.compile(
