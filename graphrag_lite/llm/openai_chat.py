@@ -18,6 +18,7 @@ from graphrag_lite.errors import CallError, SettingsError, UnansweredError
 from graphrag_lite.llm.chat import Reply, Request, Usage, estimated_tokens, first_word, prompt_tokens
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
+from graphrag_lite.llm.thinking import may_think, spoken
 from graphrag_lite.settings import Llm
 from graphrag_lite.text import tokens
 
@@ -28,8 +29,8 @@ UNSURE = frozenset((400, 404, 415, 422, 500, 501))  # what servers answer to a f
 OURS = ("messages", "model", "stream", "n")  # parameters that the settings may not hold
 FORMS = ("json_schema", "json_object by schema", "json_object", "plain text")  # of a reply with a schema, best first
 PLAIN = len(FORMS) - 1
-THINK = "<think>"
 UNKNOWN = re.compile("stream_options|extra|unknown|unrecogni|unsupported|permitted", re.IGNORECASE)
+TEXT = ("text", "output_text")  # types of the parts of a message that are spoken
 BIAS = 100  # of a token that may be said; the paper's (appendix A.1)
 
 
@@ -256,8 +257,8 @@ class OpenAIChat:
                     finish = choice.get("finish_reason") or finish or ("stop" if whole else None)
                     piece = _content((choice.get("delta") or whole or {}).get("content"))
                     said += piece
-                    if thinking and not THINK.startswith(said.lstrip()):
-                        piece = _spoken(said)
+                    if thinking and not may_think(said):
+                        piece = spoken(said)
                         thinking = not piece
                     if piece and not thinking:
                         yield piece
@@ -286,7 +287,7 @@ class OpenAIChat:
             raise CallError(f"The model refused: {str(message['refusal'])[:300]}")
         usage = _usage(answer, estimated)
         self._completion_tokens += (usage.completion_tokens - self._completion_tokens) // 10
-        return Reply(_spoken(text), "length" if finish == "max_tokens" else finish, usage)
+        return Reply(spoken(text), "length" if finish == "max_tokens" else finish, usage)
 
 
 def _format(form: int, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -330,9 +331,10 @@ def _usage(answer: Mapping[str, Any], estimated: int) -> Usage:
 
 
 def _content(content: Any) -> str:
-    """Return the text of a message's content: a string, null, or parts of which some are text."""
+    """Return the text of a message's content: a string, null, or parts of which some are text, others reasoning."""
     if isinstance(content, list):
-        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+        parts = [part for part in content if isinstance(part, Mapping) and part.get("type", "text") in TEXT]
+        content = "".join(str(part.get("text") or "") for part in parts)
     if not isinstance(content, str):
         return ""
     try:
@@ -340,17 +342,6 @@ def _content(content: Any) -> str:
     except UnicodeEncodeError:  # half a character, which no table can hold
         return content.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return content
-
-
-def _spoken(text: str) -> str:
-    """Return a reply without the thinking that some local servers leave at its start.
-
-    >>> _spoken("<think>Hm.</think>\\n\\nYes.")
-    'Yes.'
-    """
-    if not text.lstrip().startswith(THINK):
-        return text
-    return text.partition("</think>")[2].lstrip()
 
 
 def _is_chosen(text: str, choices: tuple[str, ...]) -> bool:

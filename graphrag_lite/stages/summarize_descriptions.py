@@ -328,7 +328,7 @@ async def _descriptions(
 
 def _plain(reply: str) -> str:
     """Return a merged description on one line. Raises ReplyError where there is none."""
-    text = " ".join(reply.rpartition("</think>")[2].split()).strip('"“”*` ')
+    text = " ".join(reply.split()).strip('"“”*` ')
     if not text:
         raise ReplyError("it holds no description")
     return text
