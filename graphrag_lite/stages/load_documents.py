@@ -1,5 +1,6 @@
 """Corpus folder -> documents."""
 
+import errno
 import hashlib
 import json
 import logging
@@ -153,6 +154,7 @@ async def load_documents(
     Rows of one file that cannot be read are one failure.
 
     A file, or folder, that only now cannot be read stays as it was last read: a disk's bad night withdraws nothing.
+    What is gone, though a link still leads to it, was deleted.
     """
     fields = Fields(settings.id_field, settings.title_field, settings.text_field, settings.time_field)
     root = corpus.parent if corpus.is_file() else corpus
@@ -174,7 +176,8 @@ async def load_documents(
         try:
             data = (root / path).read_bytes()
         except OSError as error:
-            within = [document for document in before if _is_in(document.path, path)]
+            gone = _is_gone(root / path, error, last)
+            within = [] if gone else [document for document in before if _is_in(document.path, path)]
             kept = "; kept as it was last read" if within else ""
             why = "its name is not UTF-8; rename it" if ESCAPED.search(path) else error.strerror
             failures.append(Unreadable(path, f"cannot be read: {why}{kept}"))
@@ -254,6 +257,22 @@ def _together(path: str, bad: list[Unreadable]) -> Unreadable:
     ]
     others = [f"and {len(places) - NAMED} other errors"] if len(places) > NAMED else []
     return Unreadable(path, f"{len(bad)} rows cannot be read: {'; '.join([*told, *others])}")
+
+
+def _is_gone(path: Path, error: OSError, last: Last | None) -> bool:
+    """Return whether what cannot be read was deleted, and is not on a disk that is not there.
+
+    A disk that is not mounted leaves the folder for it empty, in which nothing has changed since the last snapshot.
+    """
+    if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+        return False
+    folder = Path(os.path.realpath(path)).parent
+    try:
+        while not folder.is_dir():
+            folder = folder.parent
+        return any(folder.iterdir()) or last is None or folder.stat().st_mtime > last.folder.stat().st_mtime
+    except OSError:
+        return False
 
 
 def _is_in(path: str, place: str) -> bool:
