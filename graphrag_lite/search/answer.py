@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.search.best import best
+from graphrag_lite.text.marks import disarm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,9 +95,9 @@ def compose(index: "Loaded", question: str, method: str, statements: Iterable[St
     for (about, _), said in groups.items():
         cited = [cite(index, len(citations) + place, one) for place, one in enumerate(said, start=1)]
         citations += cited
-        line = " ".join(f"{' '.join(one.text.split())} [{one.n}]" for one in cited)
+        line = " ".join(f"{disarm(' '.join(one.text.split()))} [{one.n}]" for one in cited)
         between = "\n\n" if about or headed else "\n"
-        answer += (between if answer else "") + (f"{about}: {line}" if about else line)
+        answer += (between if answer else "") + (f"{disarm(about)}: {line}" if about else line)
         headed = bool(about)
     return answered(index, question, method, ranking, answer=answer or NOTHING, citations=citations)
 

@@ -113,7 +113,7 @@ async def report_communities_fast(
             "rank": round(10 * (weights[number] / most) ** 0.5, 1) if most else 0.0,
             "rating_explanation": (
                 f"Its {len(members)} entities hold {share:.1%} of the weight of all statements; "
-                f"the most connected is {connected['title']} with {connected['degree']} relationships."
+                f"the most connected is {disarm(connected['title'])} with {connected['degree']} relationships."
             ),
         }
         findings = [(rows[i], stated[rows[i]["id"]]) for i in choose(sentences, settings.max_findings, idf)]
@@ -284,13 +284,15 @@ def _candidates(
 
 def _report(community: Row, members: list[Row], summary: list[_Stated], findings: list[tuple[Row, _Stated]]) -> Row:
     citations = _Citations()
-    names = [row["title"] if row["type"] == "unknown" else f"{row['title']} ({row['type']})" for row in members[:3]]
+    titles = [disarm(row["title"]) for row in members[:3]]
+    kinds = ["" if row["type"] == "unknown" else f" ({row['type']})" for row in members[:3]]
+    names = [f"{title}{kind}" for title, kind in zip(titles, kinds, strict=True)]
     others = f", with {len(members) - 3} more" if len(members) > 3 else ""
     told = " ".join(citations.mark(one) for one in summary)
     return {
         **{name: community[name] for name in FROM_COMMUNITY},
         "human_readable_id": community["community"],
-        "title": ", ".join(row["title"] for row in members[:3]),
+        "title": ", ".join(titles),
         "summary": f"{', '.join(names)}{others}. {told}".strip(),
         "findings": [{"summary": _headline(row), "explanation": citations.mark(one)} for row, one in findings],
         "citations": list(citations.spans.values()),
@@ -301,7 +303,7 @@ def _report(community: Row, members: list[Row], summary: list[_Stated], findings
 
 
 def _headline(row: Row) -> str:
-    return f"{row['source']} – {row['target']}"  # what joins them is for the cited sentence to say
+    return disarm(f"{row['source']} – {row['target']}")  # what joins them is for the cited sentence to say
 
 
 def _with_content(report: Row) -> Row:
