@@ -8,6 +8,7 @@ import numpy as np
 
 from graphrag_lite.search.best import best
 from graphrag_lite.text.marks import disarm
+from graphrag_lite.text.plain import one_line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +96,7 @@ def compose(index: "Loaded", question: str, method: str, statements: Iterable[St
     for (about, _), said in groups.items():
         cited = [cite(index, len(citations) + place, one) for place, one in enumerate(said, start=1)]
         citations += cited
-        line = " ".join(f"{disarm(' '.join(one.text.split()))} [{one.n}]" for one in cited)
+        line = " ".join(f"{disarm(one_line(one.text))} [{one.n}]" for one in cited)
         between = "\n\n" if about or headed else "\n"
         answer += (between if answer else "") + (f"{disarm(about)}: {line}" if about else line)
         headed = bool(about)

@@ -20,6 +20,7 @@ from graphrag_lite.stages import Fail, Last
 from graphrag_lite.text.dates import LONGEST
 from graphrag_lite.text.formats import MIME, Fields, Loaded, Unreadable, read, time_left
 from graphrag_lite.text.language import detect, with_common
+from graphrag_lite.text.plain import plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -239,7 +240,7 @@ def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
 
 def _document(path: str, item: Loaded, sha256: str) -> Document:
     metadata = json.dumps(item.metadata, sort_keys=True, ensure_ascii=True, default=str)
-    return Document(path, item.source_id, item.title, item.text, item.created_at, metadata, sha256)
+    return Document(path, item.source_id, plain(item.title), item.text, item.created_at, metadata, sha256)
 
 
 def _together(path: str, bad: list[Unreadable]) -> Unreadable:
@@ -340,4 +341,4 @@ def _key(row: Document) -> str:
 
 def _name(row: Document) -> str:
     """Return the title of a document that states none."""
-    return PurePath(row.path).stem if row.source_id == row.path else row.source_id
+    return plain(PurePath(row.path).stem if row.source_id == row.path else row.source_id)

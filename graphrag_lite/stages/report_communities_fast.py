@@ -23,6 +23,7 @@ from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.stages import Attempt, Last, unguarded
 from graphrag_lite.text.key_sentences import Sentence, choose, rarity
 from graphrag_lite.text.marks import disarm
+from graphrag_lite.text.plain import one_line
 from graphrag_lite.text.report_page import as_json, page
 from graphrag_lite.text.spoken import form, said, speakers
 from graphrag_lite.text.words import terms
@@ -177,7 +178,7 @@ def _statement(span: Row, text: str, language: str, named: Collection[str]) -> _
     start, end = said(text, span["char_start"], span["char_end"])
     if start >= end:  # nothing but marks
         start, end = span["char_start"], span["char_end"]
-    words = " ".join(text[start:end].split())
+    words = one_line(text[start:end])
     found = terms(words, language)
     length = max(len(found), len(words.split()))
     worth = form(text, start, end, language) * (1.0 if set(words.split()).isdisjoint(named) else ASIDE)
@@ -242,7 +243,7 @@ def _sentences_of(kept: dict[int, Kept], source_units: "pa.Table") -> dict[int, 
         sentences = set()
         for span in report["citations"]:
             start, text = unit[span["text_unit_id"]]
-            sentence = " ".join(text[span["char_start"] - start : span["char_end"] - start].split())
+            sentence = one_line(text[span["char_start"] - start : span["char_end"] - start])
             if f"{sentence} [{span['n']}]" in report["summary"]:
                 sentences.add(sentence)
         found[number] = sentences

@@ -9,6 +9,7 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +23,7 @@ from graphrag_lite.stages import Attempt, unguarded
 from graphrag_lite.text.descriptions import cut, distinct, joined
 from graphrag_lite.text.mention_form import NAMES, mention_form
 from graphrag_lite.text.packs import packs
+from graphrag_lite.text.plain import one_line
 from graphrag_lite.text.sentences import is_statement, stands_alone
 from graphrag_lite.text.spoken import FILE_NAME
 from graphrag_lite.text.tokens import counter
@@ -328,7 +330,7 @@ async def _descriptions(
 
 def _plain(reply: str) -> str:
     """Return a merged description on one line. Raises ReplyError where there is none."""
-    text = " ".join(reply.split()).strip('"“”*` ')
+    text = one_line(reply).strip('"“”*` ')
     if not text:
         raise ReplyError("it holds no description")
     return text
@@ -342,7 +344,7 @@ def _described(chosen: list[Row], texts: dict[str, str], description: str | None
 
 
 def _sentence(row: Row, texts: dict[str, str]) -> str:
-    return " ".join(texts[row["document_id"]][row["char_start"] : row["char_end"]].split())
+    return one_line(texts[row["document_id"]][row["char_start"] : row["char_end"]])
 
 
 def _best_sentences(candidates: list[Row], texts: dict[str, str], most: int) -> list[Row]:
@@ -376,6 +378,7 @@ def _informs(row: Row, sentence: str) -> float:
     return score - 1.0 * (FILE_NAME.search(sentence) is not None) + _reads_well(sentence)
 
 
+@lru_cache(maxsize=10_000)
 def _reads_well(sentence: str) -> float:
     """Say how well a sentence stands on its own: a whole statement of good length that points to nothing before it."""
     good_length = len(sentence) in GOOD_LENGTH
