@@ -7,7 +7,6 @@ one entity, is decided from all mentions together by `resolve_entities`.
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import partial
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = tuple[Any, ...]
-MAX_PAIRS = 300  # of a sentence: a list of thousands of names says of no two that they belong together
+MAX_PAIRS = 300  # of a sentence. In 23 corpora two have more, both of them lists of references on pages of a PDF
 
 
 async def extract_graph_fast(
@@ -81,18 +80,20 @@ def _extract(unit: TextUnit, settings: ExtractGraphFast) -> Mentions:
 def _within_sentences(
     unit: TextUnit, names: list[Name], sentence: list[tuple[int, int]], max_neighbours: int
 ) -> Iterator[Row]:
-    """Relate every name to the names that follow it in its sentence; of `MAX_PAIRS` or more, the nearest are kept."""
-    pairs: dict[tuple[int, int], list[tuple[int, int, int]]] = {}  # by sentence: which follower, then both places
+    """Relate every name to the names that follow it in its sentence; where those are too many, to the next alone."""
+    pairs: dict[tuple[int, int], list[tuple[int, int, int]]] = {}  # by sentence: both places, and which follower it is
     for i, name in enumerate(names):
         seen = {name.name}
         for j in range(i + 1, len(names)):
             if sentence[j] != sentence[i] or len(seen) > max_neighbours:
                 break
             if names[j].name not in seen:
-                pairs.setdefault(sentence[i], []).append((len(seen), i, j))
+                pairs.setdefault(sentence[i], []).append((i, j, len(seen)))
                 seen.add(names[j].name)
     for span, found in pairs.items():
-        for _, i, j in sorted(sorted(found)[:MAX_PAIRS], key=itemgetter(1, 2)):
+        for i, j, follower in found:
+            if follower > 1 and len(found) > MAX_PAIRS:
+                continue
             label = relation(unit.text, names[i], names[j], unit.language) if j == i + 1 else ""
             yield _relationship(unit, names[i].name, names[j].name, label, 1.0, span)
 
