@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = tuple[Any, ...]
-MAX_PAIRS = 300  # of a sentence. In 23 corpora two have more, both of them lists of references on pages of a PDF
+MAX_PAIRS = 300  # of a sentence: more have only tables and lists of references (docs/log.md, 2026-11-22)
 
 
 async def extract_graph_fast(
