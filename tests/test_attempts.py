@@ -36,7 +36,7 @@ CASES = [
     ("extract_graph_fast", STAGES + "extract_graph_fast.find_names", False),
     ("resolve_entities", STAGES + "resolve_entities.lower_case_words", False),
     ("summarize_descriptions", STAGES + "summarize_descriptions.mention_form", False),
-    ("summarize_descriptions", STAGES + "summarize_descriptions.is_statement", False),
+    ("summarize_descriptions", STAGES + "summarize_descriptions._informs", False),
     ("report_communities_fast", STAGES + "report_communities_fast.speakers", False),
     ("report_communities_fast", STAGES + "report_communities_fast.terms", False),
     ("report_communities_fast", STAGES + "report_communities_fast.page", False),
