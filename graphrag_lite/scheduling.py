@@ -1,8 +1,8 @@
 """Keep an index up to date: run `index` at the times of a cron expression, each run a process of its own.
 
 A process that crashes, or has grown, is not the scheduler; and what a run finished is kept when it is ended half-way.
-APScheduler says when the next time is (see `cron.py`). Its own scheduler is not used: it sleeps until then whatever the
-clock does, knows nothing of the runs before its start, and cannot end a run.
+cronsim says when the next time is (see `cron.py`); a scheduler of somebody else's would know nothing of the runs before
+its start, and could not end a run.
 """
 
 import asyncio
