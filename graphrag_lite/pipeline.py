@@ -16,7 +16,7 @@ from graphrag_lite.errors import SettingsError
 from graphrag_lite.llm.chat import ChatModel, Embedder
 from graphrag_lite.llm.model import open_model
 from graphrag_lite.llm.openai_embedder import open_embedder
-from graphrag_lite.runner import Run, Stage, Watch
+from graphrag_lite.runner import Run, Watch
 from graphrag_lite.seen_files import SeenFiles
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.detect_communities import detect_communities
@@ -33,6 +33,7 @@ from graphrag_lite.stages.report_communities_fast import report_communities_fast
 from graphrag_lite.stages.resolve_entities import resolve_entities
 from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
+from graphrag_lite.stamps import Stage
 from graphrag_lite.waiting import complete
 
 EMBED = Stage(

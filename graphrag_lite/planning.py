@@ -11,7 +11,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from graphrag_lite import pipeline, prompts, runner, tables
+from graphrag_lite import pipeline, prompts, runner, stamps, tables
 from graphrag_lite.attempts import attempting, ignore, in_turn
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.estimates import Amount, Estimates, gleanings
@@ -122,7 +122,7 @@ async def _plan(
             "refresh": False,
         }
         run = _Rehearsal(settings, output, services, asked, Estimates.of(output, settings))
-        run.know("corpus_files", tables.make("corpus_files", files), runner.digest(files))
+        run.know("corpus_files", tables.make("corpus_files", files), stamps.digest(files))
         stages = pipeline.stages(settings.method)
         last = max(i for i, stage in enumerate(stages) if "source_units" in stage.writes or (standard and stage.asks))
         for stage in stages[: last + 1]:
@@ -162,7 +162,7 @@ class _Rehearsal:
         """Return the tokens of all text units."""
         return sum(self.table("source_units")["n_tokens"].to_pylist())
 
-    async def take(self, stage: runner.Stage) -> None:
+    async def take(self, stage: stamps.Stage) -> None:
         """Find the result of a stage, rehearse it, or, where what it reads is not known, estimate what it asks."""
         asks = stage.asks and self._may_ask(stage.name)
         if not set(stage.reads) <= self._tables.keys():
@@ -181,10 +181,10 @@ class _Rehearsal:
             return
         asking = RehearsedStage(self.model, stage.name, [], runner.Silence())
         read = {name: self.table(name) for name in stage.reads}
-        stamp = runner.stamp_of(stage, self.settings, self.services, self._digests)
+        stamp = stamps.stamp_of(stage, self.settings, self.services, self._digests)
         last = runner.last(stage, stamp, runner.last_run(self.output))
         services = {**self.services, "model": asking, "last": last}
-        written = await stage.run(**read, **runner.arguments(stage, self.settings, services))
+        written = await stage.run(**read, **stamps.arguments(stage, self.settings, services))
         n_missing = sum(asking.calls.values())
         if stage.name in IN_ROUNDS and asks:
             self._add_rounds(asking)

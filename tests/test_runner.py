@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_lite import attempts, pipeline, runner, snapshots, tables, workers
+from graphrag_lite import attempts, pipeline, runner, snapshots, stamps, tables, workers
 from graphrag_lite.errors import WorkerError
 from graphrag_lite.runner import Run, Stage
 from graphrag_lite.settings import Settings
@@ -232,15 +232,15 @@ def test_another_version_of_the_code_or_of_a_library_runs_again(
     texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index(texts, output)
-    runner._code.cache_clear()
-    version = runner.importlib.metadata.version
+    stamps.forget()
+    version = stamps.importlib.metadata.version
     monkeypatch.setattr(
-        runner.importlib.metadata, "version", lambda name: "99" if name == "markitdown" else version(name)
+        stamps.importlib.metadata, "version", lambda name: "99" if name == "markitdown" else version(name)
     )
     try:
         again = index(texts, output)
     finally:
-        runner._code.cache_clear()
+        stamps.forget()
     assert again.ran[0] == "load_documents" and again.manifest["libraries"]["markitdown"] == "99"
 
 
