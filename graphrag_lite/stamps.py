@@ -37,7 +37,7 @@ SERVED_BY = {
 IMPORT = re.compile(
     rf"(?m)^[ \t]*(?:from ({PACKAGE.name}[\w.]*) import (\([^)]*\)|.*)|import ({PACKAGE.name}[\w., ]*))"
 )
-FOR_TYPES = re.compile(r"(?m)^([ \t]*)if TYPE_CHECKING:\n(?:\1[ \t]+.*\n|\n)+")  # never imported in a run
+FOR_TYPES = re.compile(r"(?m)^if TYPE_CHECKING:\n(?:[ \t]+.*\n|\n)+")  # never imported in a run
 
 Stamp = Mapping[str, Any]
 """What decides a stage's result: `settings`, `mode` (of communities), `code`, `model` (with prompts), and the digests
@@ -157,7 +157,7 @@ def _data_files(folder: Path) -> list[Path]:
 
 def forget() -> None:
     """Read the code again: within one process it is taken to stay as it is."""
-    for each in (_code, _modules, _imports, _text, _hash, _data_files):
+    for each in (_code, libraries, _modules, _imports, _text, _hash, _data_files):
         each.cache_clear()
 
 
@@ -167,6 +167,7 @@ def arguments(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> 
     return {name: getattr(settings, stage.name) if name == "settings" else services[name] for name in wanted}
 
 
+@cache
 def libraries() -> dict[str, str]:
     """Return the versions of the libraries that a result depends on; an extra only where it is installed."""
     found = {}
