@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.search.abstention import LEAST_FIT, as_said_and_read, fit
+from graphrag_lite.search.abstention import as_said_and_read, says_nothing
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
@@ -29,7 +29,7 @@ def basic_search(
     ranking = ranked(scores, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "basic", ranking, answer="", citations=[])
-    if fit(index.bm25, as_said_and_read(index, question), np.isneginf(scores)) < LEAST_FIT:
+    if says_nothing(index, question, as_said_and_read(index, question), np.isneginf(scores)):
         return compose(index, question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
     kind = kind_asked(index.as_read(question), index.question_language(question))

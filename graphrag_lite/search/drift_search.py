@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.search.abstention import LEAST_FIT, fit
+from graphrag_lite.search.abstention import says_nothing, weights
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.best import best
 from graphrag_lite.search.community_answers import themes
@@ -91,7 +91,7 @@ def drift_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: b
         rows = report_rows(index)
         top = (rows[i] for i in rank_reports(index, [], rows, partition(rows, 0)).order)
         return compose(index, question, "drift", themes(index, top), ranking)
-    if fit(index.bm25, about) < LEAST_FIT:
+    if says_nothing(index, question, weights(index.bm25, about)):
         return compose(index, question, "drift", [], ranking)
     read = [unit for unit in best(total, READ_UNITS).tolist() if total[unit] > 0]
     chosen = choose_statements(index, about, read, total[read].tolist(), 2 * index.search.max_sentences)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from graphrag_lite.search.abstention import LEAST_FIT, fit
+from graphrag_lite.search.abstention import says_nothing, weights
 from graphrag_lite.search.answer import NOTHING, Answer, answered, compose, ranked
 from graphrag_lite.search.report_ranking import asked_terms, partition, rank_reports, report_language, report_rows
 
@@ -26,7 +26,7 @@ def global_search(index: "Loaded", question: str, top_k: int, level: int, *, ret
     ranking = ranked(reports.unit_scores, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "global", ranking, answer="", citations=[])
-    if asked and fit(index.bm25, asked) < LEAST_FIT:
+    if asked and says_nothing(index, question, weights(index.bm25, asked)):
         return compose(index, question, "global", [], ranking)
     if index.manifest["settings"]["method"] != "fast":  # its reports are written, not put together of sentences
         from graphrag_lite.search.reports import recited

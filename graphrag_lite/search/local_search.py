@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.search.abstention import LEAST_FIT, as_said_and_read, fit
+from graphrag_lite.search.abstention import as_said_and_read, says_nothing
 from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.basic_search import passages
@@ -41,7 +41,7 @@ def local_search(
     if retrieve_only:
         return answered(index, question, "local", ranking, answer="", citations=[])
     terms = index.question_terms(question)
-    if fit(index.bm25, as_said_and_read(index, question), np.isneginf(scores)) < LEAST_FIT:
+    if says_nothing(index, question, as_said_and_read(index, question), np.isneginf(scores)):
         return compose(index, question, "local", [], ranking)
     opening, closing = _about(index, asked, terms, scores)
     read = [unit for unit in ranking.units[:READ_UNITS] if scores[unit] > 0]
