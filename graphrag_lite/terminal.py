@@ -409,6 +409,8 @@ class Pieces:
 def print_answer(console: Console, answer: "Answer") -> None:
     """Print an answer and where its statements stand."""
     console.print(Text(plain(answer.answer)))
+    if answer.abstained and answer.documents:
+        console.print(Text(plain(f"Nearest to it, and no answer: {answer.documents[0]}"), style="dim"))
     print_sources(console, answer)
 
 
@@ -436,8 +438,13 @@ def read_as(readings: Mapping[str, str]) -> str:
     return f"Read {read}: that is how the corpus writes it."
 
 
+UNSURE = "in this language it cannot be told from the words whether the texts say anything to a question."
+
+
 def remarks(answers: "Sequence[Answer]") -> Iterator[str]:
     """Yield what a reader should know after an answer: gaps, failures, and the cost."""
+    if n_unsure := sum(answer.unsure and not answer.abstained for answer in answers):
+        yield f"{_counted(n_unsure, 'answer')} may be to something else: {UNSURE}"
     asked = [answer for answer in answers if answer.usage is not None]
     for answer in asked:
         about = f"{answer.question[:60]!r}: " if len(answers) > 1 else ""

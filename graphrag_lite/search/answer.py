@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphrag_lite.search.abstention import cannot_tell
 from graphrag_lite.search.best import best
 from graphrag_lite.text.marks import disarm
 from graphrag_lite.text.plain import one_line
@@ -53,6 +54,7 @@ class Cited:
 class Answer:
     """An answer and what it rests on. `documents` (by their own ids) and `text_units` are ranked best first.
 
+    `unsure` is set where it cannot be told whether the corpus says anything: then it is never said that it does not.
     `readings` are words of the question that the corpus, or its titles, do not hold, and what they were read as.
 
     The rest is of answers by a model: its name, how many marks were left out because they point to nothing that it was
@@ -66,6 +68,7 @@ class Answer:
     text_units: list[str]
     citations: list[Cited]
     abstained: bool = False
+    unsure: bool = False
     readings: Mapping[str, str] = field(default_factory=dict)
     model: str | None = None
     n_dropped_citations: int = 0
@@ -100,7 +103,8 @@ def compose(index: "Loaded", question: str, method: str, statements: Iterable[St
         between = "\n\n" if about or headed else "\n"
         answer += (between if answer else "") + (f"{disarm(about)}: {line}" if about else line)
         headed = bool(about)
-    return answered(index, question, method, ranking, answer=answer or NOTHING, citations=citations)
+    unsure = cannot_tell(index, question)
+    return answered(index, question, method, ranking, answer=answer or NOTHING, citations=citations, unsure=unsure)
 
 
 def cite(index: "Loaded", n: int, place: Statement) -> Cited:
