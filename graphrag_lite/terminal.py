@@ -438,7 +438,7 @@ def read_as(readings: Mapping[str, str]) -> str:
     return f"Read {read}: that is how the corpus writes it."
 
 
-UNSURE = "in this language it cannot be told from the words whether the texts say anything to a question."
+UNSURE = "hardly a word of the question is in the texts, which tells nothing in another language or in other forms."
 
 
 def remarks(answers: "Sequence[Answer]") -> Iterator[str]:

@@ -128,18 +128,18 @@ def says_nothing(
     question: str,
     weighed: Mapping[str, float],
     hidden: "npt.NDArray[np.bool_] | None" = None,
-) -> bool:
+) -> bool | None:
     """Say whether no passage that is not `hidden` (n_units,) has anything to say to a question, `weighed` by term.
 
     So it is where none fits, nor fits when a word that the corpus does not hold weighs no more than such words tell
-    there and is found in other forms; and where of all that is asked of a known name the corpus holds not a word. False
-    where it cannot be told (`cannot_tell`).
+    there and is found in other forms; and where of all that is asked of a known name the corpus holds not a word. None
+    where it seems so and cannot be told (`cannot_tell`).
     """
     fits = fit(index.bm25, weighed, hidden) >= LEAST_FIT
     if fits and not _nothing_but_names(index, question, weighed):
         return False
     if cannot_tell(index, question):
-        return False
+        return None
     names = _names(question, index.question_language(question))
     return fits or _fit_at_most(index.bm25, weighed, names, hidden) < LEAST_FIT
 
@@ -172,6 +172,7 @@ def _nothing_but_names(index: "Loaded", question: str, weighed: Mapping[str, flo
         language in FUNCTION_WORDS  # of another, a word that asks for nothing is taken for one that does
         and language not in NOUNS_HAVE_CAPITALS
         and len(asked) > 0
+        and not any(len(bm25.postings(term)[0]) for term in asked)
         and bm25.novelty[0] ** len(asked) <= BY_CHANCE
         and not any(len(_held(bm25, term)) for term in asked)
     )

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.search.abstention import cannot_tell
 from graphrag_lite.search.best import best
 from graphrag_lite.text.marks import disarm
 from graphrag_lite.text.plain import one_line
@@ -54,7 +53,7 @@ class Cited:
 class Answer:
     """An answer and what it rests on. `documents` (by their own ids) and `text_units` are ranked best first.
 
-    `unsure` is set where it cannot be told whether the corpus says anything: then it is never said that it does not.
+    `unsure` is set where no passage seems to fit, and whether the corpus says nothing cannot be told.
     `readings` are words of the question that the corpus, or its titles, do not hold, and what they were read as.
 
     The rest is of answers by a model: its name, how many marks were left out because they point to nothing that it was
@@ -80,7 +79,15 @@ class Answer:
         return asdict(self)
 
 
-def compose(index: "Loaded", question: str, method: str, statements: Iterable[Statement], ranking: "Ranking") -> Answer:
+def compose(
+    index: "Loaded",
+    question: str,
+    method: str,
+    statements: Iterable[Statement],
+    ranking: "Ranking",
+    *,
+    unsure: bool = False,
+) -> Answer:
     """Make an answer of statements, in their order, and of what was retrieved.
 
     A place is stated once. Statements about the same thing stand in one paragraph, others in a line with those of the
@@ -103,7 +110,6 @@ def compose(index: "Loaded", question: str, method: str, statements: Iterable[St
         between = "\n\n" if about or headed else "\n"
         answer += (between if answer else "") + (f"{disarm(about)}: {line}" if about else line)
         headed = bool(about)
-    unsure = cannot_tell(index, question)
     return answered(index, question, method, ranking, answer=answer or NOTHING, citations=citations, unsure=unsure)
 
 

@@ -29,13 +29,14 @@ def basic_search(
     ranking = ranked(scores, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "basic", ranking, answer="", citations=[])
-    if says_nothing(index, question, as_said_and_read(index, question), np.isneginf(scores)):
+    nothing = says_nothing(index, question, as_said_and_read(index, question), np.isneginf(scores))
+    if nothing:
         return compose(index, question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
     kind = kind_asked(index.as_read(question), index.question_language(question))
     worth = scores[read].tolist()
     chosen = choose_sentences(index, terms, read, index.search.max_sentences, scores=worth, kind=kind)
-    return compose(index, question, "basic", in_reading_order(index, chosen), ranking)
+    return compose(index, question, "basic", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
 async def ask_basic(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
 YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
-MAX_LOOKED_AT = 2000  # terms of one unit, evenly spaced, that stand for all of them
+MAX_LOOKED_AT = 500  # terms of one unit, evenly spaced, that stand for all of them
 ENDING, LEAST_STEM = 2, 4  # letters that two forms of a word end in, and the least that they begin with
 
 

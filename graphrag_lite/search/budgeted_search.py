@@ -38,10 +38,11 @@ def budgeted_search(index: "Loaded", question: str, top_k: int, budget: int, *, 
     ranking = found.ranking(index, top_k)
     if retrieve_only:
         return answered(index, question, "global", ranking, answer="", citations=[])
-    if says_nothing(index, question, weights(index.bm25, found.asked)):
+    nothing = says_nothing(index, question, weights(index.bm25, found.asked))
+    if nothing:
         return compose(index, question, "global", [], ranking)
     said = paragraphs(index, found.asked, list(found.groups().items()), broad_match(index.bm25, found.asked))
-    return compose(index, question, "global", said, ranking)
+    return compose(index, question, "global", said, ranking, unsure=nothing is None)
 
 
 async def ask_budgeted(index: "Loaded", question: str, top_k: int, budget: int, asking: "Asking") -> Answer:

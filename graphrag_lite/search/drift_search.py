@@ -91,11 +91,12 @@ def drift_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: b
         rows = report_rows(index)
         top = (rows[i] for i in rank_reports(index, [], rows, partition(rows, 0)).order)
         return compose(index, question, "drift", themes(index, top), ranking)
-    if says_nothing(index, question, weights(index.bm25, about)):
+    nothing = says_nothing(index, question, weights(index.bm25, about))
+    if nothing:
         return compose(index, question, "drift", [], ranking)
     read = [unit for unit in best(total, READ_UNITS).tolist() if total[unit] > 0]
     chosen = choose_statements(index, about, read, total[read].tolist(), 2 * index.search.max_sentences)
-    return compose(index, question, "drift", in_reading_order(index, chosen), ranking)
+    return compose(index, question, "drift", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
 async def ask_drift(index: "Loaded", question: str, top_k: int, asking: "Asking") -> Answer:

@@ -41,7 +41,8 @@ def local_search(
     if retrieve_only:
         return answered(index, question, "local", ranking, answer="", citations=[])
     terms = index.question_terms(question)
-    if says_nothing(index, question, as_said_and_read(index, question), np.isneginf(scores)):
+    nothing = says_nothing(index, question, as_said_and_read(index, question), np.isneginf(scores))
+    if nothing:
         return compose(index, question, "local", [], ranking)
     opening, closing = _about(index, asked, terms, scores)
     read = [unit for unit in ranking.units[:READ_UNITS] if scores[unit] > 0]
@@ -55,7 +56,14 @@ def local_search(
         kind=kind_asked(index.as_read(question), index.question_language(question)),
         named=asked.entities,
     )
-    return compose(index, question, "local", [*opening, *in_reading_order(index, sentences), *closing], ranking)
+    return compose(
+        index,
+        question,
+        "local",
+        [*opening, *in_reading_order(index, sentences), *closing],
+        ranking,
+        unsure=nothing is None,
+    )
 
 
 async def ask_local(
