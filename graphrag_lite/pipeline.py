@@ -84,7 +84,7 @@ def stages(method: str = "fast", *, embeds: bool = False) -> list[Stage]:
         extract,
         Stage(
             resolve_entities,
-            reads=("source_documents", "source_units", "entity_mentions"),
+            reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
             writes=("entity_resolutions",),
         ),
         *claim,

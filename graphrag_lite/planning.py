@@ -118,6 +118,7 @@ async def _plan(
             "each": in_turn,
             "fail": ignore,
             "attempt": attempting(ignore),
+            "count": lambda *_: None,
             "mode": settings.communities.mode,
             "refresh": False,
         }

@@ -185,8 +185,8 @@ async def _run_stage(
     read = {name: memory[name] for name in stage.reads}
     gone_on = last(stage, stamp, so_far.published)
     offered = {**services, "mode": so_far.settings.communities.mode, "last": gone_on, "refresh": again}
-    results, failures = await _perform(stage, read, so_far.settings, offered, workers, watch)
-    record: dict[str, Any] = {"stamp": stamp, "tables": {}, "failures": failures}
+    results, failures, counts = await _perform(stage, read, so_far.settings, offered, workers, watch)
+    record: dict[str, Any] = {"stamp": stamp, "tables": {}, "failures": failures, "counts": counts}
     if asked := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:
         so_far.usage[stage.name] = record["usage"] = asked.meter.to_dict(stage.name)
     with snapshots.writing(so_far.output):
@@ -238,9 +238,10 @@ async def _perform(
     services: Mapping[str, Any],
     workers: int,
     watch: Watch,
-) -> tuple[dict[str, Any], list[tuple[str, str, int]]]:
-    """Call a stage. Returns the tables that it writes, by name, and what it could not do, sorted, each once."""
+) -> tuple[dict[str, Any], list[tuple[str, str, int]], dict[str, int]]:
+    """Call a stage. Returns its tables by name, what it could not do, sorted, each once, and what it counted."""
     failures: list[tuple[str, str, int]] = []
+    counts: dict[str, int] = {}
 
     def fail(what: str, error: str, attempts: int) -> None:
         failures.append((what, error, attempts))
@@ -253,12 +254,13 @@ async def _perform(
             "each": Workers(workers, watch, pools, fail),
             "fail": fail,
             "attempt": attempting(fail),
+            "count": counts.__setitem__,
             "model": model and model.of(stage.name, failures, watch),
             "embedder": embedder and stage.embeds and embedder.of(stage.name, watch),
         }
         written = await stage.run(**read, **arguments(stage, settings, offered))
     tables_by_name = zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True)
-    return dict(tables_by_name), sorted(set(failures))
+    return dict(tables_by_name), sorted(set(failures)), counts
 
 
 def _write(building: Path, name: str, table: Any) -> dict[str, Any]:

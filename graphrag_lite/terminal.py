@@ -187,6 +187,7 @@ def summary(run: "Run") -> dict[str, Any]:
         "method": run.manifest["settings"]["method"],
         **{name: rows[name] for name in names},
         "communities_by_level": _by_level(run),
+        "relationships_within_entities": within_entities(run.manifest),
         "failures": rows["failures"],
         "unread_times": _unread_times(run),
         "stale_reports": sum(tables.read(run.snapshot, "community_reports", only=["stale"])["stale"].to_pylist()),
@@ -198,6 +199,12 @@ def summary(run: "Run") -> dict[str, Any]:
         "seconds": round(run.seconds, 3),
         "peak_memory_mb": run.peak_memory_mb,
     }
+
+
+def within_entities(manifest: Mapping[str, Any]) -> int:
+    """Return how many mentions of relationships are left out since both names are one entity."""
+    counts = manifest["stages"].get("summarize_descriptions", {}).get("counts", {})
+    return int(counts.get("relationships_within_entities", 0))
 
 
 def _asks(run: "Run") -> bool:
@@ -233,6 +240,8 @@ def print_summary(console: Console, run: "Run", output: str) -> None:
     table.add_column(justify="right")
     for name in ("documents", "text_units", "entities", "relationships", "communities"):
         table.add_row(name.replace("_", " "), f"{values[name]:,}")
+    if within := values["relationships_within_entities"]:
+        table.add_row("left out: both names one entity", f"{within:,} mentions")
     table.add_row("by level", ", ".join(f"{n:,}" for n in values["communities_by_level"].values()))
     stale = f" ({values['stale_reports']:,} stale)" if values["stale_reports"] else ""
     table.add_row("community reports", f"{values['community_reports']:,}{stale}")

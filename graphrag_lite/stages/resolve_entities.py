@@ -19,12 +19,15 @@ from graphrag_lite.prompts import ResolveEntities as PairsPrompt
 from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.stages import Attempt, Each, unguarded
 from graphrag_lite.text.names import is_acronym, lower_case_words
+from graphrag_lite.text.names.words import AND_WORDS
 from graphrag_lite.text.packs import packs
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH = 1000  # text units whose words are counted at once: many are the same
+LISTING = AND_WORDS | {"&", ","}  # between two names: they are two
+NEAR = 2 + max(map(len, AND_WORDS))  # characters
 LONGEST_NAME, LONGEST_SAID = 120, 240  # characters of a name, and of what is said of it, in a question
 
 logger = logging.getLogger(__name__)
@@ -42,6 +45,7 @@ async def resolve_entities(
     source_documents: "pa.Table",
     source_units: "pa.Table",
     entity_mentions: "pa.Table",
+    relationship_mentions: "pa.Table",
     settings: ResolveEntities,
     each: Each,
     model: StageModel | None,
@@ -65,6 +69,7 @@ async def resolve_entities(
     types = entity_mentions["type"].to_pylist()
     document_ids = entity_mentions["document_id"].to_pylist()
     ordinal = dict(zip(*(source_units[column].to_pylist() for column in ("id", "ordinal")), strict=True))
+    beside = list(_beside(source_units, entity_mentions, in_order=model is None))
     rows = resolve(
         document_ids,
         names,
@@ -72,7 +77,14 @@ async def resolve_entities(
         entity_mentions["anchored"].to_pylist(),
         lower_counts,
         ordinals=[ordinal[unit_id] for unit_id in entity_mentions["text_unit_id"].to_pylist()],
-        definitions=_definitions(source_units, entity_mentions, attempt, in_order=model is None),
+        definitions=[
+            pair
+            for document_id, one, between, other in beside
+            if between == " ("
+            for pair in ((one, other), (other, one))
+            if attempt(document_id, is_acronym, *reversed(pair))
+        ],
+        related=_related(relationship_mentions, beside, stated=model is not None),
         lexical=settings.lexical,
         alias=settings.alias,
         threshold=settings.lexical_threshold,
@@ -188,10 +200,27 @@ def _name(question: Sequence[Pair], seen: dict[str, Seen]) -> str:
     return f'"{one}", "{other}"{more}'
 
 
-def _definitions(
-    source_units: "pa.Table", entity_mentions: "pa.Table", attempt: Attempt, *, in_order: bool
-) -> Iterator[tuple[str, str]]:
-    """Yield (long name, acronym) wherever a text writes "Long Name (ACRONYM)", or the other way round.
+def _related(
+    relationship_mentions: "pa.Table", beside: Iterable[tuple[str, str, str, str]], *, stated: bool
+) -> Iterator[tuple[str, str, str]]:
+    """Yield (document, name, name) where words relate the two, or list them.
+
+    Where relationships are not `stated` by a model, one without a word for it says no more than that both names are in
+    a sentence, or one in the other's document: "'Jacob!' he said. 'Old Jacob Marley, tell me more!'"
+    """
+    columns = ("document_id", "source", "target", "relation")
+    for document_id, one, other, relation in zip(*(relationship_mentions[c].to_pylist() for c in columns), strict=True):
+        if relation or stated:
+            yield document_id, one, other
+    for document_id, one, between, other in beside:
+        if between.strip().casefold() in LISTING:
+            yield document_id, one, other
+
+
+def _beside(
+    source_units: "pa.Table", entity_mentions: "pa.Table", *, in_order: bool
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (document, name, what stands between, name) of names that follow each other closely in a text.
 
     `in_order` says that the mentions of a unit stand in the order of its text; a model has an order of its own.
     """
@@ -201,19 +230,15 @@ def _definitions(
             *(source_units[column].to_pylist() for column in ("id", "text", "char_start")), strict=True
         )
     }
-    columns: Iterable[tuple[str, str, int]] = zip(
-        *(entity_mentions[c].to_pylist() for c in ("text_unit_id", "name", "mention_start")), strict=True
+    columns: Iterable[tuple[str, str, int, str]] = zip(
+        *(entity_mentions[c].to_pylist() for c in ("text_unit_id", "name", "mention_start", "document_id")), strict=True
     )
     if not in_order:
         columns = sorted(columns, key=lambda mention: (mention[0], mention[2], mention[1]))
     before = ("", "", -1)
-    for mention in columns:
-        unit_id, name, start = mention
+    for unit_id, name, start, document_id in columns:
         gap = start - before[2] - len(before[1])
-        if unit_id == before[0] and before[2] >= 0 and gap == 2:
+        if unit_id == before[0] and before[2] >= 0 and 0 < gap <= NEAR:
             text, offset = units[unit_id]
-            if text[start - offset - 2 : start - offset] == " (":
-                for long, short in ((before[1], name), (name, before[1])):
-                    if attempt(unit_id, is_acronym, short, long):
-                        yield long, short
-        before = mention
+            yield document_id, before[1], text[start - offset - gap : start - offset], name
+        before = unit_id, name, start

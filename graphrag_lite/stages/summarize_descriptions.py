@@ -61,17 +61,18 @@ create table entity as
         count(distinct document_id) as n_documents,
         list(distinct text_unit_id order by text_unit_id) as text_unit_ids
     from mention group by entity;
-create table instance as
+create table related as
     select coalesce(hs.entity_id, s.entity_id, '') as a, coalesce(ht.entity_id, t.entity_id, '') as b,
         least(a, b) as low, greatest(a, b) as high,
         r.document_id, text_unit_id, char_start, char_end, relation, strength, description,
-        description <> '' as told
+        description <> '' as told, r.source <> r.target as two
     from relationship_mentions r
     left join here hs on hs.document_id = r.document_id and hs.name = r.source
     left join here ht on ht.document_id = r.document_id and ht.name = r.target
     left join anywhere s on s.name = r.source
     left join anywhere t on t.name = r.target
-    where low <> '' and low <> high;
+    where low <> '';
+create view instance as select * from related where low <> high;
 create table pair as
     select low, high, sum(strength)::double as strength, count(*) as n_mentions
     from (
@@ -103,6 +104,8 @@ join entity x on x.entity = low join entity y on y.entity = high
 join degree dx on dx.entity = low join degree dy on dy.entity = high
 order by weight desc, low_title, high_title, low, high
 """
+# What says nothing any more since its two names are one entity.
+WITHIN = "select count(*) as n from related where low = high and two"
 # Mentions that stand in the text, to be read document after document.
 MENTIONED = """
 select rowid as mention, document_id, mention_start, len(name) as length, char_start, char_end from mention
@@ -163,11 +166,13 @@ async def summarize_descriptions(
     model: StageModel | None,
     prompts: Prompts,
     attempt: Attempt = unguarded,
+    count: Callable[[str, int], None] | None = None,
 ) -> tuple["pa.Table", "pa.Table"]:
     """Fold mentions into entities and relationships, and describe each by the sentences that say most about it.
 
     What a model has described is described in its words; the sentences are then what these rest on. Where no sentence
-    can be chosen there is a failure, and no description.
+    can be chosen there is a failure, and no description. `count` is told how many mentions of relationships vanish
+    because resolution took both of their names for one entity.
     """
     texts = dict(zip(source_documents["id"].to_pylist(), source_documents["text"].to_pylist(), strict=True))
     languages = dict(zip(texts, source_documents["language"].to_pylist(), strict=True))
@@ -178,6 +183,8 @@ async def summarize_descriptions(
         database.execute(FOLD)
         database.register("forms", _forms(database, texts, languages, attempt))
         n_units = len(set(entity_mentions["text_unit_id"].to_pylist()))
+        if count:
+            count("relationships_within_entities", next(_rows(database, WITHIN))["n"])
         entities = list(_rows(database, ENTITIES))
         relationships = list(_rows(database, RELATIONSHIPS, n_units=n_units))
         told = {
