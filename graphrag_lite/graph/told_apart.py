@@ -1,12 +1,15 @@
 """Names that the texts, or a model that read them, tell apart: what no likeness of names may join.
 
 Two names of one document are two things where a sentence relates the one to the other, where a text unit lists both as
-people, or where they are stated to be of two types.
+people, one of them by a title, or where they are stated to be of two types. Without a title, models list one person
+twice: gpt-4o's "Scrooge" and "Ebenezer Scrooge".
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
+
+from graphrag_lite.graph.name_aliases import as_person
 
 Place = tuple[str, str]
 """Document and key."""
@@ -37,7 +40,8 @@ class Apart:
     def __call__(self, document: str, one: str, other: str) -> bool:
         if (document, *sorted((one, other))) in self._related:
             return True
-        if not self._units.get((document, one), set()).isdisjoint(self._units.get((document, other), ())):
+        together = not self._units.get((document, one), set()).isdisjoint(self._units.get((document, other), ()))
+        if together and any(person.title for person in map(as_person, (one, other)) if person):
             return True
         return differ(self._kind(document, one), self._kind(document, other))
 

@@ -1,6 +1,7 @@
 """Mentions -> which entity each name means, and which candidates are no names."""
 
 import logging
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 
 BATCH = 1000  # text units whose words are counted at once: many are the same
 LISTING = AND_WORDS | {"&", ","}  # between two names: they are two
+SAME = re.compile(
+    r"\b(same (as|person|character|individual|entity|man|woman)|another (name|reference)|also (known|called|referred)"
+    r"|full name|nickname|alias|abbreviat\w*|acronym|short for)\b",
+    re.I,
+)  # the relationship of a thing to itself
 NEAR = 2 + max(map(len, AND_WORDS))  # characters
 LONGEST_NAME, LONGEST_SAID = 120, 240  # characters of a name, and of what is said of it, in a question
 
@@ -206,12 +212,15 @@ def _related(
     """Yield (document, name, name) where words relate the two, or list them.
 
     Where relationships are not `stated` by a model, one without a word for it says no more than that both names are in
-    a sentence, or one in the other's document: "'Jacob!' he said. 'Old Jacob Marley, tell me more!'"
+    a sentence, or one in the other's document: "'Jacob!' he said. 'Old Jacob Marley, tell me more!'" Nor does one that
+    says that the two are one: "Ebenezer Scrooge is another reference to the same character, Scrooge".
     """
-    columns = ("document_id", "source", "target", "relation")
-    for document_id, one, other, relation in zip(*(relationship_mentions[c].to_pylist() for c in columns), strict=True):
-        if relation or stated:
-            yield document_id, one, other
+    columns = ("document_id", "source", "target", "relation", "description")
+    for document_id, *ends, relation, said in zip(
+        *(relationship_mentions[c].to_pylist() for c in columns), strict=True
+    ):
+        if (relation or stated) and not SAME.search(f"{relation.replace('_', ' ')} {said}"):
+            yield document_id, ends[0], ends[1]
     for document_id, one, between, other in beside:
         if between.strip().casefold() in LISTING:
             yield document_id, one, other

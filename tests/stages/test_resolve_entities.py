@@ -258,6 +258,13 @@ def test_what_a_model_told_apart_stays_apart() -> None:
     assert told[1] != told[2], "two short names that are related are not one"
 
 
+def test_a_model_that_lists_one_person_twice_or_relates_it_to_itself_tells_nobody_apart() -> None:
+    velm = [mention("Ruth Velm"), mention("Velm")]
+    assert meant(velm, same()) == ["Ruth Velm"] * 2
+    assert meant(velm, same(), related=[("Ruth Velm", "Velm", "ALSO_KNOWN_AS")]) == ["Ruth Velm"] * 2
+    assert meant(velm, same(), related=[("Ruth Velm", "Velm", "MOTHER_OF")]) == ["Ruth Velm", "Velm"]
+
+
 def test_what_one_document_tells_apart_is_one_in_another() -> None:
     others = [mention(name, document=d) for d in "abc" for name in ("Walt Disney",)]
     others += [mention("Disney", kind="unknown", document=d) for d in "abc"]
