@@ -25,15 +25,18 @@ import names
 import retrieval
 
 HERE = Path(__file__).parent
+METHODS = ("basic", "local")
 RECALL, SHARE, CPU = 0.5, 0.005, 1.05  # how far a figure may fall: points of R@5, of F1 and shares; ratio of CPU
 
 
 def recalls(folder: Path, sets: tuple[str, ...]) -> dict[str, float]:
     """Return R@5 in % by "set method"."""
     found = {}
-    for path in retrieval.sets_of(folder, sets):
-        for result in retrieval.evaluate(path, ("basic", "local")):
-            found[f"R@5 {path.name} {result['method']}"] = round(100 * result["measures"]["recall@5"]["mean"], 2)
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and (parts := retrieval.sets_in(path)) and (not sets or path.name in sets):
+            results = retrieval.joined([retrieval.evaluate(part, METHODS) for part in parts])
+            for method, result in zip(METHODS, results, strict=True):
+                found[f"R@5 {path.name} {method}"] = round(100 * result["measures"]["recall@5"]["mean"], 2)
     return found
 
 
