@@ -107,9 +107,7 @@ def _about(
     question about one of a person's films the description of the person is no answer. Nothing is said by text units
     that are hidden, with the score -inf.
     """
-    distinct = list(dict.fromkeys(terms))
-    named = {t for t, named in zip(distinct, asked.in_name, strict=True) if named}
-    if not asked.entities or asked.stated or not set(distinct) - named <= ASKING:
+    if not asked.entities or asked.stated or not set(terms) - asked.name_terms <= ASKING:
         return [], []
     about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
     opening: list[Statement] = []
