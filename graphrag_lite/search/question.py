@@ -28,6 +28,7 @@ _LATE_FIT, _LATE_DAYS, _LEAST_FIT = 0.25, 7, 0.05
 # Words of a name, as titles of files and names of accounts write them together.
 _CAPITALISED = re.compile(r"[^\W\d_a-z]\w*(?: [^\W\d_a-z]\w*)+")
 _MOST_TOGETHER = 3
+_ALWAYS = 4  # times as many units have the one word as have any of its words: these mean something else
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def read_question(
     entities |= {entity: 1.0 for m in mentions for entity in m.entities}
     distinct = list(dict.fromkeys(terms(question, language)))
     for together, apart in _written_together(question, language, index).items():
-        if all(len(index.postings(together)[0]) > len(index.postings(term)[0]) for term in apart):
+        if all(len(index.postings(together)[0]) > _ALWAYS * len(index.postings(term)[0]) for term in apart):
             distinct = [term for term in distinct if term not in apart]
         distinct += [together] if together not in distinct else []
     only_asks = {term for word in ASKING for term in terms(word, language)}
