@@ -186,9 +186,7 @@ class Loaded:
         values = list(zip(data["field"].to_pylist(), data["value"].to_pylist(), strict=True))
         names = name_table((value, place) for place, (field, value) in enumerate(values) if field != tables.OF_TITLES)
         said = [units[place] for place, (field, value) in enumerate(values) if is_assistant(field, value)]
-        replies = np.zeros(len(self.days), np.bool_) if said else None
-        for own in said:
-            replies[own] = True
+        replies = np.isin(np.arange(len(self.days)), np.concatenate(said)) if said else None
         return Attributes(self.days, names, units, self.title_numbers, replies)
 
     @cached_property
