@@ -50,8 +50,7 @@ def test_a_name_is_looked_up_as_one_word_where_the_corpus_writes_it_so() -> None
         "the best",
         "one buy",
         "best buy",
-        "LiHua met",
-        "LiHua left",
+        *["LiHua met"] * 5,
         "Li and Hua",
         "redhat Red Hat hat",
     ]
