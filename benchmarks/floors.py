@@ -1,8 +1,10 @@
 """What must not fall: retrieval, names, the cost of a first index, and the bytes that a change says it leaves alone.
 
-    python benchmarks/floors.py ../shared/data                      # check against benchmarks/floors.json
-    python benchmarks/floors.py ../shared/data --against HEAD~1     # and against another commit, paired
-    python benchmarks/floors.py ../shared/data --record             # write floors.json anew, from today's code
+    python benchmarks/floors.py ../shared/data
+    python benchmarks/floors.py ../shared/data --against HEAD~1
+    python benchmarks/floors.py ../shared/data --record
+
+The first compares with benchmarks/floors.json, the second also with another commit, in turn; the last writes the floors.
 
 R@5 of `basic` and `local` on every set within .5 points of the floor; F1 of names, and of names with types, within
 .005; gold answers that are extracted names within .005, at no more mentions. Against a commit: CPU of a first index of

@@ -3,6 +3,7 @@
 GraphragLiteError
 ├── SettingsError    settings.yaml, --config
 │   └── OverrideError    --set
+├── PluginError      a name that an installed package brings in
 ├── PromptError      a prompt file
 ├── InputError       the corpus, a questions file, a question
 ├── TableError       a table of an index that is damaged or not of this version
@@ -29,6 +30,10 @@ class SettingsError(GraphragLiteError):
 
 class OverrideError(SettingsError):
     """What a command sets itself is wrong: it was never begun, and is no run that failed."""
+
+
+class PluginError(GraphragLiteError):
+    """What an installed package brings in is not there, cannot be imported, or is of another kind."""
 
 
 class PromptError(GraphragLiteError):

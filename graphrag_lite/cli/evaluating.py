@@ -70,12 +70,12 @@ def evaluate(
     from graphrag_lite.cli import evaluation_table
     from graphrag_lite.errors import InputError, OutputError
     from graphrag_lite.evaluation import read_results
-    from graphrag_lite.search.index import METHODS
+    from graphrag_lite.search.methods import method_named
 
     log()
     methods = tuple(dict.fromkeys(methods))
-    if unknown := [method for method in methods if method not in METHODS]:
-        raise InputError(f"Method {unknown[0]!r} is not one of {', '.join(METHODS)}.")
+    for method in methods:
+        method_named(method)  # before an index is built for one that is not there
     if output and not output.absolute().parent.is_dir():
         raise OutputError(f"{output}: there is no folder {output.parent}.")
     loaded = settings.load(root, config, overrides)
@@ -200,9 +200,9 @@ def _ask_all(
 
 def _ask(index: "Index", question: "Question", method: str) -> list[str]:
     from graphrag_lite.evaluation import DEPTH
-    from graphrag_lite.search.index import UNDATED
+    from graphrag_lite.search.methods import method_named
 
-    as_of = None if method in UNDATED else question.as_of
+    as_of = question.as_of if "as_of" in method_named(method).takes else None
     return index.query(question.question, method, top_k=DEPTH, retrieve_only=True, as_of=as_of).documents
 
 

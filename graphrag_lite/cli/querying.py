@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphrag_lite.cli.options import CONFIG, EXIT_CODES, JSON, OVERRIDES, ROOT, log, while_read
+from graphrag_lite.search.methods import METHODS
 
 if TYPE_CHECKING:
     from datetime import date
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     "--method",
     default="local",
     show_default=True,
-    help="local: named entities and the passages they lead to. global: community reports. drift: reports, then local"
-    " searches for what they leave open. basic: BM25 alone.",
+    help=" ".join(f"{name}: {method.summary}." for name, method in METHODS.items()),
 )
 @click.option("--level", type=int, help="Community level of global search, 0 = coarsest.  [default: 0]")
 @click.option("--dynamic", is_flag=True, help="Let the model choose the reports of global search, on every level.")

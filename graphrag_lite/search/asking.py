@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from graphrag_lite.errors import CallError, ReplyError, UnansweredError
+from graphrag_lite.errors import CallError, GraphragLiteError, ModelError, ReplyError, UnansweredError
 from graphrag_lite.llm.chat import ChatModel, Reply, Request
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
@@ -96,12 +96,29 @@ class Written:
     n_dropped: int = 0
 
 
-class _Ended(Exception):
-    """Carries an error past what a map counts as failures; the other calls are cancelled."""
+class _Ended(GraphragLiteError):
+    """Carries an error past what a stage's map takes for the failure of one item; the other calls are cancelled."""
 
-    def __init__(self, error: UnansweredError) -> None:
+    def __init__(self, error: Exception) -> None:
         super().__init__(error)
         self.error = error
+
+
+async def map_all(model: StageModel, work: Callable[[T], Awaitable[R]], items: Sequence[T]) -> list[R]:
+    """Return the results of `work` in the order of items, as many at once as the limits allow. Any error ends it."""
+
+    async def carried(item: T) -> R:
+        try:
+            return await work(item)
+        except ModelError:
+            raise
+        except Exception as error:
+            raise _Ended(error) from None
+
+    try:
+        return await model.map(carried, items, str)  # type: ignore[return-value] # no failure reaches it
+    except _Ended as ended:
+        raise ended.error from None
 
 
 @dataclass(frozen=True)
@@ -115,17 +132,7 @@ class Asking:
 
     async def map(self, work: Callable[[T], Awaitable[R]], items: Sequence[T]) -> list[R]:
         """Return the results of `work`, which tells its own failures to `failed`, in the order of items."""
-
-        async def carried(item: T) -> R:
-            try:
-                return await work(item)
-            except UnansweredError as error:
-                raise _Ended(error) from None
-
-        try:
-            return await self.model.map(carried, items, str)  # type: ignore[return-value] # no failure reaches it
-        except _Ended as ended:
-            raise ended.error from None
+        return await map_all(self.model, work, items)
 
     def failed(self, what: str, error: CallError | ReplyError) -> None:
         """Record a call without which the answer can be written; one that used up its attempts ends the question.

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from graphrag_lite.search.asking import Asking
     from graphrag_lite.search.context import Section
     from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.search.methods import Query
 
 MAX_UNITS = 60  # that a model's context chooses from
 
 
-def basic_search(
-    index: "Loaded", question: str, top_k: int, *, as_of: date | None = None, retrieve_only: bool = False
-) -> Answer:
+def answer(index: "Loaded", query: "Query") -> Answer:
     """Answer with the sentences of the best text units that hold the question's words, not dated after `as_of`."""
+    question = query.question
     terms = index.question_terms(question)
-    scores = _scores(index, terms, as_of)
-    ranking = ranked(scores, index.document_row, top_k)
-    if retrieve_only:
+    scores = _scores(index, terms, query.as_of)
+    ranking = ranked(scores, index.document_row, query.top_k)
+    if query.retrieve_only:
         return answered(index, question, "basic", ranking, answer="", citations=[])
     nothing = says_nothing(index, question, as_said_and_read(index, question), np.isneginf(scores))
     if nothing:
@@ -39,15 +39,14 @@ def basic_search(
     return compose(index, question, "basic", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
-async def ask_basic(
-    index: "Loaded", question: str, top_k: int, asking: "Asking", *, as_of: date | None = None
-) -> Answer:
+async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model from the best text units that are not dated after `as_of`."""
     from graphrag_lite.prompts import BasicSearch
     from graphrag_lite.search.context import Shown, TokenEstimate, render
 
-    scores = _scores(index, index.question_terms(question), as_of)
-    ranking = ranked(scores, index.document_row, top_k)
+    question = query.question
+    scores = _scores(index, index.question_terms(question), query.as_of)
+    ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
     records = render(passages(index, scores), index.search.max_context_tokens, TokenEstimate.of(index), shown)
     prompt = BasicSearch(asking.response_type, records, question)

@@ -12,31 +12,32 @@ from graphrag_lite.search.abstention import says_nothing, weights
 from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
 from graphrag_lite.search.community_answers import paragraphs
 from graphrag_lite.search.community_walk import Walk, community_tree
-from graphrag_lite.search.global_search import global_search
 from graphrag_lite.search.report_ranking import asked_terms, rank_reports, report_language, report_rows, scaled
 from graphrag_lite.search.statements import broad_match
 
 if TYPE_CHECKING:
     from graphrag_lite.search.asking import Asking
     from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.search.methods import Query
 
 RELEVANT = 0.5  # of the best BM25 score: from there a text unit is relevant where no model is asked
 BY_REPORTS = 0.01  # weight of the reports that cite a text unit: they order those without a word of the question
 
 
-def budgeted_search(index: "Loaded", question: str, top_k: int, budget: int, *, retrieve_only: bool = False) -> Answer:
+def answer_within(index: "Loaded", query: "Query", budget: int) -> Answer | None:
     """Answer with sentences of the relevant text units; those are that hold most of what the question asks about.
 
-    A question about the corpus itself holds nothing to test by: it is answered from the top reports.
+    None for a question about the corpus itself, which holds nothing to test by: reports answer it.
     """
+    question = query.question
     found = _begin(index, question, budget)
     if not found.asked:
-        return global_search(index, question, top_k, 0, retrieve_only=retrieve_only)
+        return None
     match = scaled(index.bm25.scores(found.asked))
     while units := found.walk.next_units():
         found.walk.learn([bool(match[unit] >= RELEVANT) for unit in units])
-    ranking = found.ranking(index, top_k)
-    if retrieve_only:
+    ranking = found.ranking(index, query.top_k)
+    if query.retrieve_only:
         return answered(index, question, "global", ranking, answer="", citations=[])
     nothing = says_nothing(index, question, weights(index.bm25, found.asked))
     if nothing:
@@ -45,7 +46,7 @@ def budgeted_search(index: "Loaded", question: str, top_k: int, budget: int, *, 
     return compose(index, question, "global", said, ranking, unsure=nothing is None)
 
 
-async def ask_budgeted(index: "Loaded", question: str, top_k: int, budget: int, asking: "Asking") -> Answer:
+async def ask_within(index: "Loaded", query: "Query", budget: int, asking: "Asking") -> Answer:
     """Answer by a model from the text units that it calls relevant: `budget` tests at most, then map and reduce.
 
     Raises CallError where every test, or every map call, has failed; one that fails while others do not is recorded,
@@ -56,6 +57,7 @@ async def ask_budgeted(index: "Loaded", question: str, top_k: int, budget: int, 
     from graphrag_lite.search.map_reduce import answer_of_points, collect
     from graphrag_lite.search.reports import fitted, portions, unmarked
 
+    question = query.question
     count, most = TokenEstimate.of(index), index.search.max_context_tokens
     n_tested = n_failed = 0
 
@@ -80,7 +82,9 @@ async def ask_budgeted(index: "Loaded", question: str, top_k: int, budget: int, 
     relevant = [unit for units in found.groups().values() for unit in units]
     parts = portions(texts(index, relevant), most, count)
     points, n_dropped = await collect(parts, lambda records: MapPassages(records, question), asking, "passage")
-    return await answer_of_points(index, question, "global", found.ranking(index, top_k), points, n_dropped, asking)
+    return await answer_of_points(
+        index, question, "global", found.ranking(index, query.top_k), points, n_dropped, asking
+    )
 
 
 @dataclass(frozen=True, slots=True)

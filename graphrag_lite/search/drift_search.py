@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from graphrag_lite.search.asking import Asking, Point
     from graphrag_lite.search.context import Record, Shown
     from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.search.methods import Query
     from graphrag_lite.search.ranking import Question
 
 FOLLOWED = 0.5  # of the question's own score: what a text unit counts for that fits a follow-up or a lead
@@ -67,12 +68,13 @@ class Found:
     follow_ups: tuple[str, ...]
 
 
-def drift_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: bool = False) -> Answer:
+def answer(index: "Loaded", query: "Query") -> Answer:
     """Answer with the sentences that fit the question best, in the texts that it and its leads find.
 
     Without a model nobody asks follow-ups. A lead stands for one: an entity of the best texts that the question does
     not name and that the best reports are about. It is looked up together with the question.
     """
+    question = query.question
     asked, scores = read_and_rank(index, question)
     titles = index.arrow("entities")["title"]
     total = scaled(scores)
@@ -83,8 +85,8 @@ def drift_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: b
         complete(index.embed(leads))
     for lead in leads:
         total = np.maximum(total, FOLLOWED * scaled(read_and_rank(index, lead)[1]))
-    ranking = ranked(total, index.document_row, top_k)
-    if retrieve_only:
+    ranking = ranked(total, index.document_row, query.top_k)
+    if query.retrieve_only:
         return answered(index, question, "drift", ranking, answer="", citations=[])
     about = asked_terms(index, question, report_language(index))
     if not about:
@@ -99,7 +101,7 @@ def drift_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: b
     return compose(index, question, "drift", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
-async def ask_drift(index: "Loaded", question: str, top_k: int, asking: "Asking") -> Answer:
+async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model: a primer from the best reports, rounds of follow-ups, an answer from what all of them found.
 
     Where the primer raises no follow-up, the question itself is looked up. Raises CallError where every call has
@@ -111,11 +113,12 @@ async def ask_drift(index: "Loaded", question: str, top_k: int, asking: "Asking"
     from graphrag_lite.search.map_reduce import answer_of_points
     from graphrag_lite.search.reports import report_record
 
+    question = query.question
     search, count = index.search, TokenEstimate.of(index)
     gathered = Gathered(index, seen={_key(index, question)})
     n_asked = 0
 
-    async def ask(what: str, prompt: object) -> Found | None:
+    async def call(what: str, prompt: object) -> Found | None:
         nonlocal n_asked
         n_asked += 1
         try:
@@ -130,12 +133,12 @@ async def ask_drift(index: "Loaded", question: str, top_k: int, asking: "Asking"
         sections = local_sections(index, read, fits)
         records = render(sections, search.max_context_tokens // search.drift_follow_ups, count, shown)
         prompt = DriftFollowUp(n_next, records, asked.question, question)
-        return await ask(f"follow-up {asked.question!r}", prompt), shown, scaled(fits)
+        return await call(f"follow-up {asked.question!r}", prompt), shown, scaled(fits)
 
     if reports := [report_record(index, i) for i in _best_reports(index, question)]:
         shown = Shown()
         records = render([Section("Reports", 1.0, reports)], search.max_context_tokens, count, shown)
-        gathered.add("", await ask("primer", DriftPrimer(search.drift_follow_ups, records, question)), shown)
+        gathered.add("", await call("primer", DriftPrimer(search.drift_follow_ups, records, question)), shown)
     gathered.waiting = gathered.waiting or [FollowUp(question, 0.0)]
     scores = scaled(read_and_rank(index, question)[1])
     for n_left in reversed(range(search.drift_depth)):
@@ -149,7 +152,7 @@ async def ask_drift(index: "Loaded", question: str, top_k: int, asking: "Asking"
     if len(asking.model.failures) == n_asked:
         what, error, _ = asking.model.failures[-1]
         raise CallError(f"No question could be answered. {what}: {error}")
-    ranking = ranked(scores, index.document_row, top_k)
+    ranking = ranked(scores, index.document_row, query.top_k)
     points = [record for _, record in sorted(gathered.points, key=lambda point: -point[0])]
     return await answer_of_points(index, question, "drift", ranking, points, gathered.n_dropped, asking)
 

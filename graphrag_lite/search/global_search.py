@@ -9,32 +9,39 @@ from graphrag_lite.search.report_ranking import asked_terms, partition, rank_rep
 if TYPE_CHECKING:
     from graphrag_lite.search.asking import Asking
     from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.search.methods import Query
 
 FITTING = 0.3  # of the best report's match: a report that fits less says nothing to the question
 
 
-def global_search(index: "Loaded", question: str, top_k: int, level: int, *, retrieve_only: bool = False) -> Answer:
+def answer(index: "Loaded", query: "Query") -> Answer:
     """Answer with the communities of a level that say most to the question, each by its sentences that fit best.
 
-    A community that is not split as deep as `level` stands for itself: those used are of one partition. Raises
-    InputError for a level that the index does not have.
+    A community that is not split as deep as `level` stands for itself: those used are of one partition. Within a
+    `budget`, text units answer instead. Raises InputError for a level that the index does not have.
     """
+    if query.budget:
+        from graphrag_lite.search.budgeted_search import answer_within
+
+        if found := answer_within(index, query, query.budget):
+            return found
+    question = query.question
     rows = report_rows(index)
     language = report_language(index)
     asked = asked_terms(index, question, language)
-    reports = rank_reports(index, asked, rows, partition(rows, level))
-    ranking = ranked(reports.unit_scores, index.document_row, top_k)
-    if retrieve_only:
+    reports = rank_reports(index, asked, rows, partition(rows, query.level))
+    ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
+    if query.retrieve_only:
         return answered(index, question, "global", ranking, answer="", citations=[])
     nothing = bool(asked) and says_nothing(index, question, weights(index.bm25, asked))
     if nothing:
         return compose(index, question, "global", [], ranking)
-    if index.manifest["settings"]["method"] != "fast":  # its reports are written, not put together of sentences
+    if index.reports_are_written:
         from graphrag_lite.search.reports import recited
 
         fitting = [i for i in reports.order if not asked or reports.match[i] >= FITTING] or reports.order
-        answer, citations = recited(index, fitting[: index.search.max_reports], asked, language)
-        return answered(index, question, "global", ranking, answer=answer or NOTHING, citations=citations)
+        told, citations = recited(index, fitting[: index.search.max_reports], asked, language)
+        return answered(index, question, "global", ranking, answer=told or NOTHING, citations=citations)
     from graphrag_lite.search.community_answers import paragraphs, speaking, themes
     from graphrag_lite.search.statements import broad_match
 
@@ -46,24 +53,27 @@ def global_search(index: "Loaded", question: str, top_k: int, level: int, *, ret
     return compose(index, question, "global", said, ranking, unsure=nothing is None)
 
 
-async def ask_global(
-    index: "Loaded", question: str, top_k: int, level: int, asking: "Asking", *, dynamic: bool = False
-) -> Answer:
+async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model from the reports of a level, or from those that it calls relevant itself (`dynamic`).
 
     Map: every portion of reports is asked for points, scored 0 to 100. Reduce: the answer is written from the points,
-    best first, ties in the order of portions. Raises InputError like `global_search`, CallError where every map call
-    has failed; one that fails while others do not is recorded.
+    best first, ties in the order of portions. Within a `budget`, text units are mapped instead. Raises InputError like
+    `answer`, CallError where every map call has failed; one that fails while others do not is recorded.
     """
+    if query.budget:
+        from graphrag_lite.search.budgeted_search import ask_within
+
+        return await ask_within(index, query, query.budget, asking)
     from graphrag_lite.prompts import GlobalMap
     from graphrag_lite.search.context import TokenEstimate
     from graphrag_lite.search.map_reduce import answer_of_points, collect
     from graphrag_lite.search.reports import portions, relevant, report_record, shuffled
 
+    question = query.question
     rows = report_rows(index)
-    chosen = await relevant(index, rows, question, asking) if dynamic else partition(rows, level)
+    chosen = await relevant(index, rows, question, asking) if query.dynamic else partition(rows, query.level)
     reports = rank_reports(index, asked_terms(index, question, report_language(index)), rows, chosen)
-    ranking = ranked(reports.unit_scores, index.document_row, top_k)
+    ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
     count, budget = TokenEstimate.of(index), index.search.max_context_tokens
     parts = portions([report_record(index, i) for i in shuffled(rows, chosen)], budget, count)
     points, n_dropped = await collect(parts, lambda records: GlobalMap(records, question), asking, "report")

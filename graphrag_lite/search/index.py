@@ -1,7 +1,7 @@
 """An opened index, as Python users see it: tables as pandas DataFrames, and questions."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from graphrag_lite import settings, snapshots, tables
 from graphrag_lite.errors import CallError, GraphragLiteError, InputError, ReplyError, TableError
 from graphrag_lite.search.answer import Answer
-from graphrag_lite.search.basic_search import ask_basic, basic_search
-from graphrag_lite.search.global_search import ask_global, global_search
 from graphrag_lite.search.loaded import Loaded
+from graphrag_lite.search.methods import Query, check, method_named
 from graphrag_lite.search.question_vectors import embed_questions
 from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.periods import whole
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from graphrag_lite.llm.chat import ChatModel, Embedder
     from graphrag_lite.search.asking import Asking, Show
 
-METHODS = ("local", "global", "basic", "drift")
-EMBEDDED = ("local", "drift")  # rank text units by vectors, too
-UNDATED = ("global", "drift")  # read reports, which tell of the whole corpus, whatever its dates
 Outcome = Answer | GraphragLiteError
 Day = date | str
 
@@ -126,8 +122,8 @@ class Index(Loaded):
         Raises InputError for an empty question, an unknown method, level or day, CallError and ReplyError where the
         model did not answer, ModelError where it cannot be asked or the budget is spent.
         """
-        options = Options(method, level, dynamic, budget, top_k, retrieve_only, response_type)
-        (outcome,) = self._outcomes([question], [as_of], options, show)
+        queries = self._queries([question], [as_of], level, dynamic, budget, top_k, retrieve_only)
+        (outcome,) = self._outcomes(queries, method, response_type, show)
         if isinstance(outcome, GraphragLiteError):
             raise outcome
         return outcome
@@ -152,25 +148,41 @@ class Index(Loaded):
         CallError or ReplyError instead. `done` is told each one's place and outcome, in their order, as soon as it and
         those before it are there. Raises like `query` for what concerns all of them.
         """
-        options = Options(method, level, dynamic, budget, top_k, retrieve_only, response_type)
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
-        return self._outcomes(questions, days, options, done=done)
+        queries = self._queries(questions, days, level, dynamic, budget, top_k, retrieve_only)
+        return self._outcomes(queries, method, response_type, done=done)
 
-    def _outcomes(
+    def _queries(
         self,
         questions: Sequence[str],
         as_of: Sequence[Day | None],
-        options: "Options",
+        level: int,
+        dynamic: bool,
+        budget: int | None,
+        top_k: int | None,
+        retrieve_only: bool,
+    ) -> list[Query]:
+        days = [None if day is None else last_day(day) for day in as_of]
+        rest = (top_k or self.search.top_k, level, dynamic, budget)
+        return [Query(asked, *rest, day, retrieve_only) for asked, day in zip(questions, days, strict=True)]
+
+    def _outcomes(
+        self,
+        queries: Sequence[Query],
+        method: str,
+        response_type: str | None,
         show: "Show | None" = None,
         done: Callable[[int, Outcome], None] | None = None,
     ) -> list[Outcome]:
-        days = [None if day is None else last_day(day) for day in as_of]
-        self._check(questions, days, options)
-        if options.method in EMBEDDED and self.vector_weight:
+        if response_type and not self.asks:
+            raise InputError("A form of the answer needs a model: name one in the settings, as llm.model.")
+        found = method_named(method)
+        for query in queries:
+            check(method, query, model=self.asks)
+        if found.embeds and self.vector_weight:
             from graphrag_lite.waiting import complete
 
-            complete(self.embed(questions))
-        asked = list(zip(questions, days, strict=True))
+            complete(self.embed([query.question for query in queries]))
         outcomes: list[Outcome] = []
 
         def tell(outcome: Outcome) -> None:
@@ -178,65 +190,30 @@ class Index(Loaded):
             if done:
                 done(len(outcomes) - 1, outcome)
 
-        if self.asks and not options.retrieve_only:
+        if found.ask and self.asks and not (queries and queries[0].retrieve_only):
             from graphrag_lite.waiting import complete
 
-            complete(self._ask_all(asked, options, show, tell))
+            complete(self._ask_all(queries, found.ask, response_type or self.search.response_type, show, tell))
         else:
-            for question, day in asked:
-                tell(self._find(question, day, options))
+            for query in queries:
+                tell(found.answer(self, query))
         return outcomes
-
-    def _check(self, questions: Sequence[str], days: Sequence[date | None], options: "Options") -> None:
-        if not all(question.strip() for question in questions):
-            raise InputError("The question is empty.")
-        if options.method not in METHODS:
-            raise InputError(f"Method {options.method!r} is not one of {', '.join(METHODS)}.")
-        if options.method in UNDATED and any(days):
-            raise InputError("Reports tell of the whole corpus: only local and basic search answer as of a day.")
-        if options.dynamic and options.method != "global":
-            raise InputError("Only global search chooses reports (dynamic); its method is global.")
-        if options.budget is not None and (options.method != "global" or options.dynamic):
-            raise InputError("A budget is for global search that does not choose reports: method global, not dynamic.")
-        if options.budget is not None and options.budget < 1:
-            raise InputError(f"A budget of {options.budget} tests finds nothing; it must be 1 or more.")
-        if (options.dynamic or options.response_type) and not self.asks:
-            raise InputError("This needs a model: name one in the settings, as llm.model.")
-
-    def _find(self, question: str, as_of: date | None, options: "Options") -> Answer:
-        """Answer with sentences of the corpus."""
-        top_k = options.top_k or self.search.top_k
-        if options.method == "local":
-            from graphrag_lite.search.local_search import local_search  # scipy, which basic search does without
-
-            return local_search(self, question, top_k, as_of=as_of, retrieve_only=options.retrieve_only)
-        if options.method == "drift":
-            from graphrag_lite.search.drift_search import drift_search
-
-            return drift_search(self, question, top_k, retrieve_only=options.retrieve_only)
-        if options.budget:
-            from graphrag_lite.search.budgeted_search import budgeted_search
-
-            return budgeted_search(self, question, top_k, options.budget, retrieve_only=options.retrieve_only)
-        if options.method == "global":
-            return global_search(self, question, top_k, options.level, retrieve_only=options.retrieve_only)
-        return basic_search(self, question, top_k, as_of=as_of, retrieve_only=options.retrieve_only)
 
     async def _ask_all(
         self,
-        asked: Sequence[tuple[str, date | None]],
-        options: "Options",
+        queries: Sequence[Query],
+        ask: "Callable[[Loaded, Query, Asking], Awaitable[Answer]]",
+        response_type: str,
         show: "Show | None",
         tell: Callable[[Outcome], None],
     ) -> None:
         """Ask the model about every question, under the same limits; `tell` is called in their order."""
         from graphrag_lite import prompts
         from graphrag_lite.llm.model import open_model
-        from graphrag_lite.search.asking import Asking, CheckedFirst, Silent
+        from graphrag_lite.search.asking import Asking, CheckedFirst, Silent, map_all
 
         output = self.folder.parent.parent
         loaded = prompts.load(output.parent / "prompts")
-        response_type = options.response_type or self.search.response_type
         waiting: dict[int, Outcome] = {}
         n_told = 0
         with open_model(self.llm, output, self.model, must_keep=False) as opened:
@@ -244,35 +221,17 @@ class Index(Loaded):
 
             async def answer(place: int) -> None:
                 nonlocal n_told
-                name = "query" if len(asked) == 1 else f"query {place + 1}"
+                name = "query" if len(queries) == 1 else f"query {place + 1}"
                 asking = Asking(opened.of(name, [], Silent()), loaded, response_type, show)
                 try:
-                    waiting[place] = await self._ask(*asked[place], options, asking)
+                    waiting[place] = await ask(self, queries[place], asking)
                 except (CallError, ReplyError) as error:
                     waiting[place] = error
                 while n_told in waiting:
                     tell(waiting.pop(n_told))
                     n_told += 1
 
-            await opened.of("query", [], Silent()).map(answer, range(len(asked)), str)
-
-    async def _ask(self, question: str, as_of: date | None, options: "Options", asking: "Asking") -> Answer:
-        top_k = options.top_k or self.search.top_k
-        if options.method == "local":
-            from graphrag_lite.search.local_search import ask_local
-
-            return await ask_local(self, question, top_k, asking, as_of=as_of)
-        if options.method == "drift":
-            from graphrag_lite.search.drift_search import ask_drift
-
-            return await ask_drift(self, question, top_k, asking)
-        if options.budget:
-            from graphrag_lite.search.budgeted_search import ask_budgeted
-
-            return await ask_budgeted(self, question, top_k, options.budget, asking)
-        if options.method == "global":
-            return await ask_global(self, question, top_k, options.level, asking, dynamic=options.dynamic)
-        return await ask_basic(self, question, top_k, asking, as_of=as_of)
+            await map_all(opened.of("query", [], Silent()), answer, range(len(queries)))
 
 
 def last_day(stated: Day) -> date:
@@ -285,16 +244,3 @@ def last_day(stated: Day) -> date:
     if period is None:
         raise InputError(f"{stated!r} is not a date, such as 2023-05-30.")
     return period.last
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How questions are answered."""
-
-    method: str
-    level: int
-    dynamic: bool
-    budget: int | None
-    top_k: int | None
-    retrieve_only: bool
-    response_type: str | None

@@ -69,6 +69,16 @@ class Loaded:
                 "Run `graphrag-lite index` to build it again."
             )
 
+    @property
+    def reports_are_written(self) -> bool:
+        """Whether community reports are a model's own words, not put together of the corpus's sentences."""
+        # An index of before the manifest said so has the stage that makes them of sentences, or has not.
+        return bool(
+            self.manifest.get("reports", "") == "written"
+            if "reports" in self.manifest
+            else "report_communities_fast" not in self.manifest["stages"]
+        )
+
     def n_rows(self, name: str) -> int:
         return int(self.manifest["tables"][name]["rows"])
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from graphrag_lite.search.asking import Asking
     from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.search.methods import Query
 
 MAX_ENTITIES = 2  # whose descriptions open an answer
 MAX_DESCRIPTION = 2  # sentences of each: what a model says of an entity rests on up to 12
@@ -29,16 +30,15 @@ MAX_RELATIONSHIPS = 8  # heaviest ones that the sentence which closes it is look
 READ_UNITS = 12  # best text units that sentences are chosen from
 
 
-def local_search(
-    index: "Loaded", question: str, top_k: int, *, as_of: date | None = None, retrieve_only: bool = False
-) -> Answer:
+def answer(index: "Loaded", query: "Query") -> Answer:
     """Answer with the sentences that fit the question best; of entities alone, the graph speaks first.
 
     With `as_of`, nothing is said by documents that are dated after that day.
     """
-    asked, scores = read_and_rank(index, question, as_of)
-    ranking = ranked(scores, index.document_row, top_k)
-    if retrieve_only:
+    question = query.question
+    asked, scores = read_and_rank(index, question, query.as_of)
+    ranking = ranked(scores, index.document_row, query.top_k)
+    if query.retrieve_only:
         return answered(index, question, "local", ranking, answer="", citations=[])
     terms = index.question_terms(question)
     nothing = says_nothing(index, question, as_said_and_read(index, question), np.isneginf(scores))
@@ -66,9 +66,7 @@ def local_search(
     )
 
 
-async def ask_local(
-    index: "Loaded", question: str, top_k: int, asking: "Asking", *, as_of: date | None = None
-) -> Answer:
+async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model from the entities meant, their relationships, claims and reports, and the best text units.
 
     Where `as_of` hides documents, only from text units: what the index says of an entity was drawn from all documents.
@@ -77,8 +75,9 @@ async def ask_local(
     from graphrag_lite.search.context import Shown, TokenEstimate, render
     from graphrag_lite.search.local_context import local_sections
 
-    asked, scores = read_and_rank(index, question, as_of)
-    ranking = ranked(scores, index.document_row, top_k)
+    question = query.question
+    asked, scores = read_and_rank(index, question, query.as_of)
+    ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
     sections = passages(index, scores) if np.isneginf(scores).any() else local_sections(index, asked, scores)
     records = render(sections, index.search.max_context_tokens, TokenEstimate.of(index), shown)

@@ -1,0 +1,61 @@
+"""Doors: what an installed package brings in by entry points, for which names stand in settings and commands.
+
+| group | an entry point named NAME is | used where |
+| --- | --- | --- |
+| graphrag_lite.readers | a function (bytes, path) -> documents, for files that end in .NAME | `index` |
+| graphrag_lite.extractors | a function (text, language, **options) -> GraphReply | `extract_graph_plugin.name: NAME` |
+| graphrag_lite.chat_models | a function (settings of `llm`) -> ChatModel | `llm.provider: NAME` |
+| graphrag_lite.embedders | a function (settings of `embeddings`) -> Embedder | `embeddings.provider: NAME` |
+| graphrag_lite.search_methods | a SearchMethod | `query --method NAME` |
+
+docs/extending.md has an example of each.
+"""
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from graphrag_lite.errors import PluginError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+T = TypeVar("T")
+GROUPS = ("readers", "extractors", "chat_models", "embedders", "search_methods")
+
+
+@cache
+def _found(group: str) -> "dict[str, EntryPoint]":
+    from importlib import metadata
+
+    found = metadata.entry_points(group=f"graphrag_lite.{group}")
+    return {point.name: point for point in sorted(found, key=lambda point: (point.name, point.value), reverse=True)}
+
+
+def names(group: str) -> list[str]:
+    """Return the names of what is installed, sorted."""
+    return sorted(_found(group))
+
+
+def load(group: str, name: str, kind: type[T] | None = None) -> T:
+    """Import what an entry point names. Raises PluginError where there is none, or it cannot be imported.
+
+    `kind` is the class that it must be an instance of, otherwise it must be callable.
+    """
+    point = _found(group).get(name)
+    if point is None:
+        known = ", ".join(names(group)) or "none"
+        raise PluginError(f"No installed package brings {name!r} for graphrag_lite.{group}. Installed: {known}.")
+    try:
+        loaded: Any = point.load()
+    except Exception as error:
+        raise PluginError(f"{name} ({point.value}) cannot be imported: {type(error).__name__}: {error}") from error
+    if not (isinstance(loaded, kind) if kind else callable(loaded)):
+        wanted = f"not a {kind.__name__}" if kind else "which cannot be called"
+        raise PluginError(f"{name} ({point.value}) is a {type(loaded).__name__}, {wanted}.")
+    return loaded  # type: ignore[no-any-return]
+
+
+def version(group: str, name: str) -> str:
+    """Return the distribution that brings `name`, and its version, which decide what it does."""
+    point = _found(group).get(name)
+    return f"{point.dist.name} {point.dist.version}" if point and point.dist else ""

@@ -1,0 +1,117 @@
+"""The query methods: one protocol, one table. The command line, its help, the checks and the docs are derived from it.
+
+To add one, write `search/NAME_search.py` with `answer` and `ask`, and give it a row below; to bring one in from another
+package, name a `SearchMethod` as an entry point of the group `graphrag_lite.search_methods`.
+"""
+
+import importlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from graphrag_lite import plugins
+from graphrag_lite.errors import InputError
+
+if TYPE_CHECKING:
+    from graphrag_lite.search.answer import Answer
+    from graphrag_lite.search.asking import Asking
+    from graphrag_lite.search.loaded import Loaded
+
+# What a query may state beside its question, if its method takes it.
+OPTIONS = {
+    "level": "A level of reports",
+    "dynamic": "The model's choice of reports",
+    "budget": "A budget of tests",
+    "as_of": "An answer as of a day",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question and how to answer it: `level` 0 is the coarsest, `budget` counts tests, `as_of` is the last day."""
+
+    question: str
+    top_k: int
+    level: int = 0
+    dynamic: bool = False
+    budget: int | None = None
+    as_of: date | None = None
+    retrieve_only: bool = False
+
+    def states(self) -> list[str]:
+        """Return the names of the options that it states."""
+        return [name for name in OPTIONS if getattr(self, name) not in (None, False, 0)]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchMethod:
+    """A way to answer.
+
+    `answer` finds and answers with sentences of the corpus, or finds alone (`Query.retrieve_only`); `ask` answers by a
+    model, None where the method cannot. `takes` are names of OPTIONS; `embeds`: it ranks text units by vectors, too.
+    """
+
+    summary: str
+    answer: "Callable[[Loaded, Query], Answer]"
+    ask: "Callable[[Loaded, Query, Asking], Awaitable[Answer]] | None" = None
+    takes: frozenset[str] = frozenset()
+    embeds: bool = False
+
+
+def _own(module: str, summary: str, *takes: str, embeds: bool = False) -> SearchMethod:
+    """Return a method of this package, whose module is imported when it is first used."""
+
+    def answer(index: "Loaded", query: Query) -> "Answer":
+        found: Answer = importlib.import_module(f"{__package__}.{module}").answer(index, query)
+        return found
+
+    async def ask(index: "Loaded", query: Query, asking: "Asking") -> "Answer":
+        found: Answer = await importlib.import_module(f"{__package__}.{module}").ask(index, query, asking)
+        return found
+
+    return SearchMethod(summary, answer, ask, frozenset(takes), embeds)
+
+
+METHODS = {
+    "local": _own("local_search", "named entities and the passages they lead to", "as_of", embeds=True),
+    "global": _own("global_search", "community reports", "level", "dynamic", "budget"),
+    "basic": _own("basic_search", "BM25 alone", "as_of"),
+    "drift": _own("drift_search", "reports, then local searches for what they leave open", embeds=True),
+}
+
+
+def names() -> list[str]:
+    """Return the names of all methods: this package's, then those that are installed beside it."""
+    return [*METHODS, *(name for name in plugins.names("search_methods") if name not in METHODS)]
+
+
+def method_named(name: str) -> SearchMethod:
+    """Return a method by name. Raises InputError that lists the names, PluginError for one that cannot be loaded."""
+    if name in METHODS:
+        return METHODS[name]
+    if name not in names():
+        raise InputError(f"Method {name!r} is not one of {', '.join(names())}.")
+    return plugins.load("search_methods", name, SearchMethod)
+
+
+def check(name: str, query: Query, *, model: bool) -> SearchMethod:
+    """Return the method that answers a query, with a `model` or without. Raises InputError for what it cannot do."""
+    method = method_named(name)
+    if not query.question.strip():
+        raise InputError("The question is empty.")
+    for option in query.states():
+        if option not in method.takes:
+            those = ", ".join(other for other in names() if option in method_named(other).takes)
+            raise InputError(
+                f"{OPTIONS[option]} ({option.replace('_', '-')}) is not for method {name} but for {those}."
+            )
+    if query.budget is not None and query.budget < 1:
+        raise InputError(f"A budget of {query.budget} tests finds nothing; it must be 1 or more.")
+    if query.dynamic and query.budget is not None:
+        raise InputError("A budget is for global search that does not choose reports: not with dynamic.")
+    if query.dynamic and not model:
+        raise InputError("This needs a model: name one in the settings, as llm.model.")
+    if model and method.ask is None and not query.retrieve_only:
+        raise InputError(f"Method {name} answers without a model only. Ask with llm.model=null, or retrieve only.")
+    return method
