@@ -395,10 +395,11 @@ def stamp_of(stage: Stage, settings: Settings, services: Mapping[str, Any], dige
 
 @cache
 def _code() -> str:
-    """Return a hash of this package's own code and of its libraries' versions: others may give another result."""
+    """Return a hash of this package's code and word lists and of its libraries' versions: they decide the result."""
     content = hashlib.sha256(json.dumps(_libraries()).encode())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        content.update(path.read_bytes())
+    for path in sorted(Path(__file__).parent.rglob("*")):
+        if path.suffix in (".py", ".txt"):
+            content.update(path.read_bytes())
     return content.hexdigest()
 
 

@@ -15,6 +15,7 @@ from graphrag_lite.text.names.words import (
     CORPORATE,
     CROWN_TITLES,
     HONORIFICS,
+    LISTS,
     MONTHS_AND_DAYS,
     NO_NAMES,
     NUMBER_WORDS,
@@ -32,14 +33,8 @@ _BEFORE_MONTH = frozenset("in since until by during of from on last next early l
 _AFTER_DAY = frozenset("times night post mail mirror telegraph express herald morning football club school".split())
 # Roles that stay before a single name: "President Trump" is no other name of anyone called Trump.
 _KEPT_ROLES = frozenset("president senator governor professor chancellor".split())
-_PRONOUNS = frozenset(
-    """i you he she it we they me him her us them my your his its our their this that these those who what which
-    and or but if then so as because when while where there here however il elle ils elles nous vous je""".split()
-)
-_CUT_BEFORE_FULL_NAMES = frozenset(
-    "mr ms dr professor prof m herr frau monsieur rev reverend capt captain gen general lt sgt col agent judge justice "
-    "vice rear admiral commander lieutenant captain colonel major sergeant ensign corporal private".split()
-)
+_PRONOUNS = LISTS["pronouns"]
+_CUT_BEFORE_FULL_NAMES = LISTS["cut_before_full_names"]
 
 
 def split_run(tokens: Tokens, run: Run, language: str) -> list[Run]:

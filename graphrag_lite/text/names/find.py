@@ -29,7 +29,7 @@ from graphrag_lite.text.names.types import (
     kind_beside,
     kind_of,
 )
-from graphrag_lite.text.names.words import HONORIFICS, ROLES
+from graphrag_lite.text.names.words import DETERMINERS, HONORIFICS, LISTS, ROLES
 
 __all__ = ["Name", "find_names", "is_acronym"]
 
@@ -40,14 +40,10 @@ _CASELESS = re.compile(
 )
 _HEADING_END = re.compile(r"[.!?,;:…\"”»)\]]$")
 _LABEL = re.compile(r"\s*[*_]*\s*:(?:[\s*]|$)")
-_DETERMINERS = frozenset("a an the one un une le la l' der die das ein eine el uno una o um uma".split())
 _MAX_HEADING = 100
 _MAX_INDENT = 40
 # Labels of speakers that name no one.
-_SPEAKERS = frozenset(
-    "operator moderator interviewer speaker unidentified participant audience announcer narrator system user assistant "
-    "male female voice voiceover all both".split()
-)
+_SPEAKERS = LISTS["speakers"]
 
 
 def find_names(text: str, language: str) -> list[Name]:
@@ -264,10 +260,10 @@ def _beside(tokens: Tokens, run: Run) -> Evidence:
         and after[0] in ("is", "was", "are", "were", "est", "était", "ist", "war", "es", "fue", "è")
         and len(after) > 1
     ):
-        if after[1] in _DETERMINERS:
+        if after[1] in DETERMINERS:
             kind = kind_after(tokens.lower[last + 2 : last + 10])
     elif last < n and tokens.gap_texts[last] == ", ":
-        skip = tokens.lower[last] in _DETERMINERS
+        skip = tokens.lower[last] in DETERMINERS
         kind = kind_beside(_joined(tokens, last + skip, 6)) if skip or not tokens.capital[last] else ""
     elif last < n and "(" in tokens.gap_texts[last]:
         inside = tokens.lower[last : last + 4]

@@ -1,6 +1,41 @@
-"""A small word list and the scan that finds its words in text without spaces: leftmost, longest, linear."""
+"""Word lists, read from the files in `lists/`, and the scan that finds their words in text without spaces."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
+
+
+@cache
+def word_lists(name: str) -> Mapping[str, frozenset[str]]:
+    """Return the sections of `lists/{name}.txt`, casefolded.
+
+    >>> "river" in word_lists("cased")["location_heads"]
+    True
+    """
+    lists: dict[str, list[str]] = {}
+    section: list[str] = []
+    path = resources.files("graphrag_lite.text.names") / "lists" / f"{name}.txt"
+    for line in path.read_text(encoding="utf-8").casefold().splitlines():
+        if line.startswith("["):
+            section = lists.setdefault(line.strip("[]"), [])
+        elif not line.startswith("#"):
+            section += line.replace("_", "\0").split()
+    return {key: frozenset(word.replace("\0", " ") for word in words) for key, words in lists.items()}
+
+
+def characters(words: Iterable[str]) -> frozenset[str]:
+    """Return the characters of a section that is a list of characters, written without spaces between them."""
+    return frozenset("".join(words))
+
+
+def longest_first(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(words, key=lambda word: (-len(word), word)))
+
+
+def any_of(words: Iterable[str]) -> str:
+    """Return a regular expression for one of `words`, the longest that fits."""
+    return f"(?:{'|'.join(map(re.escape, longest_first(words)))})"
 
 
 class Lexicon:
@@ -14,7 +49,7 @@ class Lexicon:
         for kind, words in words_by_kind:
             kinds.update((word, kind) for word in words)
         by_first: dict[str, list[tuple[str, str]]] = {}
-        for word in sorted(kinds, key=lambda word: (-len(word), word)):
+        for word in longest_first(kinds):
             by_first.setdefault(word[0], []).append((word, kinds[word]))
         self.kinds: Mapping[str, str] = kinds
         self._by_first = {first: tuple(words) for first, words in by_first.items()}
@@ -31,7 +66,7 @@ class Lexicon:
         return None
 
 
-def occurrences(text: str, words: Sequence[str]) -> list[tuple[int, int, str]]:
+def occurrences(text: str, words: Iterable[str]) -> list[tuple[int, int, str]]:
     """Return the spans of `words` in `text` with the word, ordered, not overlapping; leftmost, then longest.
 
     >>> occurrences("abcab", ["ab", "abc"])

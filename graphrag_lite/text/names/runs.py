@@ -19,6 +19,7 @@ from graphrag_lite.text.names.words import (
     FOR_WORDS,
     HONORIFICS,
     LEADING_PARTICLES,
+    LISTS,
     MONTHS_AND_DAYS,
     OF_WORDS,
     PARTICLES,
@@ -29,17 +30,13 @@ from graphrag_lite.text.names.words import (
 
 MAX_WORDS = 12
 _NUMBERED = frozenset("war part type phase class division league volume super bowl chapter king queen pope".split())
-_ADJECTIVE_HEADS = OF_HEADS | frozenset("nations jeux états affaires naciones juegos nazioni nações".split())
+_ADJECTIVE_HEADS = OF_HEADS | LISTS["adjective_heads"]
 _ADJECTIVE = re.compile(
     r"(?:[aei]l(?:e|es|s)?|aux|iques?|[aéi](?:en|ens|enne|ennes)|éenn?e?s?|ain(?:e|es|s)?|ais(?:e|es)?|ois(?:e|es)?|aires?|"
     r"i[fv]e?s?|[fn]ois|uni(?:e|es|s)?|unid[ao]s|suprême|suprem[oa]|nacional|populaire|rouge|étrangères|intérieure?s?|"
     r"pe[ao]s?|[ií]c[ao]s?|[eo]nse|olímpicos|britannique|publi[cq](?:ue)?s?|nationales?)$"
 )
-_INSTITUTIONAL = frozenset(
-    """national international royal federal imperial central general european american british world global high supreme
-    grand united first local state public joint special holy permanent provisional advisory independent free
-    democratic academic academy""".split()
-)
+_INSTITUTIONAL = LISTS["institutional"]
 _AFTER_NUMBER = UNITS | MONTHS_AND_DAYS
 _YEAR_FRAME = frozenset("the a an his her their its our this that le la les l' der die das el los o os il".split())
 

@@ -6,13 +6,11 @@ from bisect import bisect_left
 from graphrag_lite.text.names.runs import Run
 from graphrag_lite.text.names.tokens import INITIAL, JOIN, Tokens
 from graphrag_lite.text.names.types import evidence_of_words, kind_after, kind_of
+from graphrag_lite.text.names.words import DETERMINERS, LISTS
 
 _QUOTED = re.compile(r"[\"“«„]\s?([^\"“”«»„\n]{1,90}?)\s?[\"”»“]")
 _BE = frozenset("may refers is was are were est était sont es fue ist war è era é foi".split())
-_DETERMINERS = frozenset("a an the one un une le la l' der die das ein eine el uno una o um uma".split())
-_NO_SUBJECT = frozenset(
-    "there it this that he she they these those what who which here where when how why i we you".split()
-)
+_NO_SUBJECT = LISTS["no_subject"]
 _CALLED = frozenset("titled entitled called named dubbed".split())
 
 
@@ -111,7 +109,7 @@ def defined_subject(tokens: Tokens) -> list[Run]:
         return []
     end = next((i for i in range(1, verb + 1) if "(" in tokens.gap_texts[i]), verb)
     follows = tokens.lower[verb + 1] if verb + 1 < len(tokens.words) else ""
-    if follows != "refer" and tokens.lower[verb] != "refers" and follows not in _DETERMINERS:
+    if follows != "refer" and tokens.lower[verb] != "refers" and follows not in DETERMINERS:
         return []
     if not tokens.capital[0] or any(tokens.gaps[i] == INITIAL or "," in tokens.gap_texts[i] for i in range(1, end)):
         return []

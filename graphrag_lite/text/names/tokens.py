@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from graphrag_lite.text.names.words import ABBREVIATIONS, function_words
+from graphrag_lite.text.names.words import ABBREVIATIONS, LISTS, function_words
 
 # A web address; letters with full stops ("U.S.", "J.R.R."); a word with inner apostrophes, hyphens and ampersands.
 _WORD = re.compile(
@@ -17,10 +17,7 @@ _ELISION = re.compile(
     r"((?:[ldjmtsnc]|qu|lorsqu|puisqu|jusqu|dell|all|dall|nell|sull|un|quest|aujourd)[’'])(?=[^\W\d_])", re.IGNORECASE
 )
 _ELIDING = frozenset(("fr", "it", "ca", "oc"))
-_TAILS = frozenset(
-    """based born style like led owned backed era themed sponsored wide area funded speaking inspired related only bound
-    run controlled educated made side trained listed built occupied held area type esque bred friendly""".split()
-)
+_TAILS = LISTS["tails"]
 
 ACRONYMS = frozenset(("US", "WHO", "UN", "AI"))
 """Names whose lower-case forms are function words."""
