@@ -45,6 +45,19 @@ class Tokens:
     gaps: list[int]
     gap_texts: list[str]
 
+    def add(
+        self, start: int, word: str, lower: str, capital: bool, function: bool, owns: bool, gap: int, gap_text: str
+    ) -> None:
+        self.starts.append(start)
+        self.ends.append(start + len(word))
+        self.words.append(word)
+        self.lower.append(lower)
+        self.capital.append(capital)
+        self.function.append(function)
+        self.possessive.append(owns)
+        self.gaps.append(gap)
+        self.gap_texts.append(gap_text)
+
 
 def tokenize(text: str, language: str) -> Tokens:
     """Split `text` into words, and classify what stands before each.
@@ -61,15 +74,8 @@ def tokenize(text: str, language: str) -> Tokens:
     functions = function_words(language)
     eliding = language in _ELIDING
     wrapped = _is_wrapped(text)
-    starts: list[int] = []
-    ends: list[int] = []
-    words: list[str] = []
-    lower: list[str] = []
-    capital: list[bool] = []
-    function: list[bool] = []
-    possessive: list[bool] = []
-    gaps: list[int] = []
-    gap_texts: list[str] = []
+    tokens = Tokens([], [], [], [], [], [], [], [], [])
+    words, lower, possessive = tokens.words, tokens.lower, tokens.possessive
     known: dict[str, int] = {}
     last = 0
     for match in _WORD.finditer(text):
@@ -84,57 +90,41 @@ def tokenize(text: str, language: str) -> Tokens:
         if "'" in word or "’" in word:
             elision = _ELISION.match(word) if eliding else None
             if elision and (word[0].islower() or not words or _gap_class(gap, wrapped) in (INITIAL, STOP)):
-                cut = elision.end()
-                starts.append(start)
-                ends.append(start + cut)
-                words.append(word[:cut])
-                lower.append(word[:cut].lower())
-                capital.append(False)
-                function.append(True)
-                possessive.append(False)
-                gaps.append(_gap_class(gap, wrapped))
-                gap_texts.append(gap)
-                start += cut
-                word = word[cut:]
-                gap = ""
+                cut = elision[0]
+                tokens.add(start, cut, cut.lower(), False, True, False, _gap_class(gap, wrapped), gap)
+                start, word, gap = start + len(cut), word[len(cut) :], ""
             contraction = _CONTRACTION.search(word)
             if contraction and contraction.start() > 0:
                 owns = True  # "I'm Kevin": what a contraction ends, no name goes on
                 word = word[: contraction.start()]
+        word = _without_tail(word) if "-" in word and word[0].isupper() else word
         folded = word.casefold()
-        if "-" in word and word[0].isupper():
-            head, _, tail = word.rpartition("-")
-            if tail in _TAILS or (len(tail) > 4 and tail.islower() and tail.isalpha()):
-                word, folded = head, head.casefold()
         if gap in ("' ", "’ ") and words and words[-1][-1] in "sS" and word[0].isupper():  # "Winners' Cup"
             possessive[-1] = True
             gap = " "
         elif gap == "- " and words and word[0].isupper():  # "Nassau- Dillenburg"
             gap = " "
-        big = not word.islower() and _is_capital(word, text, start, match.end())
+        big = not word.islower() and _is_capital(word, text, start, end)
         kind = known.get(gap, -1)
         if kind < 0:
             kind = _gap_class(gap, wrapped)
             if len(gap) < 8 and len(known) < 500:
                 known[gap] = kind
         if kind == STOP:
-            previous = words[-1] if words else ""
-            kind = JOIN if _abbreviates(previous, lower[-1] if lower else "", big, gap) else INITIAL
+            kind = JOIN if words and _abbreviates(words[-1], lower[-1], big, gap) else INITIAL
         elif kind == JOIN and words and words[-1].endswith(".") and big and folded in functions:
             kind = INITIAL
-        starts.append(start)
-        ends.append(start + len(word))
-        words.append(word)
-        lower.append(folded)
-        capital.append(big)
-        function.append(folded in functions and word not in ACRONYMS)
-        possessive.append(owns)
-        gaps.append(kind)
-        gap_texts.append(gap)
+        tokens.add(start, word, folded, big, folded in functions and word not in ACRONYMS, owns, kind, gap)
         last = end
-    if gaps and gaps[0] != INITIAL:
-        gaps[0] = INITIAL
-    return Tokens(starts, ends, words, lower, capital, function, possessive, gaps, gap_texts)
+    if words:
+        tokens.gaps[0] = INITIAL
+    return tokens
+
+
+def _without_tail(word: str) -> str:
+    """Return a compound without its last part where that is no part of a name: "London-based"."""
+    head, _, tail = word.rpartition("-")
+    return head if tail in _TAILS or (len(tail) > 4 and tail.islower() and tail.isalpha()) else word
 
 
 def lower_case_words(text: str) -> Counter[str]:
