@@ -54,41 +54,45 @@ def evidence_of_words(words: Sequence[str], kept: Sequence[str]) -> Evidence:
     >>> evidence_of_words(["university", "of", "oslo"], ["University", "of", "Oslo"])
     {'organization': 3.0}
     """
-    found: Evidence = {}
-    first, last = words[0], words[-1]
     name = " ".join(words)
     if name in PLACES:
-        found["location"] = 1.0 if name in GIVEN_NAMES else 3.0
-        return found
+        return {"location": 1.0 if name in GIVEN_NAMES else 3.0}
     if name in _FEASTS:
-        found["event"] = 3.0
-        return found
-    if first in HONORIFICS and len(words) > 1 and first not in ("st", "saint", "san", "santa", "sainte"):
-        found["person"] = 5.0
-        return found
-    head = words[next((i for i, w in enumerate(words) if w in ("of", "for", "de", "du", "des", "d'")), len(words)) - 1]
-    fronted = first if words[-1] != head or first in _FRONTED else ""
-    for word, weight in ((last, 3.0), (head, 3.0), (fronted, 1.5)) if len(words) > 1 else ((last, 1.0),):
-        for kind, heads in _HEADS.items():
-            if word in heads and weight > found.get(kind, 0.0):
-                found[kind] = weight
-        if found:
-            break
-    if last in CORPORATE or "&" in words:
+        return {"event": 3.0}
+    if words[0] in HONORIFICS and len(words) > 1 and words[0] not in ("st", "saint", "san", "santa", "sainte"):
+        return {"person": 5.0}
+    found = _evidence_of_heads(words)
+    if words[-1] in CORPORATE or "&" in words:
         found["organization"] = 5.0
-    if found:
-        return found
-    if first in GIVEN_NAMES and first not in PLACES:
+    return found or _evidence_of_person(words, kept)
+
+
+def _evidence_of_heads(words: Sequence[str]) -> Evidence:
+    """Return the types of the first head that tells one: the last word, the word before "of", or a fronted one."""
+    first, last = words[0], words[-1]
+    of = next((i for i, word in enumerate(words) if word in ("of", "for", "de", "du", "des", "d'")), len(words))
+    head = words[of - 1]
+    fronted = first if last != head or first in _FRONTED else ""
+    for word, weight in ((last, 3.0), (head, 3.0), (fronted, 1.5)) if len(words) > 1 else ((last, 1.0),):
+        if found := {kind: weight for kind, heads in _HEADS.items() if word in heads}:
+            return found
+    return {}
+
+
+def _evidence_of_person(words: Sequence[str], kept: Sequence[str]) -> Evidence:
+    """Return the weight of a given name, of initials, and of particles and epithets."""
+    weight = 0.0
+    if words[0] in GIVEN_NAMES and words[0] not in PLACES:
         if len(words) == 1:
-            found["person"] = 1.6
-        elif len(words) <= 4 and not any(w.isdigit() for w in words) and words[1] not in ("and", "of"):
-            found["person"] = 2.5
-    initials = [w for w in kept[:-1] if len(w.rstrip(".")) == 1 and w[0].isupper()]
-    if 2 <= len(words) <= 4 and initials and kept[0] not in ("A", "I", "O"):
-        found["person"] = found.get("person", 0.0) + 2.0
-    if len(words) >= 3 and (words[1] in _NOBLE or (words[-2] in ("the", "le", "der") and last in EPITHETS)):
-        found["person"] = found.get("person", 0.0) + 1.5
-    return found
+            weight = 1.6
+        elif len(words) <= 4 and not any(word.isdigit() for word in words) and words[1] not in ("and", "of"):
+            weight = 2.5
+    initials = any(len(word.rstrip(".")) == 1 and word[0].isupper() for word in kept[:-1])
+    if initials and 2 <= len(words) <= 4 and kept[0] not in ("A", "I", "O"):
+        weight += 2.0
+    if len(words) >= 3 and (words[1] in _NOBLE or (words[-2] in ("the", "le", "der") and words[-1] in EPITHETS)):
+        weight += 1.5
+    return {"person": weight} if weight else {}
 
 
 def kind_after(words: Sequence[str]) -> str:
