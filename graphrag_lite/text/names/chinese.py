@@ -11,17 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from graphrag_lite.text.names import chinese_words as zh
-from graphrag_lite.text.names.engine import (
-    MAX_NAME,
-    Joined,
-    Script,
-    Span,
-    Spans,
-    Token,
-    find_names_of,
-    head_of,
-    name_before,
-)
+from graphrag_lite.text.names import engine
+from graphrag_lite.text.names.engine import Span, Spans, Token
 from graphrag_lite.text.names.lexicon import any_of, characters
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.transliterations import dotted, is_last, sounding
@@ -43,33 +34,27 @@ def find_names_chinese(text: str) -> list[Name]:
     >>> [(n.name, n.type) for n in find_names_chinese("湖南省湘潭市的约翰·麦卡锡说，他毕业于北京大学。")]
     [('湖南省', 'location'), ('湘潭市', 'location'), ('约翰·麦卡锡', 'person'), ('北京大学', 'organization')]
     """
-    return find_names_of(_SCRIPT, text, zh.simplified(text))
+    return engine.find_names_of(_SCRIPT, text, zh.simplified(text))
 
 
 def _marked(text: str, taken: Spans) -> Iterator[Span]:
     """Titles of works in title marks, and short quotations that are introduced as a name."""
-    for match in _TITLE_MARKS.finditer(text):
-        start, end = match.span(match.lastindex or 0)
-        if text[start:end].strip():
-            yield start, end, "work", True
+    yield from engine.title_marks(text, _TITLE_MARKS)
     for match in _QUOTED.finditer(text):
         body = match[1]
+        common = zh.LEXICON.kind(body) == zh.BREAK or not zh.NEVER_INSIDE.isdisjoint(body)
         if _NAMED.search(text, max(0, match.start() - 6), match.start()):
             yield *match.span(1), "unknown", True
-        elif len(body) > 2 and zh.RUN.fullmatch(body) and _may_be_name(body):
+        elif not common and len(body) > 2 and zh.RUN.fullmatch(body):
             yield *match.span(1), "unknown", False
-
-
-def _may_be_name(body: str) -> bool:
-    return zh.NEVER_INSIDE.isdisjoint(body) and zh.LEXICON.kinds.get(body) != zh.BREAK
 
 
 def _defined(text: str, taken: Spans) -> Iterator[Span]:
     """The subject of a definition at the start of the text: "X（...）是"."""
     if match := _DEFINED.match(text):
         body = match[1]
-        known = zh.LEXICON.kinds.get(body) in (zh.BREAK, zh.TITLE, *zh.HEADS)
-        if not known and not zh.NEVER_INSIDE.intersection(body[:-1]) and body[0] not in zh.NUMERALS:
+        known = zh.LEXICON.kind(body) in (zh.BREAK, zh.TITLE, *zh.HEADS)
+        if not known and zh.NEVER_INSIDE.isdisjoint(body[:-1]) and body[0] not in zh.NUMERALS:
             yield *match.span(1), _kind_of(body), True
 
 
@@ -77,10 +62,10 @@ def _glossed(text: str, taken: Spans) -> Iterator[Span]:
     """Names with a gloss in brackets."""
     for match in _GLOSS.finditer(text):
         end = match.start()
-        start = name_before(text, end, zh.is_inner)
+        start = engine.name_before(text, end, zh.is_inner)
         start = max((i for i in range(start, end) if not _may_start(text, i, end)), default=start)
         body = text[start:end]
-        if 2 <= len(body) <= 12 and body[-1] not in zh.DOTS and zh.LEXICON.kinds.get(body) not in (zh.BREAK, zh.TITLE):
+        if 2 <= len(body) <= 12 and body[-1] not in zh.DOTS and zh.LEXICON.kind(body) not in (zh.BREAK, zh.TITLE):
             yield start, end, _kind_of(body), True
 
 
@@ -97,8 +82,8 @@ def _kind_of(name: str) -> str:
     """Return the type that the end of a name tells."""
     if any(dot in name for dot in zh.DOTS):
         return "person"
-    if head := head_of(zh.LEXICON, zh.HEADS, name, range(7, 1, -1)):
-        return zh.LEXICON.kinds[head]
+    if head := engine.head_of(zh.LEXICON, zh.HEADS, name, range(7, 1, -1)):
+        return zh.LEXICON.kind(head)
     return "location" if name[-1] in zh.LOCATION_ENDS and len(name) > 2 else "unknown"
 
 
@@ -183,15 +168,14 @@ def _end_of_person(text: str, start: int, limit: int, taken: Spans) -> int:
 
 
 def _is_person(word: str) -> bool:
-    if zh.LEXICON.kinds.get(word) or zh.NEVER_INSIDE.intersection(word):
+    if zh.LEXICON.kind(word) or not zh.NEVER_INSIDE.isdisjoint(word):
         return False
     if word[:2] in zh.LISTS["surname"]:
         return len(word) in (3, 4)
     if word[0] not in zh.SURNAMES or len(word) > 3:
         return False
-    return not any(
-        zh.LEXICON.kinds.get(word[i : i + 2]) in (zh.BREAK, zh.TITLE, zh.PLACE, *zh.HEADS) for i in range(len(word) - 1)
-    )
+    parts = (zh.LEXICON.kind(word[i : i + 2]) for i in range(len(word) - 1))
+    return not any(kind in (zh.BREAK, zh.TITLE, zh.PLACE, *zh.HEADS) for kind in parts)
 
 
 def _groups(text: str, tokens: list[Token], taken: Spans) -> Iterator[Span]:
@@ -215,7 +199,7 @@ def _parts(text: str, start: int, end: int, inside: bool) -> Iterator[Token]:
     yield cut, end, "part" if text[end - 1] in zh.LOCATION_ENDS else "plain"
 
 
-class _Group(Joined):
+class _Group(engine.Joined):
     """A group under construction; a name of an organisation may start at `whole`, before the places it begins with."""
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
@@ -225,8 +209,8 @@ class _Group(Joined):
     def head(self, at: int) -> None:
         start, end, kind = self.tokens[at]
         organization = kind == "organization"
-        first = self.whole if organization and end - self.whole <= MAX_NAME else self.body
-        if end - first > MAX_NAME:
+        first = self.whole if organization and end - self.whole <= engine.MAX_NAME else self.body
+        if end - first > engine.MAX_NAME:
             self.body = self.whole = end
             return
         before = self.text[first:start]
@@ -291,19 +275,17 @@ def _recurring(text: str, runs: list[list[Token]], taken: Spans) -> Iterator[Spa
             known.update(range(start, end))
     chunks = list(_chunks(text, taken))
     for word, at in sorted(_repeats(text, chunks), key=lambda item: (-len(item[0]) * (len(item[1]) - 1), item[0])):
-        if (
-            zh.LEXICON.kinds.get(word) in (*zh.CLOSED, "kept", *zh.HEADS)
-            or word[0] in zh.NUMERALS
-            or word in zh.GENERIC
-        ):
+        if zh.LEXICON.kind(word) in (*zh.CLOSED, "kept", *zh.HEADS) or word[0] in zh.NUMERALS or word in zh.GENERIC:
             continue
         if len(word) == 2 and len(at) < (2 if zh.STRONG.issuperset(word) else 4):
             continue
         person = len(word) == 3 and _is_person(word)
         fits = [i for i in at if i not in inner and i + len(word) not in inner]
-        new = [i for i in fits if len(known.intersection(range(i, i + len(word)))) <= len(word) - 2]
-        if person:
-            new = [i for i in fits if i in new or i not in known]
+        new = [
+            i
+            for i in fits
+            if (person and i not in known) or len(known.intersection(range(i, i + len(word)))) <= len(word) - 2
+        ]
         if len(new) > 1:
             kind = "person" if person and len(at) > 2 else _kind_of(word)
             for i in new:
@@ -325,7 +307,7 @@ def _repeats(text: str, chunks: list[tuple[int, int]]) -> Iterator[tuple[str, li
     """Yield the strings of 2 to 8 characters that recur, and more often than any longer one, with where they start."""
     ends = {i: end for start, end in chunks for i in range(start, end)}
     layer: dict[str, list[int]] = {"": list(ends)}
-    for size in range(1, 10):
+    for size in range(2, 10):
         longer: dict[str, list[int]] = {}
         for at in layer.values():
             for i in at:
@@ -340,7 +322,7 @@ def _repeats(text: str, chunks: list[tuple[int, int]]) -> Iterator[tuple[str, li
         layer = longer
 
 
-_SCRIPT = Script(
+_SCRIPT = engine.Script(
     evidence=(_marked, _defined, _glossed, dotted),
     segment=_segment,
     joins=(_persons, _groups),

@@ -5,8 +5,9 @@ into runs of tokens, which `joins` make names of the tokens of a run, and what e
 one that overlaps a name found before is dropped. Mentions of one name in a text unit then share type and anchor.
 """
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -90,6 +91,14 @@ def _agree(script: Script[T], text: str, found: Spans) -> None:
     ]
 
 
+def title_marks(text: str, marks: re.Pattern[str]) -> Iterator[Span]:
+    """Yield the titles of works in title marks; each alternative of `marks` has one group."""
+    for match in marks.finditer(text):
+        start, end = match.span(match.lastindex or 0)
+        if text[start:end].strip():
+            yield start, end, "work", True
+
+
 def name_before(text: str, end: int, is_inner: Callable[[str], bool]) -> int:
     """Return where the characters of a name that ends at `end` start, at most `MAX_NAME` before it."""
     start = end
@@ -101,7 +110,7 @@ def name_before(text: str, end: int, is_inner: Callable[[str], bool]) -> int:
 def head_of(lexicon: Lexicon, heads: Sequence[str], name: str, sizes: Iterable[int]) -> str:
     """Return the longest head, of these `sizes`, that `name` ends with and does not consist of, "" if none."""
     for size in sizes:
-        if size < len(name) and lexicon.kinds.get(name[-size:], "") in heads:
+        if size < len(name) and lexicon.kind(name[-size:]) in heads:
             return name[-size:]
     return ""
 

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from dataclasses import replace
 
+from graphrag_lite.text.names import types
 from graphrag_lite.text.names.caseless import find_names_caseless
 from graphrag_lite.text.names.cuts import split_run
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
@@ -19,16 +20,6 @@ from graphrag_lite.text.names.runs import Run, find_runs
 from graphrag_lite.text.names.terms import find_terms
 from graphrag_lite.text.names.titles import defined_subject, expansions, quoted_titles
 from graphrag_lite.text.names.tokens import AMPERSAND, JOIN, Tokens, tokenize
-from graphrag_lite.text.names.types import (
-    Evidence,
-    best,
-    evidence_beside,
-    evidence_of_words,
-    is_locative,
-    kind_after,
-    kind_beside,
-    kind_of,
-)
 from graphrag_lite.text.names.words import DETERMINERS, HONORIFICS, LISTS, ROLES
 
 __all__ = ["Name", "find_names", "is_acronym"]
@@ -79,21 +70,14 @@ def _cased(text: str, language: str) -> list[Name]:
         return find_terms(tokens, text)
     muted, headings = _lines(text)
     titles = _free([*defined_subject(tokens), *expansions(tokens), *quoted_titles(text, tokens)])
-    runs = list(titles)
-    for run in find_runs(tokens, language, titles):
-        runs += split_run(tokens, run, language)
-    runs.sort(key=lambda run: run.first)
+    runs = [part for run in find_runs(tokens, language, titles) for part in split_run(tokens, run, language)]
     kept: list[Run] = []
-    for run in runs:
+    for run in sorted([*titles, *runs], key=lambda run: run.first):
         start = tokens.starts[run.first]
-        label = _labels(text, tokens, run)
-        if label:
-            run = replace(run, anchored=run.last - run.first > 1, kind="person", initial=False)
-        elif _within(muted, start) or _is_shouted(tokens, run):
-            continue
-        elif _within(headings, start):
-            run = replace(run, anchored=False)
-        kept.append(run)
+        if _labels(text, tokens, run):
+            kept.append(replace(run, anchored=run.last - run.first > 1, kind="person", initial=False))
+        elif not _within(muted, start) and not _is_shouted(tokens, run):
+            kept.append(replace(run, anchored=False) if _within(headings, start) else run)
     names = _typed(text, tokens, kept)
     terms = find_terms(tokens, text)
     return _merged(names, terms) if terms else names
@@ -146,24 +130,22 @@ def _labels(text: str, tokens: Tokens, run: Run) -> bool:
     end = tokens.ends[run.last - 1]
     if text[end : end + 1] not in (":", " ", "*") or not _LABEL.match(text, end) or run.last - run.first > 4:
         return False
-    words = tokens.words[run.first : run.last]
-    if any(word in _SPEAKERS or word in ROLES for word in tokens.lower[run.first : run.last]):
+    words, low = tokens.words[run.first : run.last], tokens.lower[run.first : run.last]
+    if any(word in _SPEAKERS or word in ROLES for word in low) or any(tokens.function[run.first : run.last]):
         return False
-    if any(not word[0].isupper() for word in words) or any(tokens.function[run.first : run.last]):
+    if not all(word[0].isupper() for word in words):
         return False
     if len(words) > 1 and all(word.isupper() for word in words):
-        return not any(
-            kind_of(word) or evidence_of_words([word], [word]).keys() - {"person"}
-            for word in tokens.lower[run.first : run.last]
-        )
+        return not any(types.kind_of(word) or _tells_other([word], [word]) for word in low)
     start = tokens.starts[run.first]
     indent = text[max(0, start - _MAX_INDENT) : start].rpartition("\n")
-    at_start = bool(indent[1]) or start < _MAX_INDENT
-    return (
-        at_start
-        and not indent[2].strip(" \t*_-•>")
-        and not evidence_of_words(tokens.lower[run.first : run.last], words).keys() - {"person"}
-    )
+    at_start = (indent[1] or start < _MAX_INDENT) and not indent[2].strip(" \t*_-•>")
+    return bool(at_start) and not _tells_other(low, words)
+
+
+def _tells_other(words: list[str], kept: list[str]) -> bool:
+    """Tell whether the words of a name say that it is none of a person."""
+    return bool(types.evidence_of_words(words, kept).keys() - {"person"})
 
 
 def _is_shouted(tokens: Tokens, run: Run) -> bool:
@@ -176,13 +158,15 @@ def _is_shouted(tokens: Tokens, run: Run) -> bool:
 
 def _typed(text: str, tokens: Tokens, runs: list[Run]) -> list[Name]:
     """Add up the evidence for each name over the unit, and decide types and anchors."""
-    evidence: dict[str, Evidence] = {}
+    evidence: dict[str, types.Evidence] = {}
     confirmed: set[str] = set()  # words that have a telling capital somewhere
     labels: Counter[str] = Counter()
     keys = [" ".join(tokens.lower[run.first : run.last]) for run in runs]
     for key, run in zip(keys, runs, strict=True):
         if key not in evidence:
-            evidence[key] = evidence_of_words(tokens.lower[run.first : run.last], tokens.words[run.first : run.last])
+            evidence[key] = types.evidence_of_words(
+                tokens.lower[run.first : run.last], tokens.words[run.first : run.last]
+            )
         found = _beside(tokens, run)
         if AMPERSAND in tokens.gaps[run.first + 1 : run.last]:
             found["organization"] = found.get("organization", 0.0) + 3.0
@@ -201,7 +185,7 @@ def _typed(text: str, tokens: Tokens, runs: list[Run]) -> list[Name]:
         if key not in known:
             if _is_code(tokens.words[run.last - 1], run.last - run.first == 1):
                 evidence[key].pop("person", None)
-            known[key] = best(evidence[key])
+            known[key] = types.best(evidence[key])
         kind = known[key]
         if run.last - run.first == 1:
             anchored = _anchors_alone(tokens.words[run.first], run, key in confirmed, plain) or (
@@ -212,7 +196,7 @@ def _typed(text: str, tokens: Tokens, runs: list[Run]) -> list[Name]:
             if run.initial and run.last - run.first == 2 and kind in ("person", "unknown"):
                 first = tokens.lower[run.first]
                 anchored = anchored and (first in confirmed or first in GIVEN_NAMES or first in HONORIFICS)
-        if kind == "unknown" and tokens.gaps[run.first] == JOIN and is_locative(tokens.lower[run.first - 1]):
+        if kind == "unknown" and tokens.gaps[run.first] == JOIN and types.is_locative(tokens.lower[run.first - 1]):
             kind = "location"
         start, end = tokens.starts[run.first], _end(text, tokens, run)
         names.append(Name(start, end, _clean(text[start:end]), kind, anchored))
@@ -246,27 +230,27 @@ def _clean(surface: str) -> str:
     return surface if surface.isalnum() else " ".join(surface.split())
 
 
-def _beside(tokens: Tokens, run: Run) -> Evidence:
+def _beside(tokens: Tokens, run: Run) -> types.Evidence:
     """Return what the words around a mention say."""
     first, last, n = run.first, run.last, len(tokens.words)
     start = first
     while start > 0 and first - start < 3 and tokens.gaps[start] == JOIN:
         start -= 1
     after = _joined(tokens, last, 3) if last < n and tokens.gaps[last] == JOIN else []
-    found = evidence_beside(tokens.lower[start:first], after, tokens.possessive[last - 1])
+    found = types.evidence_beside(tokens.lower[start:first], after, tokens.possessive[last - 1])
     kind = ""
     if len(after) > 1 and after[0] in _IS:
-        kind = kind_after(tokens.lower[last + 2 : last + 10]) if after[1] in DETERMINERS else ""
+        kind = types.kind_after(tokens.lower[last + 2 : last + 10]) if after[1] in DETERMINERS else ""
     elif last < n and tokens.gap_texts[last] == ", ":
         skip = tokens.lower[last] in DETERMINERS
-        kind = kind_beside(_joined(tokens, last + skip, 6)) if skip or not tokens.capital[last] else ""
+        kind = types.kind_beside(_joined(tokens, last + skip, 6)) if skip or not tokens.capital[last] else ""
     elif last < n and "(" in tokens.gap_texts[last]:
         inside = tokens.lower[last : last + 2]
         years = inside[0].isdigit() and len(inside[0]) == 4 and inside[-1].isdigit() and len(inside) == 2
         if years or inside[0] in ("born", "né", "née", "died", "b"):
             found["person"] = found.get("person", 0.0) + 2.0
         else:
-            kind = kind_beside([word for word in _joined(tokens, last, 4) if not word.isdigit()])
+            kind = types.kind_beside([word for word in _joined(tokens, last, 4) if not word.isdigit()])
     if kind:
         found[kind] = found.get(kind, 0.0) + 3.0
     return found

@@ -81,8 +81,8 @@ def _defined(text: str, taken: Spans) -> Iterator[Span]:
     match = _DEFINED.match(text)
     if not match or match[1] in _NO_NAMES or _NUMBER.match(match[1]):
         return
-    titled = any(LEXICON.kinds.get(match[1][-size:]) == TITLE for size in (1, 2, 3))
-    if not titled and LEXICON.kinds.get(match[1]) not in (TITLE, *HEADS):
+    titled = any(LEXICON.kind(match[1][-size:]) == TITLE for size in (1, 2, 3))
+    if not titled and LEXICON.kind(match[1]) not in (TITLE, *HEADS):
         yield *match.span(1), _kind_of(match[1]), True
 
 
@@ -99,8 +99,8 @@ def _kind_of(name: str) -> str:
     if any(dot in name for dot in _DOT) and re.fullmatch(f"[{_KATAKANA}{_DOT}]+", name):
         return "person"
     if head := head_of(LEXICON, HEADS, name, range(8, 0, -1)):
-        return LEXICON.kinds[head]
-    kind = LEXICON.kinds.get(name, "unknown")
+        return LEXICON.kind(head)
+    kind = LEXICON.kind(name) or "unknown"
     return {PLACE: "location", BREAK: "unknown"}.get(kind, kind.removesuffix("_name"))
 
 
@@ -148,12 +148,12 @@ def _number(text: str, position: int, end: int) -> Token | None:
 
 def _katakana(word: str, start: int) -> list[Token]:
     end = start + len(word)
-    kind = LEXICON.kinds.get(word, "loan" if word in _LISTS["loan"] else "")
+    kind = LEXICON.kind(word) or ("loan" if word in _LISTS["loan"] else "")
     if kind:
         return [(start, end, kind)]
     head = head_of(LEXICON, HEADS, word[1:], range(9, 2, -1))
     if head and word[-len(head) - 1] not in _DOT:
-        return [(start, end - len(head), "katakana"), (end - len(head), end, LEXICON.kinds[head])]
+        return [(start, end - len(head), "katakana"), (end - len(head), end, LEXICON.kind(head))]
     return [(start, end, "katakana")]
 
 

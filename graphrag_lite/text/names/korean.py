@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphrag_lite.text.names.engine import Script, Span, Spans, find_names_of
+from graphrag_lite.text.names.engine import Script, Span, Spans, find_names_of, title_marks
 from graphrag_lite.text.names.lexicon import characters, longest_first, word_lists
 from graphrag_lite.text.names.name import Name
 
@@ -62,10 +62,7 @@ def find_names_korean(text: str) -> list[Name]:
 
 
 def _marked(text: str, taken: Spans) -> Iterator[Span]:
-    for match in _MARKS.finditer(text):
-        start, end = match.span(match.lastindex or 0)
-        if text[start:end].strip():
-            yield start, end, "work", True
+    return title_marks(text, _MARKS)
 
 
 def _segment(text: str, taken: Spans) -> list[list[Word]]:

@@ -51,8 +51,12 @@ class Lexicon:
         by_first: dict[str, list[tuple[str, str]]] = {}
         for word in longest_first(kinds):
             by_first.setdefault(word[0], []).append((word, kinds[word]))
-        self.kinds: Mapping[str, str] = kinds
+        self._kinds = kinds
         self._by_first = {first: tuple(words) for first, words in by_first.items()}
+
+    def kind(self, word: str) -> str:
+        """Return the kind of a word, "" if no list has it."""
+        return self._kinds.get(word, "")
 
     def at(self, text: str, position: int, end: int) -> tuple[str, str] | None:
         """Return the longest word that starts at `position` and ends by `end`, with its kind.

@@ -158,24 +158,18 @@ def _possessives(text: str) -> int:
 
 
 def _is_capital(word: str, text: str, start: int, end: int) -> bool:
-    first = word[0]
-    if "_" in text[start - 1 : start] + text[end : end + 1] and (
-        (text[start - 2 : start - 1].isalnum() and text[start - 1] == "_")
-        or (text[end : end + 1] == "_" and text[end + 1 : end + 2].isalnum())
-    ):
-        return False  # a file name or an identifier
-    if text[end : end + 1] == "_" and any(c.isdigit() for c in word):
+    before, after, beyond = text[max(0, start - 1) : start], text[end : end + 1], text[end + 1 : end + 2]
+    if before == "_" and text[max(0, start - 2) : start - 1].isalnum():  # a file name or an identifier
         return False
-    if word.startswith(("http", "www.")) or text[end : end + 1] == "@" or text[start - 1 : start] == "@":
+    if after == "_" and (beyond.isalnum() or any(c.isdigit() for c in word)):
         return False
-    if text[end : end + 1] == "." and text[end + 1 : end + 2].islower():  # a domain or file name
-        return False
-    if first.isupper() or first.istitle():
+    if after == "@" or before == "@" or word.startswith(("http", "www.")) or (after == "." and beyond.islower()):
+        return False  # an address, a domain or a file name
+    if word[0].isupper() or word[0].istitle():
         return True
-    if first.isdigit():
-        return 2 < len(word) <= 12 and (
-            any(c.isupper() for c in word) or (word.endswith("ers") and word[:-3].isdigit() and len(word) > 4)
-        )
+    if word[0].isdigit():
+        decade = word.endswith("ers") and word[:-3].isdigit() and len(word) > 4
+        return 2 < len(word) <= 12 and (decade or any(c.isupper() for c in word))
     if "-" in word or "\u2010" in word or "\u2011" in word:
         return False
     if "'" in word or "’" in word:

@@ -4,13 +4,8 @@ import re
 from collections.abc import Iterator
 
 from graphrag_lite.text.names import chinese_words as zh
-from graphrag_lite.text.names.engine import (
-    Span,
-    Spans,
-)
-from graphrag_lite.text.names.lexicon import (
-    any_of,
-)
+from graphrag_lite.text.names.engine import Span, Spans
+from graphrag_lite.text.names.lexicon import any_of
 
 _SOUND_RUN = re.compile(f"{any_of(zh.SOUNDS)}{{3,}}")
 _DOTTED = re.compile(f"[{zh.HAN}](?:[{zh.DOTS}](?:(?![和与及或的了在是])[{zh.HAN}A-Za-z]){{1,8}})+")
@@ -80,11 +75,8 @@ def is_last(text: str, position: int) -> bool:
 
 def _ends_word(text: str, position: int) -> bool:
     """Tell whether a closed-class word of two or more characters, or a title, ends at `position`."""
-    return any(
-        zh.LEXICON.kinds.get(text[position - size : position]) in (*zh.CLOSED, zh.PLACE, *zh.HEADS)
-        for size in (4, 3, 2)
-        if size <= position
-    )
+    words = (text[position - size : position] for size in (4, 3, 2) if size <= position)
+    return any(zh.LEXICON.kind(word) in (*zh.CLOSED, zh.PLACE, *zh.HEADS) for word in words)
 
 
 def sounding(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
