@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 from graphrag_lite.text.names.words import ABBREVIATIONS, LISTS, function_words
 
@@ -45,19 +46,6 @@ class Tokens:
     gaps: list[int]
     gap_texts: list[str]
 
-    def add(
-        self, start: int, word: str, lower: str, capital: bool, function: bool, owns: bool, gap: int, gap_text: str
-    ) -> None:
-        self.starts.append(start)
-        self.ends.append(start + len(word))
-        self.words.append(word)
-        self.lower.append(lower)
-        self.capital.append(capital)
-        self.function.append(function)
-        self.possessive.append(owns)
-        self.gaps.append(gap)
-        self.gap_texts.append(gap_text)
-
 
 def tokenize(text: str, language: str) -> Tokens:
     """Split `text` into words, and classify what stands before each.
@@ -74,50 +62,51 @@ def tokenize(text: str, language: str) -> Tokens:
     functions = function_words(language)
     eliding = language in _ELIDING
     wrapped = _is_wrapped(text)
-    tokens = Tokens([], [], [], [], [], [], [], [], [])
-    words, lower, possessive = tokens.words, tokens.lower, tokens.possessive
-    known: dict[str, int] = {}
-    last = 0
+    rows: list[tuple[int, int, str, str, bool, bool, bool, int, str]] = []
+    owning: set[int] = set()  # rows with a possessive that is seen later only
+    last, before = 0, ""  # where the word before ends, and the word
     for match in _WORD.finditer(text):
         start, end = match.span()
         word = match.group()
         gap = text[last:start]
-        if word in ("s", "S") and words and gap in POSSESSIVE:  # "Lincoln 's"
-            possessive[-1] = True
+        if word in ("s", "S") and rows and gap in POSSESSIVE:  # "Lincoln 's"
+            owning.add(len(rows) - 1)
             last = end
             continue
         owns = False
         if "'" in word or "’" in word:
             elision = _ELISION.match(word) if eliding else None
-            if elision and (word[0].islower() or not words or _gap_class(gap, wrapped) in (INITIAL, STOP)):
-                cut = elision[0]
-                tokens.add(start, cut, cut.lower(), False, True, False, _gap_class(gap, wrapped), gap)
-                start, word, gap = start + len(cut), word[len(cut) :], ""
+            if elision and (word[0].islower() or not rows or _gap_class(gap, wrapped) in (INITIAL, STOP)):
+                before = elision[0]
+                cut, kind = start + len(before), _gap_class(gap, wrapped)
+                rows.append((start, cut, before, before.lower(), False, True, False, kind, gap))
+                start, word, gap = cut, word[len(before) :], ""
             contraction = _CONTRACTION.search(word)
             if contraction and contraction.start() > 0:
                 owns = True  # "I'm Kevin": what a contraction ends, no name goes on
                 word = word[: contraction.start()]
         word = _without_tail(word) if "-" in word and word[0].isupper() else word
-        folded = word.casefold()
-        if gap in ("' ", "’ ") and words and words[-1][-1] in "sS" and word[0].isupper():  # "Winners' Cup"
-            possessive[-1] = True
+        if gap in ("' ", "’ ") and before[-1:] in ("s", "S") and word[0].isupper():  # "Winners' Cup"
+            owning.add(len(rows) - 1)
             gap = " "
-        elif gap == "- " and words and word[0].isupper():  # "Nassau- Dillenburg"
+        elif gap == "- " and rows and word[0].isupper():  # "Nassau- Dillenburg"
             gap = " "
         big = not word.islower() and _is_capital(word, text, start, end)
-        kind = known.get(gap, -1)
-        if kind < 0:
-            kind = _gap_class(gap, wrapped)
-            if len(gap) < 8 and len(known) < 500:
-                known[gap] = kind
+        kind = _gap_class(gap, wrapped)
+        folded = word.casefold()
         if kind == STOP:
-            kind = JOIN if words and _abbreviates(words[-1], lower[-1], big, gap) else INITIAL
-        elif kind == JOIN and words and words[-1].endswith(".") and big and folded in functions:
+            kind = JOIN if _abbreviates(before, before.casefold(), big, gap) else INITIAL
+        elif kind == JOIN and big and before.endswith(".") and folded in functions:
             kind = INITIAL
-        tokens.add(start, word, folded, big, folded in functions and word not in ACRONYMS, owns, kind, gap)
-        last = end
-    if words:
-        tokens.gaps[0] = INITIAL
+        function = folded in functions and word not in ACRONYMS
+        rows.append((start, start + len(word), word, folded, big, function, owns, kind, gap))
+        before, last = word, end
+    if not rows:
+        return Tokens([], [], [], [], [], [], [], [], [])
+    tokens = Tokens(*map(list, zip(*rows, strict=True)))
+    tokens.gaps[0] = INITIAL
+    for i in owning:
+        tokens.possessive[i] = True
     return tokens
 
 
@@ -186,6 +175,7 @@ def _abbreviates(word: str, folded: str, next_is_capital: bool, gap: str) -> boo
     return folded in ABBREVIATIONS and not gap.startswith(" ")
 
 
+@lru_cache(maxsize=1000)
 def _gap_class(gap: str, wrapped: bool) -> int:
     if gap in (" ", "", "\u00a0"):
         return JOIN
