@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
 
 from graphrag_lite.text.names.words import ABBREVIATIONS, LISTS, function_words
 
@@ -56,14 +55,13 @@ def tokenize(text: str, language: str) -> Tokens:
     >>> t = tokenize("Then Mr. Scrooge's ghost left. He wept", "en")
     >>> [text for text, capital in zip(t.words, t.capital) if capital]
     ['Then', 'Mr', 'Scrooge', 'He']
-    >>> t.gaps[1:4]
-    [0, 0, 0]
     """
     functions = function_words(language)
     eliding = language in _ELIDING
     wrapped = _is_wrapped(text)
     rows: list[tuple[int, int, str, str, bool, bool, bool, int, str]] = []
     owning: set[int] = set()  # rows with a possessive that is seen later only
+    known: dict[str, int] = {}  # what gaps are
     last, before = 0, ""  # where the word before ends, and the word
     for match in _WORD.finditer(text):
         start, end = match.span()
@@ -81,10 +79,8 @@ def tokenize(text: str, language: str) -> Tokens:
                 cut, kind = start + len(before), _gap_class(gap, wrapped)
                 rows.append((start, cut, before, before.lower(), False, True, False, kind, gap))
                 start, word, gap = cut, word[len(before) :], ""
-            contraction = _CONTRACTION.search(word)
-            if contraction and contraction.start() > 0:
-                owns = True  # "I'm Kevin": what a contraction ends, no name goes on
-                word = word[: contraction.start()]
+            whole, word = word, _CONTRACTION.sub("", word)
+            owns = word != whole  # "I'm Kevin": what a contraction ends, no name goes on
         word = _without_tail(word) if "-" in word and word[0].isupper() else word
         if gap in ("' ", "’ ") and before[-1:] in ("s", "S") and word[0].isupper():  # "Winners' Cup"
             owning.add(len(rows) - 1)
@@ -92,7 +88,9 @@ def tokenize(text: str, language: str) -> Tokens:
         elif gap == "- " and rows and word[0].isupper():  # "Nassau- Dillenburg"
             gap = " "
         big = not word.islower() and _is_capital(word, text, start, end)
-        kind = _gap_class(gap, wrapped)
+        kind = known.get(gap, -1)
+        if kind < 0:
+            kind = known[gap] = _gap_class(gap, wrapped)
         folded = word.casefold()
         if kind == STOP:
             kind = JOIN if _abbreviates(before, before.casefold(), big, gap) else INITIAL
@@ -175,7 +173,6 @@ def _abbreviates(word: str, folded: str, next_is_capital: bool, gap: str) -> boo
     return folded in ABBREVIATIONS and not gap.startswith(" ")
 
 
-@lru_cache(maxsize=1000)
 def _gap_class(gap: str, wrapped: bool) -> int:
     if gap in (" ", "", "\u00a0"):
         return JOIN
