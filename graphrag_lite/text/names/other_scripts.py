@@ -53,9 +53,8 @@ def _spaced(text: str, matches: list[re.Match[str]], taken: Spans) -> Iterator[S
     """Yield names of words that spaces stand between."""
     words = [match.group() for match in matches]
     plain = [word not in _LISTS["function"] and len(word) > 2 and word not in _HEADS for word in words]
-    goes_on = [text[a.end() : b.start()] == " " for a, b in pairwise(matches)]
-    # whether a word and the next one may be a name
-    pair = [joined and after for joined, after in zip(goes_on, plain[1:], strict=True)] + [False]
+    joined = [*(text[a.end() : b.start()] == " " for a, b in pairwise(matches)), False]  # to the next word
+    pair = [joins and after for joins, after in zip(joined, [*plain[1:], False], strict=True)]
     counts = Counter(word for word, is_plain in zip(words, plain, strict=True) if is_plain)
     pairs = Counter((words[i], words[i + 1]) for i in range(len(words)) if plain[i] and pair[i])
     i = 0
@@ -66,9 +65,7 @@ def _spaced(text: str, matches: list[re.Match[str]], taken: Spans) -> Iterator[S
             kind, last = _HEADS[words[i]], i + 1
             if kind == "person":
                 first, last = i + 1, last + pair[last]
-        elif (
-            plain[i] and goes_on[i : i + 1] == [True] and words[i + 1] in _HEADS_AFTER and words[i] not in _HEADS_AFTER
-        ):
+        elif plain[i] and joined[i] and words[i + 1] in _HEADS_AFTER and words[i] not in _HEADS_AFTER:
             kind, last = _HEADS_AFTER[words[i + 1]], i + 1
         elif plain[i] and pair[i] and pairs[words[i], words[i + 1]] > 1:
             kind, last, sure = "unknown", i + 1, False

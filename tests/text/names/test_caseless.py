@@ -56,6 +56,18 @@ def test_what_recurs_is_a_candidate_for_the_corpus() -> None:
     assert "麒麟草" not in found("游人走到麒麟草旁边。", "zh")
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "name"),
+    [
+        ("زار الرئيس محمد مرسي القاهرة. قال محمد مرسي هذا، وعاد محمد مرسي", "ar", "محمد مرسي"),
+        ("约翰·史密斯先生。约翰·史密斯", "zh", "约翰·史密斯"),
+    ],
+)
+def test_mentions_of_one_name_in_a_unit_share_type_and_anchor(text: str, language: str, name: str) -> None:
+    mentions = [(each.type, each.anchored) for each in find_names_caseless(text, language) if each.name == name]
+    assert len(mentions) > 1 and set(mentions) == {("person", True)}
+
+
 def test_the_script_decides_when_the_language_is_unknown() -> None:
     assert "東京大学" in found("彼は東京大学を卒業した。", "")
     assert "北京大学" in found("他毕业于北京大学。", "")
