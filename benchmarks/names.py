@@ -31,6 +31,7 @@ TYPES = {
     **dict.fromkeys(("LOC", "GPE", "FAC"), ("location",)),
     **dict.fromkeys(("MISC", "VEH"), ("event", "work", "concept")),
 }
+SETS = ("redocred", "litbank")
 CASELESS = {"cmrc2018_zh": "zh", "drcd_zhtw": "zh", "jsquad_ja": "ja"}
 MAX_ANSWER = 10  # characters
 _NUMERAL = re.compile("[0-9０-９一二三四五六七八九十]")
@@ -44,14 +45,31 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
     print("| entities of | precision | recall | F1 | with type | F1 |\n" + "| --- " * 6 + "|")
-    for name in ("redocred", "litbank"):
-        gold, found = _gold(folder / "extraction" / name), _found(folder / "extraction" / name / "corpus.jsonl")
-        plain, typed = _score(gold, found, typed=False), _score(gold, found, typed=True)
+    for name in SETS:
+        plain, typed = entity_scores(folder, name)
         print("| {} | {:.4f} | {:.4f} | {:.4f} | {:.4f}, {:.4f} | {:.4f} |".format(name, *plain, *typed), flush=True)
     print("\n| passages | short answers | are names | mentions |\n" + "| --- " * 4 + "|")
     for name, language in CASELESS.items():
         n, named, mentions = _answers(folder / "qa" / name, language)
         print(f"| {name} | {n} | {named / n:.3f} | {mentions} |", flush=True)
+
+
+def figures(folder: Path) -> dict[str, float]:
+    """Return the floors by name: F1 of names, F1 with types, shares of answers that are names, and mentions."""
+    found: dict[str, float] = {}
+    for name in SETS:
+        plain, typed = entity_scores(folder, name)
+        found |= {f"F1 {name} names": round(plain[2], 4), f"F1 {name} names and types": round(typed[2], 4)}
+    for name, language in CASELESS.items():
+        n, named, mentions = _answers(folder / "qa" / name, language)
+        found |= {f"answers {name} that are names": round(named / n, 4), f"names {name} mentions": mentions}
+    return found
+
+
+def entity_scores(folder: Path, name: str) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    """Return (precision, recall, F1) of the entities of a set by name, and by name with type."""
+    gold, found = _gold(folder / "extraction" / name), _found(folder / "extraction" / name / "corpus.jsonl")
+    return _score(gold, found, typed=False), _score(gold, found, typed=True)
 
 
 def _gold(folder: Path) -> Entities:

@@ -1,20 +1,27 @@
 """A cron expression: five fields as in crontab(5), read once, and written for whoever keeps the time.
 
-APScheduler's `CronTrigger` says when the times come, but does not read the expression: its `from_crontab` takes 0 for
-Monday, wants day of month and day of week at once where cron takes either, and drops the step of `jan-jun/2`.
+cronsim reads it as Debian's cron does, and says when the times come.
 """
 
 import datetime
+import os
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from cronsim import CronSim, CronSimError
 
 from graphrag_lite.errors import SettingsError
 
 MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 WEEKDAYS = "sun mon tue wed thu fri sat".split()
-ITEM = re.compile(r"(?:(?P<star>\*)|(?P<first>\w+)(?:-(?P<last>\w+))?)(?:/(?P<step>[0-9]+))?", re.ASCII)
+ITEM = re.compile(r"(\*|\w+(-\w+)?)(/[0-9]+)?", re.ASCII)
+NEVER = datetime.datetime(2000, 1, 1)  # noqa: DTZ001 - cronsim reads an expression only together with a time
+LOCALTIME = Path("/etc/localtime")
+DAY_LONG = datetime.timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,7 @@ class Cron:
     """When something is to be done. Values ascend; weekday 0 is Sunday.
 
     `either`: a day of `days` or of `weekdays` is enough, as cron has it where neither field begins with a star.
+    `expression` is what cronsim reads.
     """
 
     minutes: tuple[int, ...]
@@ -48,6 +56,7 @@ class Cron:
     months: tuple[int, ...]
     weekdays: tuple[int, ...]
     either: bool = False
+    expression: str = field(default="* * * * *", repr=False, compare=False)
 
 
 def read(expression: str) -> Cron:
@@ -62,55 +71,61 @@ def read(expression: str) -> Cron:
             f"--cron {expression!r}: has {len(texts)} fields, not five: minute, hour, day of month, month, day of week."
             " Every night at two is '0 2 * * *'."
         )
+    texts[4] = re.sub(r"-sun\b", "-7", texts[4], flags=re.IGNORECASE)  # for cronsim Sunday begins a range, as 0
     values = []
-    for field, text in zip(FIELDS, texts, strict=True):
+    for place, each in enumerate(FIELDS):
+        items = [_whole(each, item) for item in texts[place].split(",")]
+        texts[place] = ",".join(items)
         try:
-            values.append(_values(field, text))
+            values.append(tuple(sorted({value for item in items for value in _values(each, item)})))
         except ValueError as error:
-            raise SettingsError(f"--cron {expression!r}: {field.name}: {error}.") from None
+            raise SettingsError(f"--cron {expression!r}: {each.name}: {error}.") from None
     minutes, hours, days, months, weekdays = values
     either = not (texts[2].startswith("*") or texts[4].startswith("*"))
-    cron = Cron(minutes, hours, days, months, weekdays, either)
-    if cron.either and (_all(DAY, cron.days) or _all(WEEKDAY, cron.weekdays)):
-        cron = replace(cron, days=every(DAY), weekdays=every(WEEKDAY), either=False)
-    longest = {2: 29} | dict.fromkeys((4, 6, 9, 11), 30)
-    if not cron.either and not any(cron.days[0] <= longest.get(month, 31) for month in cron.months):
-        raise SettingsError(f"--cron {expression!r}: day of month: there is no such day in the months it names.")
-    return cron
+    if either and (_all(DAY, days) or _all(WEEKDAY, weekdays)):
+        days, weekdays, either, texts[2], texts[4] = every(DAY), every(WEEKDAY), False, "*", "*"
+    try:
+        CronSim(" ".join(texts), NEVER)
+    except CronSimError:
+        no_day = "there is no such day in the months it names"
+        raise SettingsError(f"--cron {expression!r}: day of month: {no_day}.") from None
+    return Cron(minutes, hours, days, months, weekdays, either, " ".join(texts))
 
 
-def _values(field: Field, text: str) -> tuple[int, ...]:
-    values: set[int] = set()
-    high = 7 if field is WEEKDAY else field.high  # Sunday is 0 and 7
-    for item in text.split(","):
-        match = ITEM.fullmatch(item)
-        if not match:
-            raise ValueError(f"{item!r} is not a value, a range such as 1-5, or a star, with a step such as /2 or none")
-        first = field.low if match["star"] else _value(field, match["first"], high)
-        last = first
-        if match["star"]:
-            last = field.high
-        elif match["last"]:
-            last = _value(field, match["last"], high)
-            last = 7 if match["last"].lower() == "sun" else last
-        elif match["step"]:
-            last = max(first, field.high)
-        if first > last:
-            raise ValueError(f"the range {item} ends before it begins")
-        step = int(match["step"] or 1)
-        if not 1 <= step <= field.high - field.low:
+def _values(field: Field, item: str) -> Iterable[int]:
+    """Return the values of an item of a field's list. Raises ValueError that says what is wrong with it."""
+    for step in re.findall("/([0-9]+)$", item):
+        if not 1 <= int(step[:9]) <= field.high - field.low:  # */90 some read as every hour
             raise ValueError(f"the step of {item} is not between 1 and {field.high - field.low}")
-        values |= {value % 7 if field is WEEKDAY else value for value in range(first, last + 1, step)}
-    return tuple(sorted(values))
+    if found := _read(field, item):
+        return {value % 7 for value in found} if field is WEEKDAY else found  # Sunday is 0 and 7
+    if not ITEM.fullmatch(item):
+        raise ValueError(f"{item!r} is not a value, a range such as 1-5, or a star, with a step such as /2 or none")
+    for word in re.findall(r"\w+", item.partition("/")[0]):
+        if not _read(field, word):
+            known = f", or {field.names[0]} to {field.names[-1]}" if field.names else ""
+            raise ValueError(f"{word} is not between {field.low} and {7 if field is WEEKDAY else field.high}{known}")
+    raise ValueError(f"the range {item} ends before it begins")
 
 
-def _value(field: Field, text: str, high: int) -> int:
-    if text.lower() in field.names:
-        return field.low + list(field.names).index(text.lower())
-    if not (text.isdecimal() and field.low <= int(text) <= high):
-        known = f", or {field.names[0]} to {field.names[-1]}" if field.names else ""
-        raise ValueError(f"{text} is not between {field.low} and {high}{known}")
-    return int(text)
+def _whole(field: Field, item: str) -> str:
+    """Return an item, a range of one value without its step: cronsim reads 5-5/2 as 5/2, which goes on to the end."""
+    span = item.partition("/")[0]
+    return span if "-" in span and len(_read(field, span)) == 1 and _read(field, item) else item
+
+
+def _read(field: Field, item: str) -> set[int]:
+    """Return the values of an item as cronsim reads it, none where it cannot.
+
+    L and #, which it knows too, are left out: systemd does not know them.
+    """
+    place = FIELDS.index(field)
+    try:
+        alone = CronSim(" ".join(item if i == place else "*" for i in range(len(FIELDS))), NEVER)
+    except (CronSimError, ValueError):
+        return set()
+    found: set[Any] = (alone.minutes, alone.hours, alone.days, alone.months, alone.weekdays)[place]
+    return found if all(isinstance(value, int) and value >= field.low for value in found) else set()
 
 
 def every(field: Field) -> tuple[int, ...]:
@@ -125,18 +140,11 @@ def zone(name: str | None) -> datetime.tzinfo:
     """Return a time zone by its name, None: that of this machine. Raises SettingsError."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+    if name is None:
+        return _machine_zone()
     try:
-        if name is not None:
-            return ZoneInfo(name)
-        from apscheduler.triggers.cron import CronTrigger
-
-        machine: datetime.tzinfo = CronTrigger().timezone
-        return machine
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        if name is None:
-            raise SettingsError(
-                f"The time zone of this machine is not known ({error}). Name one: --timezone."
-            ) from None
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
         import difflib
 
         zones = {zone.casefold(): zone for zone in available_timezones()}
@@ -146,30 +154,54 @@ def zone(name: str | None) -> datetime.tzinfo:
         raise SettingsError(f"--timezone {name}: no such time zone. {hint}") from None
 
 
+def _machine_zone() -> datetime.tzinfo:
+    """Return what the C library takes: TZ, a name or a file, else /etc/localtime, else UTC. Raises SettingsError."""
+    from zoneinfo import ZoneInfo
+
+    named = os.environ.get("TZ")
+    try:
+        if named is None and sys.platform == "win32":
+            raise ValueError("Windows names it in its own way")
+        path = LOCALTIME if named is None else Path(named.removeprefix(":"))
+        if named is not None and not path.is_absolute():
+            return ZoneInfo(named.removeprefix(":") or "UTC")
+        if named is None and not path.exists():
+            return datetime.UTC
+        *_, known = str(path.resolve()).rpartition("zoneinfo/")
+        with path.open("rb") as file:
+            return ZoneInfo.from_file(file, key=known)
+    except (LookupError, ValueError, OSError) as error:
+        said = f"TZ={named}" if named else error
+        raise SettingsError(f"The time zone of this machine is not known ({said}). Name one: --timezone.") from None
+
+
 def next_after(cron: Cron, zone: datetime.tzinfo) -> Callable[[datetime.datetime], datetime.datetime]:
     """Return a function from a time to the first time after it that the expression names, in UTC.
 
     Where clocks are put forward, a time that is left out comes as much later; where they are put back, a time of the
-    hour that is repeated comes twice.
+    hour that is repeated comes twice. So each time of the clock on the wall is read with both offsets from UTC
+    (PEP 495); cronsim itself does as Debian's cron: what is left out comes at the change, what is repeated comes once.
     """
-    from apscheduler.triggers.combining import OrTrigger
-    from apscheduler.triggers.cron import CronTrigger
 
-    def listed(values: Sequence[int]) -> str:
-        return ",".join(map(str, values))
-
-    clock: dict[str, Any] = {"minute": listed(cron.minutes), "hour": listed(cron.hours), "month": listed(cron.months)}
-    day = {"day": listed(cron.days)}
-    weekday = {"day_of_week": ",".join(WEEKDAYS[value] for value in cron.weekdays)}
-    if cron.either:
-        trigger: Any = OrTrigger([CronTrigger(**clock, **each, timezone=zone) for each in (day, weekday)])
-    else:
-        trigger = CronTrigger(**clock, **day, **weekday, timezone=zone)
+    def moved(moment: datetime.datetime) -> datetime.timedelta:
+        """Return by how much the clock is put forward or back within a day of a time."""
+        before, after = (zone.utcoffset((moment + step).astimezone(zone)) for step in (-DAY_LONG, DAY_LONG))
+        return abs(after - before) if before is not None and after is not None else datetime.timedelta()
 
     def after(moment: datetime.datetime) -> datetime.datetime:
-        later = moment.astimezone(datetime.UTC) + datetime.timedelta(microseconds=1)
-        found: datetime.datetime = trigger.get_next_fire_time(None, later)
-        return found.astimezone(datetime.UTC)
+        moment = moment.astimezone(datetime.UTC)
+        found: list[datetime.datetime] = []
+        begin = moment.astimezone(zone).replace(tzinfo=None) - moved(moment)
+        until = None
+        for wall in CronSim(cron.expression, begin):
+            if until and wall > until:
+                break
+            first, second = (wall.replace(tzinfo=zone, fold=fold).astimezone(datetime.UTC) for fold in (0, 1))
+            later = [each for each in (first, max(first, second)) if each > moment]  # left out: the second is before
+            if later and not found:
+                until = wall + moved(later[0])
+            found += later
+        return min(found)
 
     return after
 

@@ -1,7 +1,8 @@
 """What the user must fix, one class per thing. Anything else that is raised is a bug and keeps its traceback.
 
 GraphragLiteError
-├── SettingsError    settings.yaml, --set, --config
+├── SettingsError    settings.yaml, --config
+│   └── OverrideError    --set
 ├── PromptError      a prompt file
 ├── InputError       the corpus, a questions file, a question
 ├── TableError       a table of an index that is damaged or not of this version
@@ -10,7 +11,8 @@ GraphragLiteError
 ├── LockedError      another run holds the lock
 ├── WorkerError      a worker process was killed
 ├── ModelError       the model's endpoint, key, or the budget for it
-├── CallError        one request to it, after all its attempts
+├── CallError        one request to it
+│   └── UnansweredError    after all its attempts
 └── ReplyError       one reply of it, which cannot be used
 """
 
@@ -23,6 +25,10 @@ class GraphragLiteError(Exception):
 
 class SettingsError(GraphragLiteError):
     """A setting is unknown or has an impossible value; all problems at once."""
+
+
+class OverrideError(SettingsError):
+    """What a command sets itself is wrong: it was never begun, and is no run that failed."""
 
 
 class PromptError(GraphragLiteError):
@@ -60,7 +66,11 @@ class ModelError(GraphragLiteError):
 
 
 class CallError(GraphragLiteError):
-    """This request did not succeed, after all its attempts; another one may."""
+    """This request did not succeed; another one may."""
+
+
+class UnansweredError(CallError):
+    """A request used up its attempts: the endpoint answers 429 or 5xx, or not at all."""
 
 
 class ReplyError(GraphragLiteError):

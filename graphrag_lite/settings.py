@@ -13,7 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, ValidationError, model_validator
 
-from graphrag_lite.errors import SettingsError
+from graphrag_lite.errors import OverrideError, SettingsError
 from graphrag_lite.settings_file import UNREADABLE, read, shown
 
 TYPES = {  # how an error of pydantic is worded, by its type
@@ -277,23 +277,28 @@ class Settings(Section):
     search: Search = Search()
     snapshots: Snapshots = Snapshots()
 
-    @model_validator(mode="after")
-    def _standard_has_a_model(self) -> Self:
+    def lack_a_model(self) -> list[str]:
+        """Return what is wrong with these settings for who makes an index by them; its reader needs no model."""
         if self.method == "standard" and not self.llm.model:
-            raise ValueError("llm.model: method standard asks a model; name one, such as gpt-4o-mini")
-        return self
+            return ["llm.model: method standard asks a model; name one, such as gpt-4o-mini"]
+        return []
 
 
-def load(root: Path, config: Path | None = None, overrides: Sequence[str] = ()) -> Settings:
-    """Read the settings of a root. Raises SettingsError that lists every problem and where it stands."""
+def load(
+    root: Path, config: Path | None = None, overrides: Sequence[str] = (), *, for_indexing: bool = True
+) -> Settings:
+    """Read the settings of a root. Raises SettingsError that lists every problem and where it stands.
+
+    It is an OverrideError where the file alone would do.
+    """
     path = config or root / "settings.yaml"
     values, problems = read(path) if config or path.exists() else ({}, [])
     for name, field in Settings.model_fields.items():
         if isinstance(field.default, Section) and values.get(name, field) is None:
             del values[name]  # a section whose every line is commented out
-    settings, alone = _validated(values)
+    settings, alone = _validated(values, for_indexing)
     misread = [said for override in overrides if (said := _override(values, override))]
-    settings, found = _validated(values) if overrides else (settings, alone)
+    settings, found = _validated(values, for_indexing) if overrides else (settings, alone)
     problems += [said for said in found if said in alone]
     misread += [said for said in found if said not in alone]
     if settings and not problems and not misread:
@@ -303,15 +308,16 @@ def load(root: Path, config: Path | None = None, overrides: Sequence[str] = ()) 
         if listed:
             noun = "a problem" if len(listed) == 1 else f"{len(listed)} problems"
             told += [f"{where} has {noun}:", *(f"  {problem}" for problem in listed)]
-    raise SettingsError("\n".join(told))
+    raise (SettingsError if problems else OverrideError)("\n".join(told))
 
 
-def _validated(values: dict[str, Any]) -> tuple[Settings | None, list[str]]:
+def _validated(values: dict[str, Any], for_indexing: bool) -> tuple[Settings | None, list[str]]:
     """Return the settings that values make, None where they make none, and what is wrong with them."""
     try:
-        return Settings.model_validate(values), []
+        settings = Settings.model_validate(values)
     except ValidationError as error:
         return None, [_explain(problem) for problem in error.errors()]
+    return settings, settings.lack_a_model() if for_indexing else []
 
 
 def _override(values: dict[str, Any], override: str) -> str:

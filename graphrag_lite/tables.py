@@ -53,6 +53,18 @@ def table(name: str, *, final: bool = True, mapped: bool = False, block: int | N
 
 
 @dataclass(frozen=True, slots=True)
+class Key:
+    """A foreign key: what a column holds, or lists, are ids of `table`; `check` derives its rules from it.
+
+    `back` is the column of that table which says the same from the other side. An `optional` key may be empty.
+    """
+
+    table: str
+    back: str = ""
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
     """A place in a document that a statement rests on."""
 
@@ -123,8 +135,8 @@ class SourceUnits:
 class EntityMentions:
     """What each text unit names: raw extraction, one row a mention."""
 
-    text_unit_id: Annotated[str, "text_units.id"]
-    document_id: Annotated[str, "documents.id"]
+    text_unit_id: Annotated[str, "text_units.id", Key("text_units")]
+    document_id: Annotated[str, "documents.id", Key("documents")]
     name: Annotated[str, "as extracted"]
     type: Annotated[str, "as extracted, by local evidence only"]
     description: Annotated[str, "as extracted; empty where a span stands for it"]
@@ -139,8 +151,8 @@ class EntityMentions:
 class RelationshipMentions:
     """Which names each text unit relates: raw extraction, one row an instance."""
 
-    text_unit_id: Annotated[str, "text_units.id"]
-    document_id: Annotated[str, "documents.id"]
+    text_unit_id: Annotated[str, "text_units.id", Key("text_units")]
+    document_id: Annotated[str, "documents.id", Key("documents")]
     source: Annotated[str, "name as extracted"]
     target: Annotated[str, "name as extracted"]
     relation: Annotated[str, "words that join the two, or a model's word for the relation; empty where none do"]
@@ -157,9 +169,9 @@ class RelationshipMentions:
 class EntityResolutions:
     """Which entity a name means: name as extracted, by document where documents differ."""
 
-    document_id: Annotated[str, "where this holds; empty for the whole corpus"]
+    document_id: Annotated[str, "where this holds; empty for the whole corpus", Key("documents", optional=True)]
     name: Annotated[str, "as extracted"]
-    entity_id: Annotated[str, "entities.id; empty where the name was dropped"]
+    entity_id: Annotated[str, "entities.id; empty where the name was dropped", Key("entities", optional=True)]
     title: Annotated[str, "entities.title"]
     type: Annotated[str, "entities.type"]
     rule: Annotated[str, "exact, lexical, alias, model, or the reason for dropping"]
@@ -173,7 +185,7 @@ class Documents:
     human_readable_id: Annotated[int, "row number"]
     title: Annotated[str, "from the row, the heading or the file name"]
     text: Annotated[str, "the text that all character spans refer to"]
-    text_unit_ids: Annotated[list[str], "in order of place"]
+    text_unit_ids: Annotated[list[str], "in order of place", Key("text_units", back="document_id")]
     creation_date: Annotated[str, "created_at, under graphrag's name"]
     raw_data: Annotated[str, "metadata, under graphrag's name"]
     source_id: Annotated[str, "the document's own id: of its JSONL or CSV row, else the path"]
@@ -193,10 +205,10 @@ class TextUnits:
     human_readable_id: Annotated[int, "row number"]
     text: Annotated[str, "documents.text[char_start:char_end], exactly"]
     n_tokens: Annotated[int, "tokens of the text"]
-    document_id: Annotated[str, "documents.id"]
-    entity_ids: Annotated[list[str], "entities that it names"]
-    relationship_ids: Annotated[list[str], "relationships that it states"]
-    covariate_ids: Annotated[list[str], "claims that it makes"]
+    document_id: Annotated[str, "documents.id", Key("documents")]
+    entity_ids: Annotated[list[str], "entities that it names", Key("entities")]
+    relationship_ids: Annotated[list[str], "relationships that it states", Key("relationships")]
+    covariate_ids: Annotated[list[str], "claims that it makes", Key("covariates", back="text_unit_id")]
     ordinal: Annotated[int, "place within the document, from 0"]
     char_start: Annotated[int, "first character in documents.text"]
     char_end: Annotated[int, "one past the last character"]
@@ -211,7 +223,7 @@ class Entities:
     title: Annotated[str, "name"]
     type: Annotated[str, "person, organization, location, event, work, date, concept or unknown"]
     description: Annotated[str, "what the corpus says of it"]
-    text_unit_ids: Annotated[list[str], "text units that name it"]
+    text_unit_ids: Annotated[list[str], "text units that name it", Key("text_units", back="entity_ids")]
     frequency: Annotated[int, "number of text units that name it"]
     degree: Annotated[int, "number of relationships"]
     n_mentions: Annotated[int, "number of mentions"]
@@ -230,9 +242,9 @@ class Relationships:
     description: Annotated[str, "sentence that best states it"]
     weight: Annotated[float, "sum of strengths, by normalised PMI"]
     combined_degree: Annotated[int, "degree of source plus degree of target"]
-    text_unit_ids: Annotated[list[str], "text units that state it"]
-    source_id: Annotated[str, "entities.id of source"]
-    target_id: Annotated[str, "entities.id of target"]
+    text_unit_ids: Annotated[list[str], "text units that state it", Key("text_units", back="relationship_ids")]
+    source_id: Annotated[str, "entities.id of source", Key("entities")]
+    target_id: Annotated[str, "entities.id of target", Key("entities")]
     relation: Annotated[str, "words that join the two most often"]
     n_mentions: Annotated[int, "number of sentences that state it"]
     sources: Annotated[list[Span], "where the description's sentence stands"]
@@ -253,7 +265,7 @@ class Covariates:
     start_date: Annotated[str, "ISO 8601"]
     end_date: Annotated[str, "ISO 8601"]
     source_text: Annotated[str, "the words that claim it"]
-    text_unit_id: Annotated[str, "text_units.id"]
+    text_unit_id: Annotated[str, "text_units.id", Key("text_units")]
 
 
 @table("communities")
@@ -267,9 +279,9 @@ class Communities:
     parent: Annotated[int, "community number, -1 at level 0"]
     children: Annotated[list[int], "community numbers one level deeper"]
     title: Annotated[str, "its most connected entities, numbered where another community has the same"]
-    entity_ids: Annotated[list[str], "members, most connected first"]
-    relationship_ids: Annotated[list[str], "relationships with both ends inside"]
-    text_unit_ids: Annotated[list[str], "text units that state those relationships"]
+    entity_ids: Annotated[list[str], "members, most connected first", Key("entities")]
+    relationship_ids: Annotated[list[str], "relationships with both ends inside", Key("relationships")]
+    text_unit_ids: Annotated[list[str], "text units that state those relationships", Key("text_units")]
     period: Annotated[str, "date of the newest dated document in it, empty where none is dated"]
     size: Annotated[int, "number of entities"]
 
@@ -303,8 +315,8 @@ class CommunityReports:
 class ReportBases:
     """What each report's community held when the report was written: how far it has moved away since is told by it."""
 
-    community_id: Annotated[str, "communities.id"]
-    report_id: Annotated[str, "community_reports.id"]
+    community_id: Annotated[str, "communities.id", Key("communities")]
+    report_id: Annotated[str, "community_reports.id", Key("community_reports")]
     entity_ids: Annotated[list[str], "members then, sorted"]
     relationship_ids: Annotated[list[str], "relationships with both ends inside then, sorted"]
     weights: Annotated[list[float], "relationships.weight of each then"]
@@ -440,6 +452,13 @@ def columns(name: str) -> list[tuple[str, str, str]]:
     """Return (column, Arrow type, what it holds) for every column of a table: the data dictionary."""
     hints = typing.get_type_hints(TABLES[name], include_extras=True)
     return [(f.name, str(f.type), hints[f.name].__metadata__[0]) for f in schema(name)]
+
+
+def foreign_keys() -> "Iterator[tuple[str, str, Key]]":
+    """Yield (table, column, its foreign key) for every column that has one."""
+    for name, cls in TABLES.items():
+        for column, hint in typing.get_type_hints(cls, include_extras=True).items():
+            yield from ((name, column, mark) for mark in hint.__metadata__ if isinstance(mark, Key))
 
 
 def make(name: str, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> "pa.Table":

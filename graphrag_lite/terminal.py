@@ -187,7 +187,9 @@ def summary(run: "Run") -> dict[str, Any]:
         "method": run.manifest["settings"]["method"],
         **{name: rows[name] for name in names},
         "communities_by_level": _by_level(run),
+        "relationships_within_entities": within_entities(run.manifest),
         "failures": rows["failures"],
+        "unread_times": _unread_times(run),
         "stale_reports": sum(tables.read(run.snapshot, "community_reports", only=["stale"])["stale"].to_pylist()),
         "why": list(run.why),
         "changes": run.manifest["changes"] if run.changed else {},
@@ -199,10 +201,25 @@ def summary(run: "Run") -> dict[str, Any]:
     }
 
 
+def within_entities(manifest: Mapping[str, Any]) -> int:
+    """Return how many mentions of relationships are left out since both names are one entity."""
+    counts = manifest["stages"].get("summarize_descriptions", {}).get("counts", {})
+    return int(counts.get("relationships_within_entities", 0))
+
+
 def _asks(run: "Run") -> bool:
     """Say whether the run may have asked a model: one that chats, or one that embeds."""
     values = run.manifest["settings"]
     return bool(run.usage) or values["method"] == "standard" or values["embeddings"]["model"] is not None
+
+
+def _unread_times(run: "Run") -> list[dict[str, Any]]:
+    """Return the files with times that cannot be read: the path, how many documents, and an example."""
+    from graphrag_lite.stages.load_documents import unread_times
+
+    documents = tables.read(run.snapshot, "source_documents", only=["path", "created_at", "metadata"])
+    field = run.manifest["settings"]["load_documents"]["time_field"]
+    return [unread._asdict() for unread in unread_times(documents, field)]
 
 
 def _by_level(run: "Run") -> dict[str, int]:
@@ -223,11 +240,17 @@ def print_summary(console: Console, run: "Run", output: str) -> None:
     table.add_column(justify="right")
     for name in ("documents", "text_units", "entities", "relationships", "communities"):
         table.add_row(name.replace("_", " "), f"{values[name]:,}")
+    if within := values["relationships_within_entities"]:
+        table.add_row("left out: both names one entity", f"{within:,} mentions")
     table.add_row("by level", ", ".join(f"{n:,}" for n in values["communities_by_level"].values()))
     stale = f" ({values['stale_reports']:,} stale)" if values["stale_reports"] else ""
     table.add_row("community reports", f"{values['community_reports']:,}{stale}")
     if changed := changes(values["changes"]):
         table.add_row("changed documents", changed)
+    if unread := values["unread_times"]:
+        n = sum(one["documents"] for one in unread)
+        told = f"{n:,}, such as {unread[0]['example']!r} in {unread[0]['path']}"
+        table.add_row("times not read", Text(plain(told)))
     if "usage" in values:
         spent = values["usage"]
         table.add_row("model", f"{spent['calls']:,} calls, {spent['memo_hits']:,} answers kept from before")
@@ -395,6 +418,8 @@ class Pieces:
 def print_answer(console: Console, answer: "Answer") -> None:
     """Print an answer and where its statements stand."""
     console.print(Text(plain(answer.answer)))
+    if answer.abstained and answer.documents:
+        console.print(Text(plain(f"Nearest to it, and no answer: {answer.documents[0]}"), style="dim"))
     print_sources(console, answer)
 
 
@@ -422,8 +447,13 @@ def read_as(readings: Mapping[str, str]) -> str:
     return f"Read {read}: that is how the corpus writes it."
 
 
+UNSURE = "hardly a word of the question is in the texts, which tells nothing in another language or in other forms."
+
+
 def remarks(answers: "Sequence[Answer]") -> Iterator[str]:
     """Yield what a reader should know after an answer: gaps, failures, and the cost."""
+    if n_unsure := sum(answer.unsure and not answer.abstained for answer in answers):
+        yield f"{_counted(n_unsure, 'answer')} may be to something else: {UNSURE}"
     asked = [answer for answer in answers if answer.usage is not None]
     for answer in asked:
         about = f"{answer.question[:60]!r}: " if len(answers) > 1 else ""

@@ -158,6 +158,11 @@ def print_checked(console: Console, checked: "Checked") -> None:
             ),
             ("reports", f"{rows['community_reports']} reports are of their communities as they are listed"),
         ]
+    if checked.relationships_within_entities:
+        said = (
+            f"{checked.relationships_within_entities:,} mentions of relationships, both names of which are one entity"
+        )
+        lines.append(("left out", said))
     lines.append(("search", "postings, links and names point to rows that are there"))
     for name, said in lines:
         line = Text(f"  {name:<11}", style="bold")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite import prompts, runner, snapshots, tables
+from graphrag_lite.attempts import ignore, in_turn
 from graphrag_lite.errors import OutputError, ReplyError, SettingsError
 from graphrag_lite.llm.chat import ChatModel
 from graphrag_lite.llm.model import StageModel, open_model
@@ -128,8 +129,8 @@ async def _tune(
 async def _sample(corpus: Path, output: Path, settings: Settings, n_units: int) -> list[str]:
     """Return the beginnings of text units that are spread over the corpus, in its order."""
     files = tables.make("corpus_files", scan(corpus, leave_out=output))
-    documents = await load_documents(files, settings.load_documents, corpus, lambda *_: None)
-    units = await split_text_units(documents, settings.split_text_units, map)
+    documents = await load_documents(files, settings.load_documents, corpus, ignore)
+    units = await split_text_units(documents, settings.split_text_units, in_turn)
     count = counter(settings.split_text_units.encoding)
     return [_excerpt(text, count) for text in spread(units["text"].to_pylist(), n_units)]
 

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, TypeVar
 
+from graphrag_lite.attempts import Fail, outcome
 from graphrag_lite.errors import WorkerError
 
 T = TypeVar("T")
@@ -26,16 +28,22 @@ class Watch(Protocol):
 
 @dataclass(frozen=True)
 class Workers:
-    """The service `each`: map a function over items, in their order, over worker processes that end with the stage."""
+    """The service `each`: map a function over items, in their order, over worker processes that end with the stage.
+
+    Where the function raises, the result is None, and `fail` is told the item's `id`, or its place.
+    """
 
     n: int
     watch: Watch
     pools: contextlib.ExitStack
+    fail: Fail
 
-    def __call__(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+    def __call__(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R | None]:
         listed = list(items)
         try:
-            for done, result in enumerate(self._results(function, listed), start=1):
+            for done, (result, error) in enumerate(self._results(partial(outcome, function), listed), start=1):
+                if error:
+                    self.fail(getattr(listed[done - 1], "id", f"item {done}"), error, 1)
                 if done % 64 == 0 or done == len(listed):
                     self.watch.advance(done, len(listed))
                 yield result

@@ -87,14 +87,23 @@ def _extract(fields: Fields) -> str:
 
 
 def _tuples(names: Sequence[str], text: str) -> str:
-    lines = [
-        f'("entity"<|>{name}<|>{"person" if _chance(name) % 2 else "location"}<|>{name} is named here; {_chance(name, text) % 97} times.)'
-        for name in names
-    ]
-    lines += [
-        f'("relationship"<|>{a}<|>{b}<|>MEETS<|>{a} meets {b}.<|>{1 + _chance(a, b) % 9}<|><|>)'
-        for a, b in zip(names, names[1:], strict=False)
-    ]
+    """Return records. Some say a thing again that was said: of another type, in other words, by a short name, the other way."""
+    lines = []
+    for name in names:
+        kind, other = ("person", "location") if _chance(name) % 2 else ("location", "person")
+        lines.append(f'("entity"<|>{name}<|>{kind}<|>{name} is named here; {_chance(name, text) % 97} times.)')
+        if _chance(name, text, "type") % 4 == 0:
+            lines.append(f'("entity"<|>{name}<|>{other}<|>{name} is named here.)')
+    for a, b in zip(names, names[1:], strict=False):
+        strength = 1 + _chance(a, b) % 9 + 0.1 * (_chance(text) % 4)
+        ways = [
+            (a, b, "MEETS", f"{a} meets {b}."),
+            (a, b.split()[-1], "MEETS", f"{b} is met by {a}: {' '.join(text.split()[-9:])}"),
+            (b, a, "MEETS", f"{a} meets {b}."),
+            (b, a, "KNOWS", f"{b} knows {a}."),
+        ]
+        said = [ways[0], *(way for n, way in enumerate(ways[1:]) if _chance(a, b, text, str(n)) % 3 == 0)]
+        lines += [f'("relationship"<|>{"<|>".join(way)}<|>{strength:.1f}<|><|>)' for way in said]
     return "\n##\n".join(lines) + "\n<|COMPLETE|>"
 
 

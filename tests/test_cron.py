@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -68,7 +69,8 @@ def comes(expression: str, moment: datetime.datetime) -> bool:
     minute, hour, day, month, weekday = expression.split()
     sunday_is = [7, 0] if moment.isoweekday() == 7 else [moment.isoweekday()]
     on_day = named(day, 1, 31, moment.day)
-    on_weekday = any(named(weekday, 0, 6, value) for value in sunday_is)
+    stars = weekday.replace("*", "0-6")  # but 5/2 goes on to 7, as in Debian's cron
+    on_weekday = any(named(stars, 0, 7, value) for value in sunday_is)
     both = day.startswith("*") or weekday.startswith("*")
     return (
         named(minute, 0, 59, moment.minute)
@@ -177,7 +179,6 @@ def test_systemd_itself_names_the_same_times(expression: str, start: datetime.da
 
 
 def test_sunday_is_0_and_7_and_names_are_names() -> None:
-    """APScheduler's own reading takes 0 for Monday, and drops the step behind a name."""
     sundays = ["Sun 07 02:00", "Sun 14 02:00"]
     for weekday in ("0", "7", "sun", "SUN", "7-7"):
         assert times(f"0 2 * * {weekday}", "2026-06-01T00:00", 2) == sundays
@@ -198,6 +199,13 @@ def test_clocks_that_are_put_forward_or_back() -> None:
     assert forward == ["Sun 29 01:30", "Mon 30 00:30"]  # 03:30 of summer time: 02:30 does not exist
     back = times("30 2 * * *", "2026-10-24T12:00", 3, "Europe/Berlin")
     assert back == ["Sun 25 00:30", "Sun 25 01:30", "Mon 26 01:30"]  # 02:30 exists twice
+    assert times("*/30 1-3 * * *", "2026-03-29T00:00", 4, "Europe/Berlin") == [
+        *("Sun 29 00:30", "Sun 29 01:00", "Sun 29 01:30", "Sun 29 23:00")
+    ]
+    assert times("0 2 30 12 *", "2011-12-01T00:00", 2, "Pacific/Apia") == [
+        "Fri 30 12:00",
+        "Sat 29 12:00",
+    ]  # no such day
     assert times("0 * * * *", "2026-10-24T23:30", 3, "Europe/Berlin") == [
         "Sun 25 00:00",
         "Sun 25 01:00",
@@ -208,11 +216,59 @@ def test_clocks_that_are_put_forward_or_back() -> None:
 def test_a_time_zone_is_that_of_the_machine_or_a_known_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     assert cron.zone(None) == ZoneInfo("Asia/Tokyo")
+    monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0")
+    with pytest.raises(SettingsError, match=r"not known \(TZ=CET.*--timezone"):
+        cron.zone(None)
+    for path in (":/etc/localtime", ""):
+        monkeypatch.setenv("TZ", path)
+        assert cron.zone(None)
     for name in ("Europe/Berln", "../../etc/passwd", "/etc/passwd", "", "Europe", "a\0b"):
         with pytest.raises(SettingsError, match="--timezone"):
             cron.zone(name)
     with pytest.raises(SettingsError, match=r"Did you mean Europe/Berlin\?"):
         cron.zone("europe/berlin")
+
+
+@pytest.mark.skipif(not Path("/usr/share/zoneinfo/Asia/Tokyo").exists(), reason="no time zones on this machine")
+def test_the_time_zone_of_the_machine_is_that_of_etc_localtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link into the folder of time zones, a copy of one, or neither, which is UTC for the C library."""
+    monkeypatch.delenv("TZ", raising=False)
+    tokyo, localtime = Path("/usr/share/zoneinfo/Asia/Tokyo"), tmp_path / "localtime"
+    monkeypatch.setattr(cron, "LOCALTIME", localtime)
+    assert cron.zone(None) == UTC
+    for make in (localtime.symlink_to, lambda path: localtime.write_bytes(path.read_bytes())):
+        make(tokyo)
+        found = cron.next_after(cron.read("0 2 * * *"), cron.zone(None))(at("2026-06-01T00:00"))
+        assert found == at("2026-06-01T17:00")
+        named = str(cron.zone(None))
+        localtime.unlink()
+        assert named == ("Asia/Tokyo" if make == localtime.symlink_to else str(localtime))
+    localtime.write_bytes(b"no zone")
+    with pytest.raises(SettingsError, match="--timezone"):
+        cron.zone(None)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    expressions, moments, st.sampled_from(["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia"])
+)
+def test_in_any_zone_no_time_is_left_out(expression: str, start: datetime.datetime, zone: str) -> None:
+    parsed, named, moment = read(expression), cron.zone(zone), start
+    after = cron.next_after(parsed, named)
+    for _ in range(3):
+        found = after(moment)
+        between = int((found - moment).total_seconds() // 60)
+        assert found > moment
+        for n in {
+            n for n in (1, 2, 30, 59, 60, 61, 90, 120, between - 60, between - 30, between - 1) if 0 < n < between
+        }:
+            skipped = (moment + datetime.timedelta(minutes=n)).astimezone(named)
+            assert not comes(expression, skipped.replace(tzinfo=None))
+        wall = found.astimezone(named).replace(tzinfo=None)
+        step = datetime.timedelta(days=1)
+        moved = (found + step).astimezone(named).utcoffset() - (found - step).astimezone(named).utcoffset()
+        assert comes(expression, wall) or comes(expression, wall - moved), "it is there, or was left out near by"
+        moment = found
 
 
 @pytest.mark.parametrize(

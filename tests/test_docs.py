@@ -1,7 +1,12 @@
 """The generated pages in docs/ say what the code says. `python tests/test_docs.py` writes them anew."""
 
+import importlib
+import re
+import shlex
 from pathlib import Path
 
+import click
+import pytest
 from click.testing import CliRunner
 
 from graphrag_lite import pipeline, settings, tables
@@ -56,6 +61,26 @@ PAGES = {"docs/tables.md": tables_page, "docs/commands.md": commands_page, "sett
 def test_generated_pages_are_up_to_date() -> None:
     for path, render in PAGES.items():
         assert (ROOT / path).read_text(encoding="utf-8") == render(), f"{path}: run `python tests/test_docs.py`"
+
+
+@pytest.mark.parametrize("page", [*sorted((ROOT / "benchmarks").glob("*.py")), *sorted((ROOT / "docs").glob("*.md"))])
+def test_a_benchmark_takes_the_arguments_that_are_documented(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Anything that is written like a path is there; what is asked for beyond that may not be left out."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.chdir(tmp_path)
+    for name, line in re.findall(r"python benchmarks/(\w+)\.py([^`\n]*)", page.read_text(encoding="utf-8")):
+        words = shlex.split(re.sub(r"--\w+ \.\.\.|[][]", " ", line))
+        for word in words:
+            if "/" in word or word.isupper() or (word[0].isalpha() and "_" in word):
+                path = Path(word)
+                (path.parent if path.suffix else path).mkdir(parents=True, exist_ok=True)
+                if path.suffix:
+                    path.touch()
+        main = importlib.import_module(name).main
+        if isinstance(main, click.Command):
+            main.make_context(name, words)
 
 
 def test_the_picture_shows_every_stage_and_table() -> None:

@@ -10,7 +10,7 @@ import stub_replies
 from click.testing import CliRunner
 from stub_model import StubModel
 
-from graphrag_lite import pipeline, runner, tables
+from graphrag_lite import pipeline, stamps, tables
 from graphrag_lite.cli import main
 from graphrag_lite.runner import Run
 from graphrag_lite.settings import Settings
@@ -174,7 +174,7 @@ def test_other_settings_have_all_reports_written(start: Callable[..., Indexed], 
 def test_another_version_pays_for_no_report(start: Callable[..., Indexed], monkeypatch: pytest.MonkeyPatch) -> None:
     indexed = start(notes(), "standard")
     before = age(indexed)
-    monkeypatch.setattr(runner, "_code", lambda: "another")
+    monkeypatch.setattr(stamps, "_code", lambda *_: "another")
     run = indexed.index()
     assert "report_communities" in run.ran and not indexed.asked
     assert run.usage["report_communities"]["memo_hits"] == 0, "kept reports do without the memo"
@@ -186,7 +186,7 @@ def test_another_version_writes_all_reports_of_method_fast(
 ) -> None:
     indexed = start(notes(), "fast")
     assert any(row["stale"] for row in age(indexed).values())
-    monkeypatch.setattr(runner, "_code", lambda: "another")
+    monkeypatch.setattr(stamps, "_code", lambda *_: "another")
     indexed.index()
     assert not any(row["stale"] for row in indexed.reports().values())
 

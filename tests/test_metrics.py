@@ -3,6 +3,7 @@
 import datetime
 import json
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 from stub_server import Fault, StubServer
 
-from graphrag_lite import metrics, run_log, snapshots
+from graphrag_lite import metrics, run_log, snapshots, terminal
 from graphrag_lite.cli import main
 
 NOW = datetime.datetime(2026, 6, 1, 2, tzinfo=datetime.UTC)
@@ -71,15 +72,61 @@ def test_the_figures_are_those_of_the_summary(notes: Path, tmp_path: Path) -> No
 def test_a_run_that_failed_keeps_the_time_of_the_last_that_did_not(notes: Path, tmp_path: Path) -> None:
     index(notes, tmp_path)
     entry = run_log.read(tmp_path / "output")[-1]
-    code, _, found = index(notes, tmp_path, "--set", "split_text_units.size=1")
+    (tmp_path / "settings.yaml").write_text("split_text_units: {size: 1}", encoding="utf-8")
+    code, _, found = index(notes, tmp_path)
     assert code == found["last_run_exit_code"] == 1
     assert found["last_run_success"] == 0 and found["documents"] == 25
     ended = datetime.datetime.fromisoformat(entry["started_at"]).timestamp() + entry["seconds"]
     assert found["last_success_timestamp_seconds"] == pytest.approx(ended)
     assert "last_run_stages" not in found and "last_run_documents/added" not in found
+    assert run_log.read(tmp_path / "output")[-1]["status"] == "failed"
+    (tmp_path / "settings.yaml").unlink()
     with snapshots.locked(tmp_path / "output"):
         code, _, found = index(notes, tmp_path)
     assert code == found["last_run_exit_code"] == 75 and found["last_run_success"] == 0
+
+
+def test_a_command_that_is_wrong_is_no_run(notes: Path, tmp_path: Path) -> None:
+    index(notes, tmp_path)
+    file, log = tmp_path / "index.prom", tmp_path / "output" / run_log.NAME
+    before = file.read_bytes(), log.read_bytes()
+    for wrong in ("split_text_units.sice=3", "split_text_units.size=1", "method=standard", "nonsense"):
+        code, summary, _ = index(notes, tmp_path, "--set", wrong)
+        assert (code, summary) == (1, None)
+        assert (file.read_bytes(), log.read_bytes()) == before
+    (tmp_path / "settings.yaml").write_text("search: {top: 1}", encoding="utf-8")
+    index(notes, tmp_path, "--set", "nonsense")
+    entry = run_log.read(tmp_path / "output")[-1]
+    assert entry["status"] == "failed" and "search.top" in entry["error"], "the file is wrong whatever the command says"
+
+
+def test_a_run_that_was_stopped_after_it_had_published_succeeded(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object) -> dict[str, Any]:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.raise_signal(number)
+        return summary(*_)
+
+    summary = terminal.summary
+    monkeypatch.setattr(terminal, "summary", stopped)
+    code, printed, found = index(notes, tmp_path)
+    assert code == 0 and printed and printed["status"] == "published"
+    assert found["last_run_success"] == 1 and found["last_run_exit_code"] == 0
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+def test_a_run_that_was_killed_after_it_had_published_succeeded(notes: Path, tmp_path: Path) -> None:
+    """Whatever process looks after the run: it learns of it by the log."""
+    index(notes, tmp_path)
+    entry = run_log.read(tmp_path / "output")[-1]
+    started = datetime.datetime.fromisoformat(entry["started_at"])
+    ended = metrics.Ended(started, started + datetime.timedelta(seconds=9), 137)
+    metrics.write(tmp_path / "index.prom", tmp_path / "output", ended)
+    found = figures(tmp_path / "index.prom")
+    assert found["last_run_success"] == 1 and found["last_run_exit_code"] == 137
+    assert found["last_run_documents/added"] == 25
+    assert found["last_success_timestamp_seconds"] <= found["last_run_end_timestamp_seconds"]
 
 
 def test_failures_that_are_recorded_are_no_failed_run(corpus: Callable[..., Path], tmp_path: Path) -> None:

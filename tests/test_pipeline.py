@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from graphrag_lite import pipeline, runner, snapshots, tables, workers
+from graphrag_lite import attempts, pipeline, runner, snapshots, tables, workers
 from graphrag_lite.settings import Section, Settings
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
 INPUTS = {"corpus_files"}
-SERVICES = {"corpus", "embedder", "each", "fail", "last", "mode", "model", "prompts", "refresh"}
+SERVICES = {"corpus", "embedder", "count", "each", "fail", "last", "mode", "model", "prompts", "refresh"}
 NOT_STAGES = {"communities", "embeddings", "llm", "search", "snapshots"}  # sections of settings that belong to no stage
 
 INDEX = """
@@ -122,7 +122,7 @@ def test_the_number_of_workers_changes_no_byte(tmp_path: Path, undisturbed: dict
 def test_two_workers_really_share_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "MIN_PARALLEL_ITEMS", 1)
     with runner.contextlib.ExitStack() as pools:
-        each = workers.Workers(2, runner.Silence(), pools)
+        each = workers.Workers(2, runner.Silence(), pools, attempts.ignore)
         found = list(each(_process_of, range(300)))
     assert [item for item, _ in found] == list(range(300))
     assert os.getpid() not in {pid for _, pid in found}

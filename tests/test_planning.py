@@ -163,7 +163,7 @@ def test_gleanings_that_are_off_are_not_planned(notes: Path, output: Path) -> No
     made = plan(notes, output, extract_graph={"max_gleanings": 0})
     assert [step.step for step in made.steps if step.stage == "extract_graph"] == ["first pass"]
     claims = steps(plan(notes, output, extract_claims={"enabled": True}))
-    assert claims["extract_claims"].calls > 0 and "a guess" in claims["extract_claims"].basis
+    assert claims["extract_claims first pass"].calls == made.steps[0].calls > 20
     alone = steps(plan(notes, output, resolve_entities={"model": False}))
     assert "resolve_entities" not in alone
 
@@ -173,7 +173,7 @@ def test_claims_that_are_switched_on_are_asked_of_every_unit(notes: Path, output
     index(notes, output)
     made = steps(plan(notes, output, extract_claims=claims))
     (notes / "new.txt").write_text("Vera Rubin met Kent Ford in Tucson.\n")
-    guessed = steps(plan(notes, output, extract_claims=claims))["extract_claims"]
+    guessed = steps(plan(notes, output, extract_claims=claims))
     (notes / "new.txt").unlink()
     _, requests = index(notes, output, extract_claims=claims)
     first, missed = asked(requests, "extract_claims.md"), asked(requests, "extract_claims_missed.md")
@@ -181,7 +181,26 @@ def test_claims_that_are_switched_on_are_asked_of_every_unit(notes: Path, output
     assert made["extract_claims first pass"].prompt_tokens == sum(map(n_tokens, first))
     assert made["extract_claims anything missed?"].calls == len(missed)
     assert made["extract_graph"].basis == "unchanged" and not made["report_communities"].exact
-    assert guessed.calls > len(first)
+    assert guessed["extract_claims first pass"].calls == len(first) + 1
+
+
+@pytest.mark.parametrize("size", [60, 600, 1200])
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_claims_of_a_new_corpus_are_planned_a_text_unit(notes: Path, output: Path, size: int, rounds: int) -> None:
+    """No fewer than are asked, and of each kind no more than can be."""
+    changes = {"extract_claims": {"enabled": True, "max_gleanings": rounds}}
+    changes["split_text_units"] = {"size": size, "overlap": size // 6}
+    made = steps(plan(notes, output, **changes))
+    _, requests = index(notes, output, **changes)
+    first = asked(requests, "extract_claims.md")
+    assert made["extract_claims first pass"].calls == len(first) > 20
+    assert made["extract_claims first pass"].prompt_tokens == pytest.approx(sum(map(n_tokens, first)), rel=0.2)
+    for step, prompt in (
+        ("anything missed?", "extract_claims_missed.md"),
+        ("what was missed", "extract_claims_more.md"),
+    ):
+        planned = made[f"extract_claims {step}"].calls if rounds else 0
+        assert len(asked(requests, prompt)) <= planned <= rounds * len(first)
 
 
 def test_what_follows_on_a_missing_answer_is_no_longer_exact(notes: Path, output: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_lite import pipeline, runner, snapshots, tables, workers
+from graphrag_lite import attempts, pipeline, runner, snapshots, stamps, tables, workers
 from graphrag_lite.errors import WorkerError
 from graphrag_lite.runner import Run, Stage
 from graphrag_lite.settings import Settings
@@ -232,15 +232,15 @@ def test_another_version_of_the_code_or_of_a_library_runs_again(
     texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index(texts, output)
-    runner._code.cache_clear()
-    version = runner.importlib.metadata.version
+    stamps.forget()
+    version = stamps.importlib.metadata.version
     monkeypatch.setattr(
-        runner.importlib.metadata, "version", lambda name: "99" if name == "markitdown" else version(name)
+        stamps.importlib.metadata, "version", lambda name: "99" if name == "markitdown" else version(name)
     )
     try:
         again = index(texts, output)
     finally:
-        runner._code.cache_clear()
+        stamps.forget()
     assert again.ran[0] == "load_documents" and again.manifest["libraries"]["markitdown"] == "99"
 
 
@@ -406,12 +406,12 @@ def test_an_interruption_waits_while_workers_start(number: signal.Signals) -> No
 
 IDLE = """
 import contextlib, time
-from graphrag_lite import runner, workers
+from graphrag_lite import attempts, runner, workers
 workers.MIN_PARALLEL_ITEMS = 1
 
 if __name__ == "__main__":
     with contextlib.ExitStack() as pools:
-        each = workers.Workers(2, runner.Silence(), pools)
+        each = workers.Workers(2, runner.Silence(), pools, attempts.ignore)
         print(sum(each(abs, range(300))), flush=True)
         time.sleep(60)
 """
@@ -450,14 +450,14 @@ def _killed(item: int) -> int:
 def test_a_killed_worker_is_an_error_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "MIN_PARALLEL_ITEMS", 1)
     with contextlib.ExitStack() as pools, pytest.raises(WorkerError, match="workers=1"):
-        list(workers.Workers(2, runner.Silence(), pools)(_killed, range(10)))
+        list(workers.Workers(2, runner.Silence(), pools, attempts.ignore)(_killed, range(10)))
 
 
 def test_workers_end_with_their_stage_also_where_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else Python would finish all that is queued before it ends, a minute after Ctrl-C."""
     monkeypatch.setattr(workers, "MIN_PARALLEL_ITEMS", 1)
     with contextlib.ExitStack() as pools:
-        found = workers.Workers(2, runner.Silence(), pools)(abs, range(100_000))
+        found = workers.Workers(2, runner.Silence(), pools, attempts.ignore)(abs, range(100_000))
         assert next(found) == 0  # the stage fails while it still holds the rest
         assert multiprocessing.active_children()
     assert not multiprocessing.active_children()

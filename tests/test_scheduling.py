@@ -221,6 +221,19 @@ def test_a_run_that_does_not_end_when_told_is_killed(
     assert of(entries, "run_interrupted")[0]["exit_code"] == 137
 
 
+def test_a_run_that_is_stopped_when_it_has_told_its_summary_has_finished(
+    serve: Callable[..., list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    for n_failures, code in ((0, 0), (2, 3)):
+        late = f"import sys, time; print('{{\"failures\": {n_failures}}}', flush=True)"
+        late += "; print('late', file=sys.stderr, flush=True); time.sleep(60)"
+        entries = serve(late, on={"progress": lambda: os.kill(os.getpid(), signal.SIGTERM)})
+        finished = of(entries, "run_finished")[0]
+        assert (finished["exit_code"], finished["summary"]) == (code, {"failures": n_failures})
+        assert "graphrag_lite_last_run_success{" in (told := (tmp_path / "m.prom").read_text())
+        assert f'last_run_success{{root="{tmp_path}"}} 1.0' in told
+
+
 # The command itself.
 
 

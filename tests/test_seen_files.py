@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -147,6 +148,32 @@ def test_another_folder_is_read(corpus: Corpus, tmp_path: Path, read: list[str])
     assert scanned(one, tmp_path / "output") == truth(one)
     assert scanned(other, tmp_path / "output") == truth(other)
     assert len(read) == 2
+
+
+@pytest.mark.usefixtures("old")
+@pytest.mark.parametrize("from_outside", [False, True])
+def test_files_of_equal_times_are_read_where_their_folders_change_places(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, from_outside: bool
+) -> None:
+    folder, output = corpus({"a/x.txt": "one", "b/x.txt": "two"}), tmp_path / "output"
+    stat = os.stat
+
+    def one_tick(path: Any, **options: Any) -> Any:
+        """Say the times of a file system with a coarse clock: both files were written in one tick of it."""
+        said = stat(path, **options)
+        times = {"st_mtime_ns": 1_000_000_000, "st_ctime_ns": 1_000_000_000}
+        return (
+            SimpleNamespace(st_size=said.st_size, st_ino=said.st_ino, **times) if Path(path).name == "x.txt" else said
+        )
+
+    monkeypatch.setattr(seen_files, "os", SimpleNamespace(stat=one_tick))
+    other = tmp_path / "other" if from_outside else folder / "b"
+    if from_outside:
+        (folder / "b").rename(other)
+    assert scanned(folder, output) == truth(folder)
+    for old, new in ((folder / "a", tmp_path / "c"), (other, folder / "a"), (tmp_path / "c", other)):
+        old.rename(new)
+    assert scanned(folder, output) == truth(folder)
 
 
 @pytest.mark.usefixtures("old")

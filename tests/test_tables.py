@@ -244,3 +244,28 @@ def test_a_mapped_table_stays_what_it_was_while_another_is_written(tmp_path: Pat
     data = tables.read(tmp_path, "search_values")
     tables.write(tmp_path, "search_values", links(3))
     assert data.equals(links(50))
+
+
+NO_KEYS = {  # end like one: own ids, a copy of documents before it, titles under graphrag's names, what may be gone
+    ("source_documents", "source_id"),
+    ("source_units", "document_id"),
+    ("documents", "source_id"),
+    ("covariates", "subject_id"),
+    ("covariates", "object_id"),
+    ("report_bases", "entity_ids"),
+    ("report_bases", "relationship_ids"),
+}
+
+
+def test_every_column_of_ids_declares_the_table_that_it_names() -> None:
+    declared = {(table, column) for table, column, _ in tables.foreign_keys()}
+    named = {
+        (table, column)
+        for table in tables.TABLES
+        for column in tables.schema(table).names
+        if column.endswith(("_id", "_ids")) and column != "human_readable_id"
+    }
+    assert named - NO_KEYS == declared
+    for table, column, key in tables.foreign_keys():
+        assert "id" in tables.schema(key.table).names, (table, column)
+        assert not key.back or (key.table, key.back) in declared, (table, column)

@@ -27,7 +27,10 @@ __all__ = ["MAX_NAMED", "Checked", "Problem", "check", "damage"]
 
 @dataclass(frozen=True)
 class Checked:
-    """What was looked at, and what is wrong. `rows` of every intact table, `n_checks` of comparisons made."""
+    """What was looked at, and what is wrong. `rows` of every intact table, `n_checks` of comparisons made.
+
+    `relationships_within_entities` are mentions that are left out since both names are one entity.
+    """
 
     snapshot: str
     method: str
@@ -36,6 +39,7 @@ class Checked:
     n_checks: int
     seconds: float
     problems: tuple[Problem, ...]
+    relationships_within_entities: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `check --json` prints."""
@@ -47,6 +51,7 @@ class Checked:
                 {"table": problem.table, "what": problem.what, "count": problem.count, "named": list(problem.named)}
                 for problem in self.problems
             ],
+            "relationships_within_entities": self.relationships_within_entities,
             "rows": dict(self.rows),
             "bytes": self.n_bytes,
             "seconds": self.seconds,
@@ -79,6 +84,11 @@ def check(folder: Path) -> Checked:
             one(read, found)
     with suppress(Missing):
         search.failures(read, found, manifest)
+    counted = (
+        manifest["stages"].get("summarize_descriptions", {}).get("counts", {}).get("relationships_within_entities")
+    )
+    if None not in (counted, found.within) and counted != found.within:
+        found.add("relationship_mentions", "more or fewer are left out, both names one entity, than the manifest says")
     listed = manifest["tables"]
     return Checked(
         folder.name,
@@ -88,4 +98,5 @@ def check(folder: Path) -> Checked:
         len(checks) + 1,
         round(time.perf_counter() - started, 3),
         found.by_table(),
+        found.within,
     )

@@ -74,6 +74,8 @@ def of_mentions(read: Reading, found: Problems) -> None:
     found.rows("entities", "text_unit_ids: lacks a text unit where a mention means it", less)
 
     source, target = meaning.of("relationship_mentions", "source"), meaning.of("relationship_mentions", "target")
+    names = [read.column("relationship_mentions", end) for end in ("source", "target")]
+    found.within = int(np.sum((source >= 0) & (source == target) & np.asarray(pc.not_equal(*names))))
     units = read.refer("relationship_mentions", "text_unit_id", "text_units")
     width = read.n_rows("entities") + 1
     ends = [read.refer("relationships", name, "entities") for name in ("source_id", "target_id")]

@@ -7,37 +7,6 @@ from graphrag_lite import tables
 from graphrag_lite.checking.problems import Problems
 from graphrag_lite.checking.reading import Ints, Reading, apart, at, repeated
 
-LISTS = (  # table, column, the table whose ids it holds
-    ("documents", "text_unit_ids", "text_units"),
-    ("text_units", "entity_ids", "entities"),
-    ("text_units", "relationship_ids", "relationships"),
-    ("text_units", "covariate_ids", "covariates"),
-    ("entities", "text_unit_ids", "text_units"),
-    ("relationships", "text_unit_ids", "text_units"),
-    ("communities", "entity_ids", "entities"),
-    ("communities", "relationship_ids", "relationships"),
-    ("communities", "text_unit_ids", "text_units"),
-)
-SINGLE = (
-    ("text_units", "document_id", "documents"),
-    ("relationships", "source_id", "entities"),
-    ("relationships", "target_id", "entities"),
-    ("covariates", "text_unit_id", "text_units"),
-    ("entity_mentions", "text_unit_id", "text_units"),
-    ("entity_mentions", "document_id", "documents"),
-    ("relationship_mentions", "text_unit_id", "text_units"),
-    ("relationship_mentions", "document_id", "documents"),
-    ("entity_resolutions", "document_id", "documents"),
-    ("entity_resolutions", "entity_id", "entities"),
-    ("report_bases", "report_id", "community_reports"),
-    ("report_bases", "community_id", "communities"),
-)
-BOTH_WAYS = (  # a list, and the column that says the same from the other side
-    ("documents", "text_unit_ids", "text_units", "document_id"),
-    ("entities", "text_unit_ids", "text_units", "entity_ids"),
-    ("relationships", "text_unit_ids", "text_units", "relationship_ids"),
-    ("text_units", "covariate_ids", "covariates", "text_unit_id"),
-)
 NUMBERED = ("documents", "text_units", "entities", "relationships", "covariates")
 NAMED = (
     *(("documents", "path"), ("documents", "source_id"), ("entities", "title"), ("covariates", "subject_id")),
@@ -48,26 +17,28 @@ COPIES = (("source_documents", "documents"), ("source_units", "text_units"))
 
 def references(read: Reading, found: Problems) -> None:
     """Check that every id names a row that is there, and a list none twice."""
-    for table, column, target in (*LISTS, *SINGLE):
+    for table, column, key in tables.foreign_keys():
         with read.skipping():
-            owners, rows = read.pairs(table, column, target)
+            owners, rows = read.pairs(table, column, key.table)
             bad = rows < 0
-            if table == "entity_resolutions":  # a name may mean nothing
+            if key.optional:
                 bad &= read.not_empty(table, column)
-            found.rows(table, f"{column}: names no row of {target}", owners[bad])
-            if (table, column, target) in LISTS:
-                found.rows(table, f"{column}: names a row twice", repeated(owners[~bad], rows[~bad]))
+            found.rows(table, f"{column}: names no row of {key.table}", owners[bad])
+            # A row that names one id has no second to repeat.
+            found.rows(table, f"{column}: names a row twice", repeated(owners[~bad], rows[~bad]))
 
 
 def both_ways(read: Reading, found: Problems) -> None:
     """Check that what one table says of another, the other says of it."""
-    for table, column, other, back in BOTH_WAYS:
+    for table, column, key in tables.foreign_keys():
+        if not key.back:
+            continue
         with read.skipping():
-            own, others = _known(read.pairs(table, column, other))
-            back_others, back_own = _known(read.pairs(other, back, table))
+            own, others = _known(read.pairs(table, column, key.table))
+            back_others, back_own = _known(read.pairs(key.table, key.back, table))
             here, there = apart((own, others), (back_own, back_others))
-            found.rows(table, f"{column}: {other}.{back} does not say so", here)
-            found.rows(table, f"{column}: lacks what {other}.{back} says", there)
+            found.rows(table, f"{column}: {key.table}.{key.back} does not say so", here)
+            found.rows(table, f"{column}: lacks what {key.table}.{key.back} says", there)
 
 
 def _known(pairs: tuple[Ints, Ints]) -> tuple[Ints, Ints]:

@@ -64,13 +64,13 @@ def index(
         _print_plan(corpus, root, settings.load(root, config, overrides), as_json)
         return
     output = root / "output"
-    with metrics.recorded(metrics_file, output) as summary:
-        with run_log.logged(output):  # settings that stop a run belong to the history, too
+    with terminable() as done, metrics.recorded(metrics_file, output) as summary:
+        with run_log.logged(output):  # a settings file that stops a run belongs to the history, too
             loaded = settings.load(root, config, overrides)
             _expect(output, imported=False)
         console = Console(stderr=True)
         watch = terminal.Bars(console) if console.is_terminal and not as_json else terminal.Lines()
-        with terminable(), watch:
+        with watch:
             run = pipeline.index(
                 corpus,
                 output,
@@ -80,6 +80,7 @@ def index(
                 refresh=refresh == "reports",
                 checksum=checksum,
             )
+        done()
         summary |= terminal.summary(run)
         with while_read():
             if as_json:
@@ -136,7 +137,7 @@ def import_(folder: Path, root: Path, as_json: bool) -> None:
     from graphrag_lite import pipeline, settings, terminal
 
     log()
-    loaded = settings.load(root)
+    loaded = settings.load(root, for_indexing=False)
     _expect(root / "output", imported=True)
     console = Console(stderr=True)
     watch = terminal.Bars(console) if console.is_terminal and not as_json else terminal.Lines()

@@ -4,7 +4,7 @@ import contextlib
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -94,15 +94,25 @@ def log() -> None:
 
 
 @contextlib.contextmanager
-def terminable() -> Iterator[None]:
-    """Meet SIGTERM, which a scheduler sends, like Ctrl-C."""
+def terminable() -> Iterator[Callable[[], None]]:
+    """Meet SIGTERM, which a scheduler sends, like Ctrl-C, until the work is done; what this yields is told so.
+
+    From then on neither ends the command: it has only to say what has come of the work.
+    """
     import signal
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, stop)
+    before = {signal.SIGTERM: signal.signal(signal.SIGTERM, stop)}
+
+    def done() -> None:
+        before[signal.SIGINT] = signal.getsignal(signal.SIGINT)
+        for number in before:
+            signal.signal(number, signal.SIG_IGN)
+
     try:
-        yield
+        yield done
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -19,7 +19,16 @@ _GIVEN_TITLES = frozenset(
     """sir dame lady lord miss master uncle aunt auntie cousin brother sister king queen prince princess father don doña
     onkel tante tío tía frère soeur""".split()
 )
+# Titles of women and of men that other languages have, where a name is cut; `HONORIFICS` are those that begin a name.
+_FEMALE_TITLES = FEMALE_HONORIFICS | frozenset(
+    """soeur sœur sor suor irmã schwester gräfin prinzessin herzogin duchesse comtesse princesse marquise baronne veuve
+    princesa condesa duquesa marquesa infanta contessa duchessa principessa regina rainha hermana""".split()
+)
+_MALE_TITLES = frozenset(
+    "bruder herzog duc comte prince marquis príncipe conde duque conte duca principe infante rei rey irmão".split()
+)
 _PLACE_TITLES = frozenset("st saint santa san ste".split())
+_TITLES = (HONORIFICS | _DESCRIPTORS | _FEMALE_TITLES | _MALE_TITLES) - _PLACE_TITLES
 _NOT_IN_PERSONS = frozenset("of for from to in on at with".split())
 _MAX_CANDIDATES = 20
 # A surname that this many times as many documents use without the long name as have it is no short form of it even
@@ -53,10 +62,10 @@ def as_person(key: str, sure: bool = True) -> Person | None:
     words = tuple(key.split())
     first = 0
     gender = ""
-    while first < len(words) - 1 and words[first] in HONORIFICS | _DESCRIPTORS and words[first] not in _PLACE_TITLES:
-        if words[first] in FEMALE_HONORIFICS:
+    while first < len(words) - 1 and words[first] in _TITLES:
+        if words[first] in _FEMALE_TITLES:
             gender = "f"
-        elif words[first] in HONORIFICS and words[first] not in NEUTRAL_HONORIFICS:
+        elif words[first] in HONORIFICS | _MALE_TITLES and words[first] not in NEUTRAL_HONORIFICS:
             gender = "m"
         first += 1
     core = words[first:]
@@ -118,8 +127,9 @@ def _agree(short: Person, long: Person) -> bool:
 def _agree_in_gender(short: Person, long: Person) -> bool:
     if short.gender and long.gender and short.gender != long.gender:
         return False
-    # a wife was called by her husband's name: without a woman's given name Mrs. X may be anyone's
-    return not (short.gender == "f" and short.title and not long.gender and short.key.startswith(("mrs ", "mme ")))
+    # a wife was called by her husband's name, a daughter by her father's: Miss Crawley is not Rawdon Crawley
+    by_surname = short.words[-1:] == long.words[-1:] and short.title != "ms"
+    return not (short.gender == "f" and short.title and by_surname and not long.gender)
 
 
 def alias_in_documents(

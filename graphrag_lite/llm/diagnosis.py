@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
-from graphrag_lite.errors import CallError, ModelError
+from graphrag_lite.errors import CallError, ModelError, UnansweredError
 from graphrag_lite.llm.limits import asked_pause
 from graphrag_lite.settings import Llm
 
@@ -77,7 +77,7 @@ class Diagnosis:
             raise ModelError(
                 f"{said} {self.next_step()} What was answered is kept, and the next run goes on from there."
             ) from None
-        raise CallError(said) from None
+        raise UnansweredError(f"{said} Ask again later, or see whether its server is well.") from None
 
     def read(self, response: Any) -> Any:
         """Return the JSON object of an answer. Raises Trouble for another, ModelError for a page of HTML."""

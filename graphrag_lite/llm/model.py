@@ -13,11 +13,13 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from graphrag_lite.attempts import ENDS_RUN, described
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request, first_word
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent, Stopped
 from graphrag_lite.llm.openai_chat import OpenAIChat
+from graphrag_lite.llm.thinking import spoken
 from graphrag_lite.settings import Llm
 
 T = TypeVar("T")
@@ -28,6 +30,7 @@ REPAIR = (
 )
 AHEAD = 8  # items begun for each request that may be in flight: breadth first, so that few long chains end a stage
 YES_NO = ("Yes", "No")
+SPEAKS_AT_ONCE = Request(())  # by which the memo holds whether a model's last streamed answer began with no thinking
 EXCERPT = 80  # characters of an unusable reply that a user is shown
 
 
@@ -140,9 +143,10 @@ class StageModel:
     ) -> list[R | None]:
         """Return the results of `work` over items, in their order, as many at once as the limits allow.
 
-        Items start in their order: one may wait for another before it. Where no usable reply comes, the failure is
-        recorded under the item's `name` and its result is None. Raises ModelError where more than `max_failure_ratio`
-        of the items fail, or all of them, or the budget is spent: once what is in flight is answered and kept.
+        Items start in their order: one may wait for another before it. Where no usable reply comes, or `work` raises
+        what nobody foresaw, the failure is recorded under the item's `name` and its result is None. Raises ModelError
+        where the model failed more than `max_failure_ratio` of the items, or all of them, or the budget is spent: once
+        what is in flight is answered and kept.
         """
         results: list[R | None] = [None] * len(items)
         done = n_failed = 0
@@ -159,6 +163,11 @@ class StageModel:
                 if n_failed > most:
                     last = f"{name(item)}: {error}"
                     raise Stopped(_going_wrong(self.stage, n_failed, len(items), last)) from None
+                return None
+            except ENDS_RUN:
+                raise
+            except Exception as error:
+                self.failures.append((name(item), described(error), 1))
                 return None
 
         async def lane() -> None:
@@ -192,21 +201,34 @@ class StageModel:
         self.failures.append((name, f"{before}{error}", 2 if isinstance(error, ReplyError) else 1))
 
     async def stream(self, messages: Sequence[Message]) -> AsyncIterator[str]:
-        """Yield the answer in pieces as they come; a memoised one at once. An answer cut off raises ReplyError."""
+        """Yield the answer in pieces as they come; a memoised one at once. An answer cut off raises ReplyError.
+
+        Only a closing tag may tell that what came before was thinking, so the first answer of a model comes as a whole.
+        """
         request = Request(tuple(messages))
-        key = self.model.memo.key(self.model.identity, request)
-        if (found := self.model.memo.get(key)) is not None:
+        memo = self.model.memo
+        key, manner = (memo.key(self.model.identity, asked) for asked in (request, SPEAKS_AT_ONCE))
+        if (found := memo.get(key)) is not None and (known := spoken(found.text)):
             self.model.meter.hit(self.stage)
-            yield found.text
+            yield known
             return
+        at_once, pieces = memo.get(manner) == Reply("yes"), ""
         async with self.model.meter.call(self.stage, request) as count:
             async for piece in self.model.chat.stream(request):
                 if isinstance(piece, str):
-                    yield piece
+                    pieces += piece
+                    if at_once:
+                        yield piece
                     continue
                 count(piece.usage)
-                _whole(piece)
-                await self.model.memo.put(key, piece)
+                answer = _whole(piece)
+                await memo.put(key, replace(piece, text=answer))
+                if (spoke := pieces.split() == answer.split()) != at_once:
+                    await memo.put(manner, Reply("yes" if spoke else "no"))
+                if not at_once:
+                    yield answer
+                elif not spoke:
+                    raise ReplyError("what was shown was the model's thinking. Its answer is kept: ask again")
 
     async def _answered(self, request: Request, parse: Callable[[str], T]) -> T:
         key = self.model.memo.key(self.model.identity, request)
@@ -219,22 +241,22 @@ class StageModel:
             try:
                 result = parse(_whole(reply))
             except ReplyError as error:
-                said = {"role": "assistant", "content": reply.text if reply.text.strip() else "(nothing)"}
+                said = {"role": "assistant", "content": spoken(reply.text).strip() or "(nothing)"}
                 again = {"role": "user", "content": REPAIR.format(error=error)}
                 reply = await self._complete(replace(request, messages=(*request.messages, said, again)))
                 try:
                     result = parse(_whole(reply))
                 except ReplyError as problem:
                     raise ReplyError(f"{problem} (the model said: {_beginning(reply.text)!r})") from None
-            await self.model.memo.put(key, reply)
+            await self.model.memo.put(key, replace(reply, text=spoken(reply.text)))
             return result
 
     def _remembered(self, key: str, parse: Callable[[str], T]) -> tuple[T] | None:
         if (found := self.model.memo.get(key)) is None:
             return None
         try:
-            result = parse(found.text)
-        except ReplyError:  # by the parser of another version
+            result = parse(_whole(found))
+        except ReplyError:  # by the parser of another version, or a reply that one kept with its thinking
             return None
         self.model.meter.hit(self.stage)
         return (result,)
@@ -243,19 +265,24 @@ class StageModel:
         if self.stopped:
             raise self.stopped
         async with self.model.meter.call(self.stage, request) as count:
-            reply = await self.model.chat.complete(request)
+            try:
+                reply = await self.model.chat.complete(request)
+            except ENDS_RUN:
+                raise
+            except Exception as error:  # of a model that is not ours
+                raise CallError(described(error)) from error
             count(reply.usage)
             self.watch.spend(self.model.meter.to_dict(self.stage))
             return reply
 
 
 def _whole(reply: Reply) -> str:
-    """Return the text of a reply. Raises ReplyError where it is empty or cut off."""
+    """Return the text of a reply, without thinking. Raises ReplyError where it is empty or cut off."""
     if reply.finish_reason == "length":
         raise ReplyError(f"it was cut off after {reply.usage.completion_tokens} tokens; say it in fewer words")
-    if not reply.text.strip():
+    if not (text := spoken(reply.text)).strip():
         raise ReplyError(f"it is empty (finish_reason: {reply.finish_reason})")
-    return reply.text
+    return text
 
 
 def _yes(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 Servers differ in what they take: JSON replies by schema, a bias for single tokens, the name of the token limit. Each
 is tried by the first request that needs it, while the others wait for its outcome, and is then decided for the run.
+Once one of those has used up its attempts, they no longer wait for each other, which would take them an outage each.
 """
 
 import asyncio
@@ -9,13 +10,15 @@ import json
 import random
 import re
 from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.errors import CallError, SettingsError
+from graphrag_lite.errors import CallError, SettingsError, UnansweredError
 from graphrag_lite.llm.chat import Reply, Request, Usage, estimated_tokens, first_word, prompt_tokens
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
+from graphrag_lite.llm.thinking import may_think, spoken
 from graphrag_lite.settings import Llm
 from graphrag_lite.text import tokens
 
@@ -26,8 +29,8 @@ UNSURE = frozenset((400, 404, 415, 422, 500, 501))  # what servers answer to a f
 OURS = ("messages", "model", "stream", "n")  # parameters that the settings may not hold
 FORMS = ("json_schema", "json_object by schema", "json_object", "plain text")  # of a reply with a schema, best first
 PLAIN = len(FORMS) - 1
-THINK = "<think>"
 UNKNOWN = re.compile("stream_options|extra|unknown|unrecogni|unsupported|permitted", re.IGNORECASE)
+TEXT = ("text", "output_text")  # types of the parts of a message that are spoken
 BIAS = 100  # of a token that may be said; the paper's (appendix A.1)
 
 
@@ -46,6 +49,7 @@ class OpenAIChat:
             raise SettingsError(f"llm.parameters: must be JSON: {error}") from None
         self.endpoint = Endpoint(settings)
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._in_vain: set[str] = set()  # what was tried, and not answered
         self._form = 0  # place in FORMS
         self._form_is_decided = False
         self._biased: bool | None = None
@@ -104,7 +108,7 @@ class OpenAIChat:
             return _chosen(await self._send(plain), request.choices)
         biased = self._body(replace(request, max_tokens=1)) | {"logit_bias": bias}
         if self._biased is None:
-            async with self._lock("choices"):
+            async with self._turn("choices"):
                 if self._biased is None:
                     return await self._first_choice(request, biased, plain)
             return await self._choose(request)
@@ -134,7 +138,7 @@ class OpenAIChat:
     async def _structured(self, request: Request, schema: Mapping[str, Any]) -> Reply:
         """Ask for JSON in the best form that the server takes."""
         if not self._form_is_decided:
-            async with self._lock("form"):
+            async with self._turn("form"):
                 if not self._form_is_decided:
                     return await self._first_form(request, schema)
         form = self._form
@@ -162,6 +166,18 @@ class OpenAIChat:
         reply = await self._send(self._body(request))
         self._form, self._form_is_decided = PLAIN, True
         return replace(reply, usage=spent + reply.usage)
+
+    @asynccontextmanager
+    async def _turn(self, name: str) -> AsyncIterator[None]:
+        async with AsyncExitStack() as held:
+            await held.enter_async_context(self._lock(name))
+            if name in self._in_vain:
+                await held.aclose()
+            try:
+                yield
+            except UnansweredError:
+                self._in_vain.add(name)
+                raise
 
     def _lock(self, name: str) -> asyncio.Lock:
         """Return the lock under which something is decided, one of the running event loop."""
@@ -241,8 +257,8 @@ class OpenAIChat:
                     finish = choice.get("finish_reason") or finish or ("stop" if whole else None)
                     piece = _content((choice.get("delta") or whole or {}).get("content"))
                     said += piece
-                    if thinking and not THINK.startswith(said.lstrip()):
-                        piece = _spoken(said)
+                    if thinking and not may_think(said):
+                        piece = spoken(said)
                         thinking = not piece
                     if piece and not thinking:
                         yield piece
@@ -271,7 +287,7 @@ class OpenAIChat:
             raise CallError(f"The model refused: {str(message['refusal'])[:300]}")
         usage = _usage(answer, estimated)
         self._completion_tokens += (usage.completion_tokens - self._completion_tokens) // 10
-        return Reply(_spoken(text), "length" if finish == "max_tokens" else finish, usage)
+        return Reply(spoken(text), "length" if finish == "max_tokens" else finish, usage)
 
 
 def _format(form: int, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -315,9 +331,10 @@ def _usage(answer: Mapping[str, Any], estimated: int) -> Usage:
 
 
 def _content(content: Any) -> str:
-    """Return the text of a message's content: a string, null, or parts of which some are text."""
+    """Return the text of a message's content: a string, null, or parts of which some are text, others reasoning."""
     if isinstance(content, list):
-        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+        parts = [part for part in content if isinstance(part, Mapping) and part.get("type", "text") in TEXT]
+        content = "".join(str(part.get("text") or "") for part in parts)
     if not isinstance(content, str):
         return ""
     try:
@@ -325,17 +342,6 @@ def _content(content: Any) -> str:
     except UnicodeEncodeError:  # half a character, which no table can hold
         return content.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return content
-
-
-def _spoken(text: str) -> str:
-    """Return a reply without the thinking that some local servers leave at its start.
-
-    >>> _spoken("<think>Hm.</think>\\n\\nYes.")
-    'Yes.'
-    """
-    if not text.lstrip().startswith(THINK):
-        return text
-    return text.partition("</think>")[2].lstrip()
 
 
 def _is_chosen(text: str, choices: tuple[str, ...]) -> bool:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.errors import ReplyError
+from graphrag_lite.attempts import ENDS_RUN, described
+from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm.chat import Embedder, Usage, estimated_tokens
 from graphrag_lite.llm.endpoint import Endpoint
 from graphrag_lite.llm.memo import Memo
@@ -121,7 +122,12 @@ class MemoisedEmbedder:
         self._check = self._check or asyncio.create_task(self.embedder.check())
         await asyncio.shield(self._check)  # before the first request, not where the memo has everything
         async with self.meter.call(self.stage, Usage(sum(map(estimated_tokens, texts.values())))) as count:
-            vectors, usage = await self.embedder.embed(list(texts.values()))
+            try:
+                vectors, usage = await self.embedder.embed(list(texts.values()))
+            except ENDS_RUN:
+                raise
+            except Exception as error:  # of a model that is not ours
+                raise CallError(described(error)) from error
             count(usage)
         if self.watch:
             self.watch.spend(self.meter.to_dict(self.stage))

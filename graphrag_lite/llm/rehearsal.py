@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from graphrag_lite.attempts import ENDS_RUN
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm.chat import Message, Request
 from graphrag_lite.llm.memo import Memo
@@ -74,6 +75,10 @@ class RehearsedStage(StageModel):
             try:
                 results.append(await work(item))
             except (ReplyError, CallError):
+                results.append(None)
+            except ENDS_RUN:
+                raise
+            except Exception:  # what a run would record
                 results.append(None)
         return results
 

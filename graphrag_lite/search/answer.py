@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.search.best import best
+from graphrag_lite.text.marks import disarm
+from graphrag_lite.text.plain import one_line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,6 +53,7 @@ class Cited:
 class Answer:
     """An answer and what it rests on. `documents` (by their own ids) and `text_units` are ranked best first.
 
+    `unsure` is set where no passage seems to fit, and whether the corpus says nothing cannot be told.
     `readings` are words of the question that the corpus, or its titles, do not hold, and what they were read as.
 
     The rest is of answers by a model: its name, how many marks were left out because they point to nothing that it was
@@ -64,6 +67,7 @@ class Answer:
     text_units: list[str]
     citations: list[Cited]
     abstained: bool = False
+    unsure: bool = False
     readings: Mapping[str, str] = field(default_factory=dict)
     model: str | None = None
     n_dropped_citations: int = 0
@@ -75,7 +79,15 @@ class Answer:
         return asdict(self)
 
 
-def compose(index: "Loaded", question: str, method: str, statements: Iterable[Statement], ranking: "Ranking") -> Answer:
+def compose(
+    index: "Loaded",
+    question: str,
+    method: str,
+    statements: Iterable[Statement],
+    ranking: "Ranking",
+    *,
+    unsure: bool = False,
+) -> Answer:
     """Make an answer of statements, in their order, and of what was retrieved.
 
     A place is stated once. Statements about the same thing stand in one paragraph, others in a line with those of the
@@ -94,11 +106,11 @@ def compose(index: "Loaded", question: str, method: str, statements: Iterable[St
     for (about, _), said in groups.items():
         cited = [cite(index, len(citations) + place, one) for place, one in enumerate(said, start=1)]
         citations += cited
-        line = " ".join(f"{' '.join(one.text.split())} [{one.n}]" for one in cited)
+        line = " ".join(f"{disarm(one_line(one.text))} [{one.n}]" for one in cited)
         between = "\n\n" if about or headed else "\n"
-        answer += (between if answer else "") + (f"{about}: {line}" if about else line)
+        answer += (between if answer else "") + (f"{disarm(about)}: {line}" if about else line)
         headed = bool(about)
-    return answered(index, question, method, ranking, answer=answer or NOTHING, citations=citations)
+    return answered(index, question, method, ranking, answer=answer or NOTHING, citations=citations, unsure=unsure)
 
 
 def cite(index: "Loaded", n: int, place: Statement) -> Cited:

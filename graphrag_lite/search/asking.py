@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from graphrag_lite.errors import ReplyError
+from graphrag_lite.errors import CallError, ReplyError, UnansweredError
 from graphrag_lite.llm.chat import ChatModel, Reply, Request
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
@@ -96,6 +96,14 @@ class Written:
     n_dropped: int = 0
 
 
+class _Ended(Exception):
+    """Carries an error past what a map counts as failures; the other calls are cancelled."""
+
+    def __init__(self, error: UnansweredError) -> None:
+        super().__init__(error)
+        self.error = error
+
+
 @dataclass(frozen=True)
 class Asking:
     """One question's way to the model. With `show`, the answer is told in pieces as it comes."""
@@ -106,8 +114,27 @@ class Asking:
     show: Show | None = None
 
     async def map(self, work: Callable[[T], Awaitable[R]], items: Sequence[T]) -> list[R]:
-        """Return the results of `work`, which records its own failures, in the order of items."""
-        return await self.model.map(work, items, str)  # type: ignore[return-value] # no failure reaches it
+        """Return the results of `work`, which tells its own failures to `failed`, in the order of items."""
+
+        async def carried(item: T) -> R:
+            try:
+                return await work(item)
+            except UnansweredError as error:
+                raise _Ended(error) from None
+
+        try:
+            return await self.model.map(carried, items, str)  # type: ignore[return-value] # no failure reaches it
+        except _Ended as ended:
+            raise ended.error from None
+
+    def failed(self, what: str, error: CallError | ReplyError) -> None:
+        """Record a call without which the answer can be written; one that used up its attempts ends the question.
+
+        The others would wait as long, for an endpoint that answers nobody.
+        """
+        if isinstance(error, UnansweredError):
+            raise UnansweredError(f"{what}: {error}")
+        self.model.failed(what, error)
 
     async def yes(self, prompt: object) -> bool:
         """Return whether the model says yes to a prompt that asks for it."""

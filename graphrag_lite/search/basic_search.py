@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.search.abstention import LEAST_FIT, as_said_and_read, fit
+from graphrag_lite.search.abstention import as_said_and_read, says_nothing
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
@@ -29,13 +29,14 @@ def basic_search(
     ranking = ranked(scores, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "basic", ranking, answer="", citations=[])
-    if fit(index.bm25, as_said_and_read(index, question), np.isneginf(scores)) < LEAST_FIT:
+    nothing = says_nothing(index, question, as_said_and_read(index, question), np.isneginf(scores))
+    if nothing:
         return compose(index, question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
     kind = kind_asked(index.as_read(question), index.question_language(question))
     worth = scores[read].tolist()
     chosen = choose_sentences(index, terms, read, index.search.max_sentences, scores=worth, kind=kind)
-    return compose(index, question, "basic", in_reading_order(index, chosen), ranking)
+    return compose(index, question, "basic", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
 async def ask_basic(

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
 YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+MAX_LOOKED_AT = 500  # terms of one unit, evenly spaced, that stand for all of them
+ENDING, LEAST_STEM = 2, 4  # letters that two forms of a word end in, and the least that they begin with
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,29 @@ class Bm25:
         low, high = bisect_left(self.vocabulary, str(first)), bisect_right(self.vocabulary, str(last))
         years = [term for term in self.vocabulary[low:high] if YEAR.fullmatch(term)]
         return np.unique(np.concatenate([self.units[:0], *(self.postings(year)[0] for year in years)]))
+
+    def forms(self, word: str) -> npt.NDArray[np.int32]:
+        """Return the units that hold a word, or one that begins like it, in no order, once for each such word."""
+        stem = word[: max(LEAST_STEM, len(word) - ENDING)]
+        low, high = bisect_left(self.vocabulary, stem), bisect_left(self.vocabulary, stem + "\U0010ffff")
+        return self.units[int(self.offsets[low]) : int(self.offsets[high])]
+
+    @cached_property
+    def novelty(self) -> tuple[float, float]:
+        """The share of a unit's distinct words that no other unit holds, and that others hold in other forms only.
+
+        So likely is a further word on the same subjects to be new (Good 1953), or in a new form. Terms with a digit
+        are no words. (1, 1) where there are none.
+        """
+        alone = np.flatnonzero(np.diff(self.offsets) == 1)
+        looked_at = alone[:: max(1, len(alone) // MAX_LOOKED_AT)].tolist()
+        words = [term for term in (self.vocabulary[i] for i in looked_at) if not any(map(str.isdigit, term))]
+        n_new = len(alone) * len(words) / max(1, len(looked_at))
+        n = len(self.units) - (len(alone) - n_new)
+        if n <= 0:
+            return 1.0, 1.0
+        long = [word for word in words if len(word) >= LEAST_STEM + ENDING]
+        return n_new / n, n_new / n * sum(len(self.forms(word)) > 1 for word in long) / max(1, len(long))
 
 
 def build(term_lists: Sequence[Sequence[str]], k1: float = 1.5, b: float = 0.75) -> Bm25:

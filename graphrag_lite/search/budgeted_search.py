@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.search.abstention import LEAST_FIT, fit
+from graphrag_lite.search.abstention import says_nothing, weights
 from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
 from graphrag_lite.search.community_answers import paragraphs
 from graphrag_lite.search.community_walk import Walk, community_tree
@@ -38,10 +38,11 @@ def budgeted_search(index: "Loaded", question: str, top_k: int, budget: int, *, 
     ranking = found.ranking(index, top_k)
     if retrieve_only:
         return answered(index, question, "global", ranking, answer="", citations=[])
-    if fit(index.bm25, found.asked) < LEAST_FIT:
+    nothing = says_nothing(index, question, weights(index.bm25, found.asked))
+    if nothing:
         return compose(index, question, "global", [], ranking)
     said = paragraphs(index, found.asked, list(found.groups().items()), broad_match(index.bm25, found.asked))
-    return compose(index, question, "global", said, ranking)
+    return compose(index, question, "global", said, ranking, unsure=nothing is None)
 
 
 async def ask_budgeted(index: "Loaded", question: str, top_k: int, budget: int, asking: "Asking") -> Answer:
@@ -65,7 +66,7 @@ async def ask_budgeted(index: "Loaded", question: str, top_k: int, budget: int, 
             return await asking.yes(RatePassage(unmarked(fitted(passage, most, count)), question))
         except (CallError, ReplyError) as error:
             identity = index.arrow("text_units")["id"][unit].as_py()
-            asking.model.failed(f"test of text unit {identity}", error)
+            asking.failed(f"test of text unit {identity}", error)
             n_failed += 1
             return False
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.search.abstention import LEAST_FIT, fit
+from graphrag_lite.search.abstention import says_nothing, weights
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.best import best
 from graphrag_lite.search.community_answers import themes
@@ -91,11 +91,12 @@ def drift_search(index: "Loaded", question: str, top_k: int, *, retrieve_only: b
         rows = report_rows(index)
         top = (rows[i] for i in rank_reports(index, [], rows, partition(rows, 0)).order)
         return compose(index, question, "drift", themes(index, top), ranking)
-    if fit(index.bm25, about) < LEAST_FIT:
+    nothing = says_nothing(index, question, weights(index.bm25, about))
+    if nothing:
         return compose(index, question, "drift", [], ranking)
     read = [unit for unit in best(total, READ_UNITS).tolist() if total[unit] > 0]
     chosen = choose_statements(index, about, read, total[read].tolist(), 2 * index.search.max_sentences)
-    return compose(index, question, "drift", in_reading_order(index, chosen), ranking)
+    return compose(index, question, "drift", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
 async def ask_drift(index: "Loaded", question: str, top_k: int, asking: "Asking") -> Answer:
@@ -120,7 +121,7 @@ async def ask_drift(index: "Loaded", question: str, top_k: int, asking: "Asking"
         try:
             return await asking.ask(prompt, read_found, SCHEMA)
         except (CallError, ReplyError) as error:
-            asking.model.failed(what, error)
+            asking.failed(what, error)
             return None
 
     async def follow(asked: FollowUp) -> tuple[Found | None, Shown, "Vector"]:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from graphrag_lite.search.abstention import LEAST_FIT, fit
+from graphrag_lite.search.abstention import says_nothing, weights
 from graphrag_lite.search.answer import NOTHING, Answer, answered, compose, ranked
 from graphrag_lite.search.report_ranking import asked_terms, partition, rank_reports, report_language, report_rows
 
@@ -26,7 +26,8 @@ def global_search(index: "Loaded", question: str, top_k: int, level: int, *, ret
     ranking = ranked(reports.unit_scores, index.document_row, top_k)
     if retrieve_only:
         return answered(index, question, "global", ranking, answer="", citations=[])
-    if asked and fit(index.bm25, asked) < LEAST_FIT:
+    nothing = bool(asked) and says_nothing(index, question, weights(index.bm25, asked))
+    if nothing:
         return compose(index, question, "global", [], ranking)
     if index.manifest["settings"]["method"] != "fast":  # its reports are written, not put together of sentences
         from graphrag_lite.search.reports import recited
@@ -42,7 +43,7 @@ def global_search(index: "Loaded", question: str, top_k: int, level: int, *, ret
         return compose(index, question, "global", themes(index, chosen), ranking)
     match = broad_match(index.bm25, asked)
     said = paragraphs(index, asked, speaking(index, chosen, match), match)
-    return compose(index, question, "global", said, ranking)
+    return compose(index, question, "global", said, ranking, unsure=nothing is None)
 
 
 async def ask_global(

@@ -15,6 +15,7 @@ from graphrag_lite.search.loaded import Loaded
 from graphrag_lite.search.question_vectors import embed_questions
 from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.periods import whole
+from graphrag_lite.text.timestamps import iso
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +67,8 @@ class Index(Loaded):
         `model` and `embedder` take the place of those that the settings name. Raises IndexNotFound, SettingsError, and
         TableError where the index is damaged or of another schema version.
         """
-        loaded = settings.load(Path(output).resolve().parent, Path(config) if config else None, overrides)
+        root = Path(output).resolve().parent
+        loaded = settings.load(root, Path(config) if config else None, overrides, for_indexing=False)
         while True:
             folder = snapshots.current(Path(output))
             try:
@@ -276,10 +278,10 @@ class Index(Loaded):
 def last_day(stated: Day) -> date:
     """Return the day that a date states, of a month or a year the last one. Raises InputError.
 
-    >>> str(last_day("2023-05-30T21:56:00")), str(last_day("May 2023"))
-    ('2023-05-30', '2023-05-31')
+    >>> str(last_day("2023-05-30T21:56:00")), str(last_day("May 2023")), str(last_day("2023/05/30 (Tue) 23:40"))
+    ('2023-05-30', '2023-05-31', '2023-05-30')
     """
-    period = whole(stated.isoformat() if isinstance(stated, date) else iso_date(stated))
+    period = whole(stated.isoformat() if isinstance(stated, date) else iso_date(stated) or iso(stated))
     if period is None:
         raise InputError(f"{stated!r} is not a date, such as 2023-05-30.")
     return period.last

@@ -171,9 +171,12 @@ class Loaded:
 
     @cached_property
     def attributes(self) -> "Attributes":
-        """The days of text units, the metadata values that documents share, and words with a number in titles."""
+        """The days of text units, metadata values that documents share, words with a number in titles, and replies."""
+        import numpy as np
+
         from graphrag_lite.search.mentions import name_table
         from graphrag_lite.search.question import Attributes
+        from graphrag_lite.search.replies import is_assistant
 
         if "search_values" not in self.manifest["tables"]:  # an index of before there was this table
             return Attributes(self.days, name_table([]), [])
@@ -182,7 +185,9 @@ class Loaded:
         units = [rows[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
         values = list(zip(data["field"].to_pylist(), data["value"].to_pylist(), strict=True))
         names = name_table((value, place) for place, (field, value) in enumerate(values) if field != tables.OF_TITLES)
-        return Attributes(self.days, names, units, self.title_numbers)
+        said = [units[place] for place, (field, value) in enumerate(values) if is_assistant(field, value)]
+        replies = np.isin(np.arange(len(self.days)), np.concatenate(said)) if said else None
+        return Attributes(self.days, names, units, self.title_numbers, replies)
 
     @cached_property
     def title_numbers(self) -> ByNumber:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.search.abstention import LEAST_FIT, as_said_and_read, fit
+from graphrag_lite.search.abstention import as_said_and_read, says_nothing
 from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.basic_search import passages
@@ -41,7 +41,8 @@ def local_search(
     if retrieve_only:
         return answered(index, question, "local", ranking, answer="", citations=[])
     terms = index.question_terms(question)
-    if fit(index.bm25, as_said_and_read(index, question), np.isneginf(scores)) < LEAST_FIT:
+    nothing = says_nothing(index, question, as_said_and_read(index, question), np.isneginf(scores))
+    if nothing:
         return compose(index, question, "local", [], ranking)
     opening, closing = _about(index, asked, terms, scores)
     read = [unit for unit in ranking.units[:READ_UNITS] if scores[unit] > 0]
@@ -55,7 +56,14 @@ def local_search(
         kind=kind_asked(index.as_read(question), index.question_language(question)),
         named=asked.entities,
     )
-    return compose(index, question, "local", [*opening, *in_reading_order(index, sentences), *closing], ranking)
+    return compose(
+        index,
+        question,
+        "local",
+        [*opening, *in_reading_order(index, sentences), *closing],
+        ranking,
+        unsure=nothing is None,
+    )
 
 
 async def ask_local(
@@ -99,9 +107,7 @@ def _about(
     question about one of a person's films the description of the person is no answer. Nothing is said by text units
     that are hidden, with the score -inf.
     """
-    distinct = list(dict.fromkeys(terms))
-    named = {t for t, named in zip(distinct, asked.in_name, strict=True) if named}
-    if not asked.entities or asked.stated or not set(distinct) - named <= ASKING:
+    if not asked.entities or asked.stated or not set(terms) - asked.name_terms <= ASKING:
         return [], []
     about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
     opening: list[Statement] = []

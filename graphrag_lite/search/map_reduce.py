@@ -31,7 +31,7 @@ async def collect(
             records = "\n\n".join(shown.show(record) for record in portions[number])
             points = await asking.ask(prompt(records), read_points, POINTS_SCHEMA)
         except (CallError, ReplyError) as error:
-            asking.model.failed(f"{kind}s {number + 1} of {len(portions)}", error)
+            asking.failed(f"{kind}s {number + 1} of {len(portions)}", error)
             return None
         found = [(point, *finding("", point, shown)) for point in points]
         return [(point, record) for point, record, _ in found], sum(n_dropped for *_, n_dropped in found)

@@ -1,9 +1,11 @@
 """Read a question with the eyes of an index: its terms, the entities, days and sources it names."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +13,11 @@ import numpy.typing as npt
 from graphrag_lite.search.bm25 import YEAR, Bm25
 from graphrag_lite.search.mentions import NameTable, find_mentions, find_parts
 from graphrag_lite.search.ranking import Question, Vector
+from graphrag_lite.search.replies import asks_for_reply
 from graphrag_lite.search.title_numbers import ByNumber
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.numbered import numbered
-from graphrag_lite.text.periods import WORDS, Period, asks_for_now, periods
+from graphrag_lite.text.periods import WORDS, Period, periods
 from graphrag_lite.text.words import ASKING, terms
 
 # What a word that only asks counts, of 1: where people ask each other, "how many" finds other questions.
@@ -22,16 +25,21 @@ _ASKING = 0.5
 # A document can be dated later than what it tells: what one fits that is dated after a period, of 1, at first, and days
 # beside the period's own length in which that halves. Fits below the least are none.
 _LATE_FIT, _LATE_DAYS, _LEAST_FIT = 0.25, 7, 0.05
+# Words of a name, as titles of files and names of accounts write them together.
+_CAPITALISED = re.compile(r"[^\W\d_a-z]\w*(?: [^\W\d_a-z]\w*)+")
+_MOST_TOGETHER = 3
+_ALWAYS = 4  # times as many units have the one word as have any of its words: these mean something else
 
 
 @dataclass(frozen=True)
 class Attributes:
-    """What documents are said to be, by text unit: their day, metadata values that several share, words in titles."""
+    """What documents are said to be, by text unit: day, shared metadata values, numbers in titles, whether a reply."""
 
     days: Vector  # (n_units,) `date.toordinal` of the document, nan where it is not dated
     values: NameTable  # metadata values; the numbers are places in `units`
     units: Sequence[npt.NDArray[np.int32]]  # text units that have the value, ascending
     numbered: ByNumber = field(default_factory=dict)  # words with a number in titles; places in `units`
+    replies: npt.NDArray[np.bool_] | None = None  # (n_units,) an assistant's; None where there are none
 
     @cached_property
     def newest(self) -> date | None:
@@ -52,7 +60,7 @@ def read_question(
     An ambiguous name stands for all its entities, the last word of a name for those it is of, less the more there are.
     The years of texts are searched from the first to the last year that the question says, whatever it says about them.
     Relative dates are told from `as_of`, else from the newest day. Newer counts more where the question has an `as_of`
-    or asks for the present, and names no period.
+    and names no period.
 
     >>> from graphrag_lite.search.bm25 import build
     >>> from graphrag_lite.search.mentions import name_table
@@ -66,15 +74,27 @@ def read_question(
     entities = {entity: 1.0 / len(part.entities) for part in parts for entity in part.entities}
     entities |= {entity: 1.0 for m in mentions for entity in m.entities}
     distinct = list(dict.fromkeys(terms(question, language)))
+    for together, apart in _written_together(question, language, index).items():
+        if all(len(index.postings(together)[0]) > _ALWAYS * len(index.postings(term)[0]) for term in apart):
+            distinct = [term for term in distinct if term not in apart]
+        distinct += [together] if together not in distinct else []
     only_asks = {term for word in ASKING for term in terms(word, language)}
     term_scores = index.term_scores(distinct)
     weights = [_ASKING if term in only_asks else 1.0 for term in distinct]
     term_scores.data *= np.repeat(np.array(weights, dtype=np.float32), np.diff(term_scores.indptr))
-    in_names = {term for m in [*mentions, *parts] for term in terms(question[m.start : m.end], language)}
+    place = {term: i for i, term in enumerate(distinct)}
+    names = []
+    name_terms: set[str] = set()
+    for mention in [*mentions, *parts]:
+        own = terms(question[mention.start : mention.end], language)
+        name_terms.update(own)
+        names.append((mention.entities, np.array([place[term] for term in own if term in place], dtype=np.int64)))
     years = [int(term) for term in distinct if YEAR.fullmatch(term)]
     stated: list[tuple[npt.NDArray[np.int64], Vector]] = []
-    ages = hidden = None
+    ages = hidden = replies = None
     if attributes is not None:
+        if attributes.replies is not None and not asks_for_reply(question, language):
+            replies = attributes.replies
         named = {value: None for m in find_mentions(question, language, attributes.values) for value in m.entities}
         stated += [(attributes.units[value].astype(np.int64), np.ones(len(attributes.units[value]))) for value in named]
         stated += _of_titles(question, language, attributes)
@@ -83,19 +103,46 @@ def read_question(
             spoken = language or closest(question, list(WORDS))  # the texts may be too short to tell theirs
             asked = periods(question, now, spoken)
             stated += [_dated_in(attributes.days, period) for period in asked]
-            if not asked and (as_of or asks_for_now(question, spoken)):
+            if not asked and as_of:
                 ages = _ages(attributes.days, now)
             if as_of:
                 hidden = attributes.days > as_of.toordinal()
     return Question(
         term_scores=term_scores,
-        in_name=np.array([term in in_names for term in distinct], dtype=np.bool_),
+        names=names,
         entities=entities,
         dated_units=index.units_with_years(min(years), max(years)) if years else index.units[:0],
         stated=stated,
         ages=ages,
         hidden=hidden,
+        replies=replies,
+        name_terms=frozenset(name_terms),
     )
+
+
+def _written_together(question: str, language: str, index: Bm25) -> dict[str, list[str]]:
+    """Return the terms of names that the question writes as several words and the corpus as one: Best Buy, BestBuy.
+
+    More units must hold the one word than hold the rarest of its words: "redhat" in an address is not Red Hat's name.
+
+    >>> from graphrag_lite.search.bm25 import build
+    >>> _written_together("Did Best Buy buy Ann Li?", "en", build([terms("BESTBUY 10K 2022", "en")]))
+    ['bestbuy']
+    """
+
+    def held(term: str) -> int:
+        return len(index.postings(term)[0])
+
+    found = {}
+    for run in _CAPITALISED.finditer(question):
+        words = run[0].split()
+        for first, last in combinations(range(len(words) + 1), 2):
+            if 1 < last - first <= _MOST_TOGETHER:
+                together = terms("".join(words[first:last]), language)
+                apart = terms(" ".join(words[first:last]), language)
+                if len(together) == 1 < len(apart) and held(together[0]) > min(map(held, apart)):
+                    found[together[0]] = apart
+    return found
 
 
 def _of_titles(question: str, language: str, attributes: Attributes) -> list[tuple[npt.NDArray[np.int64], Vector]]:

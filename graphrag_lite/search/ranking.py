@@ -6,7 +6,9 @@ One formula for every kind of question. With every part scaled to BM25's highest
             + dating * dated + spreading * spread
 
 - bm25 counts each term of the question once: long questions repeat what they ask less about. Words that only ask
-  ("how", "which") count half: where people ask each other, they find other questions.
+  ("how", "which") count half: where people ask each other, they find other questions. The words of an
+  assistant's replies count half, and so once more the reply by its words and names, unless the question asks for
+  replies: they repeat what was asked, and hide the message that tells it.
 - meant: where the index has vectors, how far the unit's stands out by its cosine with the question's, weighed by what
   the corpus says such vectors are worth.
 - named: the unit defines an entity that the question names (the entity is its document's title).
@@ -33,7 +35,7 @@ left to join, and where no unit defines the entities at hand (chats, news) BM25'
 the question's words, so it is only strong enough to order near ties.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -77,6 +79,7 @@ class Policy:
     discount_depth: int = 10
     fading: float = 0.1
     newest_depth: int = 5
+    replying: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,9 @@ class Question:
     """What the index knows of a question's words; made by `search.question.read_question`."""
 
     term_scores: csc_array  # (n_units, n_terms) BM25 score of each distinct term in each unit
-    in_name: npt.NDArray[np.bool_]  # (n_terms,) the term belongs to the name of an entity
+    names: Sequence[
+        tuple[tuple[int, ...], npt.NDArray[np.int64]]
+    ]  # what each name may mean, and the places of its terms
     entities: Mapping[int, float]  # entities that the question names -> how sure that is, in (0, 1]
     dated_units: npt.NDArray[np.int32]  # units that say a year within the question's period; empty without years
     # Of each metadata value, number in titles and period that the question names: the units that have it, and how well
@@ -92,7 +97,23 @@ class Question:
     stated: Sequence[tuple[npt.NDArray[np.int64], Vector]] = ()
     ages: Vector | None = None  # (n_units,) days; None where newer units are no better
     hidden: npt.NDArray[np.bool_] | None = None  # (n_units,) the unit is dated after the day of the question
+    replies: npt.NDArray[np.bool_] | None = (
+        None  # (n_units,) an assistant says it; None where the question asks for that
+    )
+    name_terms: frozenset[str] = frozenset()  # of its names, as it writes them
     meant: Vector | None = None  # (n_units,) what units gain by vectors, where BM25's best has 1; None without vectors
+
+    @property
+    def in_name(self) -> npt.NDArray[np.bool_]:
+        """Which terms belong to the name of an entity, shape (n_terms,)."""
+        return self.terms_of(lambda _: True)
+
+    def terms_of(self, is_meant: Callable[[int], bool]) -> npt.NDArray[np.bool_]:
+        """Return which terms belong to a name that may mean such an entity, shape (n_terms,)."""
+        found = np.zeros(self.term_scores.shape[1], dtype=np.bool_)
+        for entities, places in self.names:
+            found[places] |= any(map(is_meant, entities))
+        return found
 
 
 @dataclass(frozen=True)
@@ -102,6 +123,7 @@ class Links:
     entities: csr_array  # (n_units, n_entities) mention counts; mapped ones are not to be written to
     units: csr_array  # (n_entities, n_units), its transpose
     definitions: csr_array  # (n_entities, n_units), not 0 where the unit's document has the entity as its title
+    about: float  # share of the units whose document is about what it is titled with, near 1 in an encyclopaedia
     rarity: Vector  # (n_entities,), 1 for an entity in one unit, near 0 for one in all, 0 for a hub
     steps: Walk
 
@@ -119,7 +141,8 @@ def link(mentions: csr_array, definitions: csr_array, transposed: csr_array | No
     rarity = np.log((n_units + 1) / np.maximum(frequencies, 1))
     edge = np.where(hub, 0.1, 1.0) * (rarity + 1)
     scaled_rarity = np.where(hub, 0.0, rarity / np.log(n_units + 1)) if n_units else rarity
-    return Links(mentions, units, definitions, scaled_rarity, walk_of(mentions, units, edge))
+    about = len(np.unique(definitions.indices)) / max(n_units, 1)
+    return Links(mentions, units, definitions, about, scaled_rarity, walk_of(mentions, units, edge))
 
 
 def rank(question: Question, links: Links, policy: Policy) -> Vector:
@@ -128,11 +151,13 @@ def rank(question: Question, links: Links, policy: Policy) -> Vector:
     >>> mentions = csr_array(np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]))  # unit 0 is about entity 0 and names 1
     >>> definitions = csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
     >>> term_scores = csc_array(np.array([[3.0], [0.0], [1.0]]))
-    >>> question = Question(term_scores, np.array([True]), {0: 1.0}, np.empty(0, np.int32))
+    >>> question = Question(term_scores, [((0,), np.array([0]))], {0: 1.0}, np.empty(0, np.int32))
     >>> best(rank(question, link(mentions, definitions), Policy()), 3).tolist()
     [0, 1, 2]
     """
     visible: Vector = np.ones(question.term_scores.shape[0])
+    if question.replies is not None:
+        visible[question.replies] = policy.replying
     if question.hidden is not None:
         visible[question.hidden] = 0.0
     term_scores = csc_array(question.term_scores, dtype=np.float64, copy=True)
@@ -155,7 +180,9 @@ def rank(question: Question, links: Links, policy: Policy) -> Vector:
     scores[question.dated_units] += policy.dating * bm25[question.dated_units]
     if question.ages is not None:
         scores *= (1.0 + question.ages) ** -policy.fading
-    taken = _discounted(scores, term_scores, question.in_name, policy)
+    titled = question.terms_of(lambda entity: len(_row(links.definitions, entity)) > 0)
+    rates = policy.discount * np.maximum(titled, links.about * question.in_name)
+    taken = _discounted(scores, term_scores, rates, policy.discount_depth)
     if question.ages is not None:
         taken = _newest_first(taken, term_scores, question.ages, visible, policy.newest_depth)
     taken[visible == 0] = -np.inf
@@ -248,25 +275,26 @@ def _spread(bm25: Vector, links: Links, question_entities: Mapping[int, float], 
     return np.minimum(spread, 1.0, out=spread)
 
 
-def _discounted(scores: Vector, term_scores: csc_array, in_name: npt.NDArray[np.bool_], policy: Policy) -> Vector:
+def _discounted(scores: Vector, term_scores: csc_array, rates: Vector, depth: int) -> Vector:
     """Take the best units one after the other; each takes part of its names' weight from all that come after it.
 
-    A name's term loses `discount` of its weight to a unit that holds it best, less to one that holds it worse. The
+    A term loses its rate (n_terms,) of its weight to a unit that holds it best, less to one that holds it worse. The
     result orders the units as they were taken: nothing gains, so none that is left can pass one that was taken.
     """
-    names = csc_array(term_scores[:, np.flatnonzero(in_name)])
+    places = np.flatnonzero(rates)
+    names = csc_array(term_scores[:, places])
     if not names.nnz:
         return scores
     highest = names.max(axis=0).toarray()
     weights = np.ones(names.shape[1])
     left = scores.copy()
     taken: dict[int, float] = {}
-    for _ in range(min(policy.discount_depth, len(scores))):
+    for _ in range(min(depth, len(scores))):
         unit = int(np.argmax(left))
         taken[unit], left[unit] = left[unit], -np.inf
         held = _values(names, unit) / np.maximum(highest, 1e-9)
         if held.any():
-            lost = policy.discount * held * weights
+            lost = rates[places] * held * weights
             weights -= lost
             left -= names @ lost
     left[list(taken)] = list(taken.values())

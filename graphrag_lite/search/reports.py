@@ -42,7 +42,7 @@ async def relevant(index: "Loaded", rows: Sequence[Row], question: str, asking: 
         try:
             return await asking.yes(RateReport(unmarked(record), question))
         except (CallError, ReplyError) as error:
-            asking.model.failed(f"rating of community {rows[i]['community']}", error)
+            asking.failed(f"rating of community {rows[i]['community']}", error)
             return True
 
     chosen: list[int] = []

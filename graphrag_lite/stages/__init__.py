@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
+from graphrag_lite.attempts import Attempt, Fail, unguarded
 from graphrag_lite.errors import TableError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
-"""The service `each`: map a function over items, in their order, over the run's worker processes."""
+__all__ = ["Attempt", "Each", "Fail", "Last", "unguarded"]
 
-Fail = Callable[[str, str, int], None]
-"""The service `fail`: record what could not be done: (document, text unit or community; error; attempts)."""
+Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+"""The service `each`: map a function over items, in their order, over the run's worker processes.
+
+For an item that the function raises for there is None, and a failure under the item's `id`.
+"""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from graphrag_lite import tables
+from graphrag_lite.attempts import Attempt, attempting, unguarded
 from graphrag_lite.errors import CallError, ModelError, ReplyError
 from graphrag_lite.llm.meter import Stopped
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
@@ -53,7 +54,7 @@ async def embed_text_units(
     for block in blocks:
         block[:] = unit_length(block)
     vectors = Vectors(blocks)
-    probes = excerpts(said, errors)
+    probes = excerpts(said, errors, attempting(fail))
     embedded, missing = await _embed(embedder, [asked for _, asked, _ in probes])
     choices: list[Floats64] = []
     if embedded.shape[1:] == found.shape[1:]:
@@ -91,6 +92,9 @@ class Said(Sequence[str]):
     def text(self, row: int) -> str:
         return str(self._units["text"][row].as_py())
 
+    def id(self, row: int) -> str:
+        return str(self._units["id"][row].as_py())
+
     def language(self, row: int) -> str:
         return str(self._about[self._units["document_id"][row].as_py()][1])
 
@@ -100,14 +104,20 @@ class Said(Sequence[str]):
         return sorted(range(len(ids)), key=lambda row: _draw(ids[row]))
 
 
-def excerpts(said: Said, failed: Container[int] = ()) -> list[tuple[int, str, list[str]]]:
+def excerpts(said: Said, failed: Container[int] = (), attempt: Attempt = unguarded) -> list[tuple[int, str, list[str]]]:
     """Return the row, an excerpt and its terms of some text units whose embedding has not failed."""
     probes: list[tuple[int, str, list[str]]] = []
     for row in said.by_lot()[: LOOKED_AT * PROBES]:
-        language = said.language(row)
-        if row not in failed and len(probes) < PROBES and (asked := _excerpt(said.text(row), language)):
-            probes.append((row, asked, list(dict.fromkeys(terms(asked, language)))))
+        if row not in failed and len(probes) < PROBES:
+            probe = attempt(said.id(row), _probe, said.text(row), said.language(row))
+            probes += [(row, *probe)] if probe else []
     return probes
+
+
+def _probe(text: str, language: str) -> tuple[str, list[str]] | None:
+    """Return an excerpt of a text and its terms, None where none will do."""
+    asked = _excerpt(text, language)
+    return (asked, list(dict.fromkeys(terms(asked, language)))) if asked else None
 
 
 async def _embed(embedder: MemoisedEmbedder, texts: Sequence[str]) -> tuple["Floats", dict[int, Exception]]:

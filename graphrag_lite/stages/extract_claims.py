@@ -16,12 +16,14 @@ from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import ExtractClaims as FirstPrompt
 from graphrag_lite.prompts import ExtractClaimsMissed, ExtractClaimsMore, Prompts
 from graphrag_lite.settings import ExtractClaims
+from graphrag_lite.stages import Attempt, unguarded
 from graphrag_lite.text.claim_records import NONE, Claim, read_claims
 from graphrag_lite.text.places import fold
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Row = tuple[str, ...]
 MAX_NAMES = 100  # entities listed in one question
 GAP = re.compile(r"\.{3}|…|[;\"'”’]\s")  # between the pieces of a quotation
 MARKS = " .…;\"'"
@@ -46,6 +48,7 @@ async def extract_claims(
     settings: ExtractClaims,
     model: StageModel,
     prompts: Prompts,
+    attempt: Attempt = unguarded,
 ) -> "pa.Table":
     """Ask the model about every text, once for all units that hold it; nothing where claims are not enabled.
 
@@ -71,19 +74,28 @@ async def extract_claims(
 
     found = dict(zip(asked, await model.map(work, asked, name=first_ids.__getitem__), strict=True))
     titles = _Titles(entity_resolutions)
-    rows: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for identity, document_id, text in units:
-        claims = [claim for claims in found.get(questions[identity]) or () for claim in claims]
-        folded = fold(text) if claims else ("", ())
-        for claim in claims:
-            subject, other = titles.of(document_id, claim.subject), titles.of(document_id, claim.object)
-            source = _quoted(claim.source_text, text, folded)
-            said = (claim.type, claim.description, subject, other, claim.status, claim.start_date, claim.end_date)
-            same = (identity, exact_key(subject), exact_key(other), claim.type, exact_key(claim.description))
-            row_id = tables.content_id("claim", identity, *said, source)
-            rows.setdefault(same, (row_id, "claim", *said, source, identity))
+    rows: dict[Row, Row] = {}
+    for unit in units:
+        claims = [claim for claims in found.get(questions[unit[0]]) or () for claim in claims]
+        for same, row in attempt(unit[0], _rows, unit, claims, titles) or ():
+            rows.setdefault(same, row)
     numbered = [(identity, number, *rest) for number, (identity, *rest) in enumerate(rows.values())]
     return tables.make("covariates", numbered)
+
+
+def _rows(unit: tuple[str, str, str], claims: list[Claim], titles: "_Titles") -> list[tuple[Row, Row]]:
+    """Return what tells each claim of a text unit (id, document, text) from others, and its row."""
+    identity, document_id, text = unit
+    folded = fold(text) if claims else ("", ())
+    made: list[tuple[Row, Row]] = []
+    for claim in claims:
+        subject, other = titles.of(document_id, claim.subject), titles.of(document_id, claim.object)
+        source = _quoted(claim.source_text, text, folded)
+        said = (claim.type, claim.description, subject, other, claim.status, claim.start_date, claim.end_date)
+        same = (identity, exact_key(subject), exact_key(other), claim.type, exact_key(claim.description))
+        row_id = tables.content_id("claim", identity, *said, source)
+        made.append((same, (row_id, "claim", *said, source, identity)))
+    return made
 
 
 async def _rounds(

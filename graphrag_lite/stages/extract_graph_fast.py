@@ -7,11 +7,10 @@ one entity, is decided from all mentions together by `resolve_entities`.
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.kept_mentions import Anchor, joined
+from graphrag_lite.extraction import Mentions, TextUnit, assembled, kept_units, text_units
 from graphrag_lite.search.mentions import names_of_title
 from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.stages import Each, Last
@@ -24,28 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = tuple[Any, ...]
-BATCH = 2000  # text units whose mentions are kept as Python objects at once
-
-
-class Unit(NamedTuple):
-    """A text unit to extract from. `title` is empty where its names belong to another unit of the document."""
-
-    id: str
-    document_id: str
-    text: str
-    offset: int
-    language: str
-    title: str
-    short: bool  # its document is so short that its names are about its title
-
-    @property
-    def anchor(self) -> Anchor:
-        return Anchor(self.id, self.document_id, self.offset)
-
-    @property
-    def read_as(self) -> tuple[str, str, str, bool]:
-        """What decides what is found in it, beside the settings."""
-        return (self.text, self.language, self.title, self.short)
+MAX_PAIRS = 300  # of a sentence: more have only tables and lists of references (docs/log.md, 2026-11-22)
 
 
 async def extract_graph_fast(
@@ -57,58 +35,20 @@ async def extract_graph_fast(
 ) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
     """Find the names of every unit, and relate those of one sentence, and a short document's title with its names.
 
-    A unit that reads as it did in the last snapshot keeps what was found then.
+    A unit that reads as it did in the last snapshot keeps what was found then. One that cannot be read is a failure,
+    and has no rows.
     """
-    import pyarrow as pa
-
-    units = list(_units(source_documents, source_units, settings))
-    kept, before = _kept(units, settings, last)
-    found = each(partial(_extract, settings=settings), [unit for unit in units if unit.id not in kept])
-    parts = [(tables.make("entity_mentions", []), tables.make("relationship_mentions", []))]
-    while batch := list(islice(found, BATCH)):
-        parts.append(
-            (
-                tables.make("entity_mentions", [row for entities, _ in batch for row in entities]),
-                tables.make("relationship_mentions", [row for _, relationships in batch for row in relationships]),
-            )
-        )
-    new = [pa.concat_tables(several) for several in zip(*parts, strict=True)]
-    anchors = [unit.anchor for unit in units]
-    entities, relationships = (joined(*both, anchors, kept) for both in zip(new, before or new, strict=True))
-    return entities, relationships, tables.make("covariates", [])
+    units = list(text_units(source_documents, source_units, settings.max_title_units))
+    kept = kept_units(units, last, ("settings", "code"), _read_as, settings.max_title_units)
+    found = each(partial(_extract, settings=settings), [unit for unit in units if unit.id not in kept.anchors])
+    return *assembled(units, found, kept), tables.make("covariates", [])
 
 
-def _kept(
-    units: list[Unit], settings: ExtractGraphFast, last: Last | None
-) -> tuple[dict[str, Anchor], "list[pa.Table] | None"]:
-    """Return where units stood that read the same in the last snapshot, by id, and the mentions that it has."""
-    names = ("source_documents", "source_units", "entity_mentions", "relationship_mentions")
-    found = last.read(*names) if last and not last.changed & {"settings", "code"} else None
-    if not found:
-        return {}, None
-    before = {unit.read_as: unit.anchor for unit in _units(found[0], found[1], settings)}
-    kept = {unit.id: before.get(unit.read_as) for unit in units}
-    return {identity: anchor for identity, anchor in kept.items() if anchor}, found[2:]
+def _read_as(unit: TextUnit) -> tuple[str, str, str, bool]:
+    return (unit.text, unit.language, unit.title, unit.short)
 
 
-def _units(source_documents: "pa.Table", source_units: "pa.Table", settings: ExtractGraphFast) -> Iterator[Unit]:
-    """Yield what `_extract` needs. Names of the title go to the first unit, the title as topic to a short document."""
-    about = {
-        identity: (language, title)
-        for identity, language, title in zip(
-            *(source_documents[name].to_pylist() for name in ("id", "language", "title")), strict=True
-        )
-    }
-    columns = ("id", "document_id", "text", "char_start", "ordinal")
-    rows = list(zip(*(source_units[name].to_pylist() for name in columns), strict=True))
-    n_units = {document_id: ordinal + 1 for _, document_id, _, _, ordinal in rows}
-    for identity, document_id, text, char_start, ordinal in rows:
-        language, title = about[document_id]
-        short = n_units[document_id] <= settings.max_title_units
-        yield Unit(identity, document_id, text, char_start, language, title if short or ordinal == 0 else "", short)
-
-
-def _extract(unit: Unit, settings: ExtractGraphFast) -> tuple[list[Row], list[Row]]:
+def _extract(unit: TextUnit, settings: ExtractGraphFast) -> Mentions:
     """Return the rows of `entity_mentions` and `relationship_mentions` of one text unit."""
     names = find_names(unit.text, unit.language)
     spans = [trimmed(unit.text, *span) for span in sentences(unit.text, unit.language)]
@@ -134,35 +74,41 @@ def _extract(unit: Unit, settings: ExtractGraphFast) -> tuple[list[Row], list[Ro
             for name, span in sorted(first_place.items(), key=lambda item: (item[1], item[0]))
             if name not in topics
         ]
-    return entities, relationships
+    return Mentions(entities, relationships)
 
 
 def _within_sentences(
-    unit: Unit, names: list[Name], sentence: list[tuple[int, int]], max_neighbours: int
+    unit: TextUnit, names: list[Name], sentence: list[tuple[int, int]], max_neighbours: int
 ) -> Iterator[Row]:
-    """Relate every name to the names that follow it in its sentence."""
+    """Relate every name to the names that follow it in its sentence; where those are too many, to the next alone."""
+    pairs: dict[tuple[int, int], list[tuple[int, int, int]]] = {}  # by sentence: both places, and which follower it is
     for i, name in enumerate(names):
         seen = {name.name}
         for j in range(i + 1, len(names)):
             if sentence[j] != sentence[i] or len(seen) > max_neighbours:
                 break
             if names[j].name not in seen:
+                pairs.setdefault(sentence[i], []).append((i, j, len(seen)))
                 seen.add(names[j].name)
-                label = relation(unit.text, name, names[j], unit.language) if j == i + 1 else ""
-                yield _relationship(unit, name.name, names[j].name, label, 1.0, sentence[i])
+    for span, found in pairs.items():
+        for i, j, follower in found:
+            if follower > 1 and len(found) > MAX_PAIRS:
+                continue
+            label = relation(unit.text, names[i], names[j], unit.language) if j == i + 1 else ""
+            yield _relationship(unit, names[i].name, names[j].name, label, 1.0, span)
 
 
 def _entity(
-    unit: Unit, name: str, kind: str, char_start: int, char_end: int, mention_start: int, anchored: bool
+    unit: TextUnit, name: str, kind: str, char_start: int, char_end: int, mention_start: int, anchored: bool
 ) -> Row:
     return (unit.id, unit.document_id, name, kind, "", char_start, char_end, mention_start, anchored, 0)
 
 
-def _relationship(unit: Unit, a: str, b: str, label: str, strength: float, span: tuple[int, int]) -> Row:
+def _relationship(unit: TextUnit, a: str, b: str, label: str, strength: float, span: tuple[int, int]) -> Row:
     return (unit.id, unit.document_id, a, b, label, "", strength, "", "", *_placed(unit, span), 0)
 
 
-def _placed(unit: Unit, span: tuple[int, int]) -> tuple[int, int]:
+def _placed(unit: TextUnit, span: tuple[int, int]) -> tuple[int, int]:
     """Return a span of the unit as a span of its document."""
     return unit.offset + span[0], unit.offset + span[1]
 

@@ -4,14 +4,14 @@ import json
 import re
 from collections import Counter, defaultdict
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.graph.name_keys import exact_key
 from graphrag_lite.search.bm25 import Bm25, build
 from graphrag_lite.search.mentions import key_of, names_of_title
 from graphrag_lite.settings import IndexSearch
-from graphrag_lite.stages import Each
+from graphrag_lite.stages import Attempt, Each, unguarded
 from graphrag_lite.text.numbered import numbered
 from graphrag_lite.text.periods import whole
 from graphrag_lite.text.words import terms
@@ -24,6 +24,14 @@ SERIES = range(2, 1001)  # numbers that a word of titles has; with more it only 
 FEW = 0.5  # of the documents that have a field: one with more values than that tells documents apart, not kinds of them
 
 
+class Said(NamedTuple):
+    """A text to analyse: of the text unit or community with this id."""
+
+    id: str
+    text: str
+    language: str
+
+
 async def index_search(
     documents: "pa.Table",
     text_units: "pa.Table",
@@ -33,29 +41,36 @@ async def index_search(
     community_reports: "pa.Table",
     settings: IndexSearch,
     each: Each,
+    attempt: Attempt = unguarded,
 ) -> tuple["pa.Table", "pa.Table", "pa.Table", "pa.Table", "pa.Table", "pa.Table"]:
-    """Analyse titles and texts, and store the result by term, by entity, by name and by metadata."""
+    """Analyse titles and texts, and store the result by term, by entity, by name and by metadata.
+
+    A text that cannot be analysed is a failure, and has no terms; a title means nothing then, and metadata no value.
+    """
     columns = (documents[name].to_pylist() for name in ("id", "title", "language", "metadata"))
     about = {
-        identity: ("\n".join([title, *_words_of(metadata).values()]), language)
+        identity: ("\n".join([title, *(attempt(identity, _words_of, metadata) or {}).values()]), language)
         for identity, title, language, metadata in zip(*columns, strict=True)
     }
     units = [
-        (f"{about[document_id][0]}\n{text}", about[document_id][1])
-        for document_id, text in zip(text_units["document_id"].to_pylist(), text_units["text"].to_pylist(), strict=True)
+        Said(identity, f"{about[document_id][0]}\n{text}", about[document_id][1])
+        for identity, document_id, text in zip(
+            *(text_units[name].to_pylist() for name in ("id", "document_id", "text")), strict=True
+        )
     ]
     languages = Counter(documents["language"].to_pylist())
     language = min(languages, key=lambda code: (-languages[code], code))  # the one that global search takes
-    reports = [(content, language) for content in community_reports["full_content"].to_pylist()]
-    links = _links(documents, text_units, entities, entity_mentions, entity_resolutions)
+    columns = (community_reports[name].to_pylist() for name in ("community", "full_content"))
+    reports = [Said(f"community {number}", content, language) for number, content in zip(*columns, strict=True)]
+    links = _links(documents, text_units, entities, entity_mentions, entity_resolutions, attempt)
     bm25 = partial(build, k1=settings.k1, b=settings.b)
     return (
-        _postings("search_terms", bm25(list(each(_terms, units)))),
-        _postings("search_report_terms", bm25([_terms(report) for report in reports])),
+        _postings("search_terms", bm25([found or [] for found in each(_terms, units)])),
+        _postings("search_report_terms", bm25([attempt(report.id, _terms, report) or [] for report in reports])),
         links,
         _units(documents, text_units, links),
         _names(entities, entity_resolutions),
-        _values(documents, text_units),
+        _values(documents, text_units, attempt),
     )
 
 
@@ -68,8 +83,8 @@ def _words_of(metadata: str) -> dict[str, str]:
     }
 
 
-def _terms(unit: tuple[str, str]) -> list[str]:
-    return terms(*unit)
+def _terms(said: Said) -> list[str]:
+    return terms(said.text, said.language)
 
 
 def _postings(name: str, index: Bm25) -> "pa.Table":
@@ -87,6 +102,7 @@ def _links(
     entities: "pa.Table",
     entity_mentions: "pa.Table",
     entity_resolutions: "pa.Table",
+    attempt: Attempt,
 ) -> "pa.Table":
     """Count the mentions of every entity in every text unit, and find the units that its own document consists of."""
     unit_row = {identity: row for row, identity in enumerate(text_units["id"].to_pylist())}
@@ -110,8 +126,9 @@ def _links(
             counts[entity][unit_row[unit_id]] += 1
     by_key = {exact_key(name): entity_row.get(identity) for (document, name), identity in meant.items() if not document}
     defines: list[set[int]] = [set() for _ in range(entities.num_rows)]
-    for title, unit_ids in zip(*(documents[name].to_pylist() for name in ("title", "text_unit_ids")), strict=True):
-        for name in names_of_title(title):
+    columns = (documents[name].to_pylist() for name in ("id", "title", "text_unit_ids"))
+    for identity, title, unit_ids in zip(*columns, strict=True):
+        for name in attempt(identity, names_of_title, title) or ():
             entity = by_key.get(exact_key(name))
             if entity is not None:
                 defines[entity] |= {unit_row[unit_id] for unit_id in unit_ids}
@@ -155,7 +172,7 @@ def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
     return tables.make("search_names", sorted(names))
 
 
-def _values(documents: "pa.Table", text_units: "pa.Table") -> "pa.Table":
+def _values(documents: "pa.Table", text_units: "pa.Table", attempt: Attempt) -> "pa.Table":
     """List the text units of documents that share a metadata value, or have a word with a number in their titles.
 
     A value that is a document's title is its name. Of several ways to write a word with a number, it is the first; a
@@ -165,13 +182,13 @@ def _values(documents: "pa.Table", text_units: "pa.Table") -> "pa.Table":
     n_documents: Counter[str] = Counter()
     rows: dict[tuple[str, str], list[int]] = defaultdict(list)
     written: dict[tuple[str, str], str] = {}
-    columns = (documents[name].to_pylist() for name in ("title", "language", "metadata", "text_unit_ids"))
-    for title, language, metadata, unit_ids in zip(*columns, strict=True):
-        for one in numbered(title, language):
+    columns = (documents[name].to_pylist() for name in ("id", "title", "language", "metadata", "text_unit_ids"))
+    for identity, title, language, metadata, unit_ids in zip(*columns, strict=True):
+        for one in attempt(identity, numbered, title, language) or ():
             value = written.setdefault((one.word, one.number), title[one.start : one.end])
             rows[tables.OF_TITLES, value] += [unit_row[unit_id] for unit_id in unit_ids]
-        own_names = {exact_key(name) for name in names_of_title(title)}
-        for field, value in _words_of(metadata).items():
+        own_names = {exact_key(name) for name in attempt(identity, names_of_title, title) or ()}
+        for field, value in (attempt(identity, _words_of, metadata) or {}).items():
             if exact_key(value) not in own_names:
                 n_documents[field] += 1
                 rows[field, value] += [unit_row[unit_id] for unit_id in unit_ids]

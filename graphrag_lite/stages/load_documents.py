@@ -1,27 +1,35 @@
 """Corpus folder -> documents."""
 
+import errno
 import hashlib
 import json
 import logging
 import os
 import re
 from collections import Counter
+from functools import reduce
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
+from graphrag_lite.attempts import Attempt, attempting, outcome
 from graphrag_lite.errors import InputError
 from graphrag_lite.seen_files import SeenFiles
 from graphrag_lite.settings import LoadDocuments
 from graphrag_lite.stages import Fail, Last
-from graphrag_lite.text.formats import MIME, Fields, Unreadable, read
-from graphrag_lite.text.language import languages
+from graphrag_lite.text.dates import LONGEST
+from graphrag_lite.text.formats import MIME, Fields, Loaded, Unreadable, read, time_left
+from graphrag_lite.text.language import detect, with_common
+from graphrag_lite.text.plain import plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ESCAPED = re.compile(r"\\x[0-9a-f]{2}")  # what `_utf8` makes of a byte that is none of UTF-8
+NAMED = 3  # errors that a failure of many rows tells, and rows that it names for each
 OF_ROWS = (".csv", ".json", ".jsonl")  # files of several documents, which have names of their own
+NUMERIC = re.compile(r"\D{0,2}\d{1,2}[-/.]\d{1,2}[-/.]\d{2}")  # of a day and a month, or a month and a day
+MAX_NAMED = 20  # files with times that cannot be read
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +44,14 @@ class Document(NamedTuple):
     created_at: str
     metadata: str  # JSON
     content_sha256: str  # of the file
+
+
+class UnreadTimes(NamedTuple):
+    """A file, how many of its documents state a time that cannot be read, and the first of these times."""
+
+    path: str
+    documents: int
+    example: str
 
 
 class File(NamedTuple):
@@ -136,12 +152,16 @@ async def load_documents(
 ) -> "pa.Table":
     """Read every file that the last snapshot has not read. What cannot be read is a failure, and the rest goes on.
 
+    Rows of one file that cannot be read are one failure.
+
     A file, or folder, that only now cannot be read stays as it was last read: a disk's bad night withdraws nothing.
+    What is gone, though a link still leads to it, was deleted.
     """
     fields = Fields(settings.id_field, settings.title_field, settings.text_field, settings.time_field)
     root = corpus.parent if corpus.is_file() else corpus
     before = _before(last)
     read_before = _read_before(before, last)
+    attempt = attempting(fail)
     rows: list[Document] = []
     failures: list[Unreadable] = []
     empty: list[str] = []
@@ -157,7 +177,8 @@ async def load_documents(
         try:
             data = (root / path).read_bytes()
         except OSError as error:
-            within = [document for document in before if _is_in(document.path, path)]
+            gone = _is_gone(root / path, error, last)
+            within = [] if gone else [document for document in before if _is_in(document.path, path)]
             kept = "; kept as it was last read" if within else ""
             why = "its name is not UTF-8; rename it" if ESCAPED.search(path) else error.strerror
             failures.append(Unreadable(path, f"cannot be read: {why}{kept}"))
@@ -165,14 +186,17 @@ async def load_documents(
             continue
         if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):
             failures.append(Unreadable(path, "changed while the run was reading; the next run reads it again"))
+        bad: list[Unreadable] = []
         for item in read(data, path, fields):
             if isinstance(item, Unreadable):
-                failures.append(item)
+                bad.append(item)
             elif not item.text.strip():
                 empty.append(item.source_id)
             else:
-                metadata = json.dumps(item.metadata, sort_keys=True, ensure_ascii=True, default=str)
-                rows.append(Document(path, item.source_id, item.title, item.text, item.created_at, metadata, sha256))
+                document, problem = outcome(_document, path, item, sha256)
+                rows += [document] if document else []
+                bad += [Unreadable(f"{path}:{item.source_id.removeprefix(f'{path}:')}", problem)] if problem else []
+        failures += bad if len(bad) < 2 else [_together(path, bad)]
     if empty:
         logger.info(
             "Left out documents without text (%d): %s%s",
@@ -188,7 +212,68 @@ async def load_documents(
     for (path, source_id), n in Counter((row.path, row.source_id) for row in rows).items():
         if n > 1:
             logger.warning("%s: %d documents have the id %s. Answers cannot tell them apart.", path, n, source_id)
-    return _documents(rows)
+    documents = _documents(rows, attempt)
+    for unread in unread_times(documents, settings.time_field)[:MAX_NAMED]:
+        logger.warning(
+            "%s: %d times cannot be read, such as %r; these documents are not dated.%s",
+            *(unread.path, unread.documents, unread.example),
+            " Nothing tells whether the day or the month comes first." if NUMERIC.match(unread.example) else "",
+        )
+    return documents
+
+
+def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
+    """Return the files with times that could not be read and are left in the metadata, by path."""
+    import pyarrow.compute as pc
+
+    names = {f'"{name}": ' for name in (field, Fields.time)}
+    held = [pc.match_substring(source_documents["metadata"], name) for name in sorted(names)]
+    undated = pc.and_(pc.equal(source_documents["created_at"], ""), reduce(pc.or_, held))
+    found: dict[str, UnreadTimes] = {}
+    for row in source_documents.filter(undated).select(["path", "metadata"]).to_pylist():
+        metadata = json.loads(row["metadata"])
+        if key := time_left(metadata, field):
+            before = found.get(row["path"], UnreadTimes(row["path"], 0, str(metadata[key])[:LONGEST]))
+            found[row["path"]] = before._replace(documents=before.documents + 1)
+    return [found[path] for path in sorted(found)]
+
+
+def _document(path: str, item: Loaded, sha256: str) -> Document:
+    metadata = json.dumps(item.metadata, sort_keys=True, ensure_ascii=True, default=str)
+    return Document(path, item.source_id, plain(item.title), item.text, item.created_at, metadata, sha256)
+
+
+def _together(path: str, bad: list[Unreadable]) -> Unreadable:
+    """Return one failure for several rows of a file: how many they are, and where the first are that fail alike.
+
+    >>> _together("a.jsonl", [Unreadable(f"a.jsonl:{n}", "no field `text`") for n in range(1, 6)])
+    Unreadable(where='a.jsonl', error='5 rows cannot be read: no field `text` (1, 2, 3 and 2 more)')
+    """
+    places: dict[str, list[str]] = {}
+    for item in bad:
+        places.setdefault(item.error, []).append(item.where.removeprefix(f"{path}:"))
+    told = [
+        f"{error} ({', '.join(rows[:NAMED])}{f' and {len(rows) - NAMED} more' if len(rows) > NAMED else ''})"
+        for error, rows in list(places.items())[:NAMED]
+    ]
+    others = [f"and {len(places) - NAMED} other errors"] if len(places) > NAMED else []
+    return Unreadable(path, f"{len(bad)} rows cannot be read: {'; '.join([*told, *others])}")
+
+
+def _is_gone(path: Path, error: OSError, last: Last | None) -> bool:
+    """Return whether what cannot be read was deleted, and is not on a disk that is not there.
+
+    A disk that is not mounted leaves the folder for it empty, in which nothing has changed since the last snapshot.
+    """
+    if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+        return False
+    folder = Path(os.path.realpath(path)).parent
+    try:
+        while not folder.is_dir():
+            folder = folder.parent
+        return any(folder.iterdir()) or last is None or folder.stat().st_mtime > last.folder.stat().st_mtime
+    except OSError:
+        return False
 
 
 def _is_in(path: str, place: str) -> bool:
@@ -234,12 +319,12 @@ def _read_before(before: list[Document], last: Last | None) -> dict[tuple[str, s
     return files
 
 
-def _documents(rows: list[Document]) -> "pa.Table":
+def _documents(rows: list[Document], attempt: Attempt) -> "pa.Table":
     """Give each document an id by its content alone; equal documents are told apart by their order."""
     seen: Counter[str] = Counter()
     made = []
     rows = sorted(rows, key=lambda row: (row.path, row.source_id))
-    codes = languages([row.text for row in rows])
+    codes = with_common([attempt(row.path, detect, row.text) or "" for row in rows])
     for row, code in zip(rows, codes, strict=True):
         key = _key(row)
         identity = tables.content_id("document", key, str(seen[key]))
@@ -256,4 +341,4 @@ def _key(row: Document) -> str:
 
 def _name(row: Document) -> str:
     """Return the title of a document that states none."""
-    return PurePath(row.path).stem if row.source_id == row.path else row.source_id
+    return plain(PurePath(row.path).stem if row.source_id == row.path else row.source_id)

@@ -24,7 +24,7 @@ from graphrag_lite.prompts import ReportCommunities as ReportPrompt
 from graphrag_lite.settings import ReportCommunities
 from graphrag_lite.stages import Last
 from graphrag_lite.text.locating import Document
-from graphrag_lite.text.marks import Marks, rewrite
+from graphrag_lite.text.marks import Marks, disarm, rewrite
 from graphrag_lite.text.report_page import as_json, page
 from graphrag_lite.text.report_reply import SCHEMA, Report, read_report
 from graphrag_lite.text.tokens import counter
@@ -164,7 +164,7 @@ def _row(community: Row, context: Context, reply: Report) -> Row:
     """Return the row of a report. Its marks are numbered in order of use; those that were not shown are left out."""
     marks = Marks(shown=context.places)
     report: Row = {
-        "title": rewrite(reply.title, lambda _: None) or community["title"],
+        "title": rewrite(reply.title, lambda _: None) or disarm(community["title"]),
         "summary": marks.renumber(reply.summary),
         "findings": [
             {"summary": marks.renumber(summary), "explanation": marks.renumber(explanation)}

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.graph.report_keeping import FROM_COMMUNITY, Kept, bases, keep, told
 from graphrag_lite.settings import ReportCommunitiesFast
-from graphrag_lite.stages import Last
+from graphrag_lite.stages import Attempt, Last, unguarded
 from graphrag_lite.text.key_sentences import Sentence, choose, rarity
 from graphrag_lite.text.marks import disarm
+from graphrag_lite.text.plain import one_line
 from graphrag_lite.text.report_page import as_json, page
 from graphrag_lite.text.spoken import form, said, speakers
 from graphrag_lite.text.words import terms
@@ -71,14 +72,18 @@ async def report_communities_fast(
     mode: str,
     last: Last | None,
     refresh: bool = False,
+    attempt: Attempt = unguarded,
 ) -> tuple["pa.Table", "pa.Table"]:
-    """Report on every community that holds a relationship: title, summary, findings, rank, and citations for each."""
+    """Report on every community that holds a relationship: title, summary, findings, rank, and citations for each.
+
+    A community that cannot be reported on is a failure; a sentence that cannot be read is one, and states nothing.
+    """
     entity = {row["id"]: row for row in entities.select(["id", "title", "type", "degree"]).to_pylist()}
     relationship = {row["id"]: row for row in relationships.drop_columns(["text_unit_ids"]).to_pylist()}
     weight = {identity: row["weight"] for identity, row in relationship.items()}
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    hosts = _hosts(source_documents)
-    stated = _stated(relationship.values(), source_documents, hosts)
+    hosts = _hosts(source_documents, attempt)
+    stated = _stated(relationship.values(), source_documents, hosts, attempt)
     idf = rarity([one.sentence for one in {one.place: one for one in stated.values()}.values()])
     counts = _counts(relationship.values(), stated, hosts)
     total = _told_weight(relationship, counts, stated)
@@ -90,8 +95,9 @@ async def report_communities_fast(
     kept_sentences = _sentences_of(kept, source_units)
 
     said_above: dict[int, frozenset[str]] = {-1: frozenset()}  # community -> sentences in its summary and those above
-    reports = []
-    for community in sorted(held, key=lambda c: (c["level"], c["community"])):
+
+    def report_on(community: Row) -> tuple[Row, frozenset[str]]:
+        """Return a community's report, and the sentences in its summary."""
         number = community["community"]
         inside = [relationship[i] for i in community["relationship_ids"]]
         strength = _strength(inside, counts)
@@ -108,7 +114,7 @@ async def report_communities_fast(
             "rank": round(10 * (weights[number] / most) ** 0.5, 1) if most else 0.0,
             "rating_explanation": (
                 f"Its {len(members)} entities hold {share:.1%} of the weight of all statements; "
-                f"the most connected is {connected['title']} with {connected['degree']} relationships."
+                f"the most connected is {disarm(connected['title'])} with {connected['degree']} relationships."
             ),
         }
         findings = [(rows[i], stated[rows[i]["id"]]) for i in choose(sentences, settings.max_findings, idf)]
@@ -118,19 +124,35 @@ async def report_communities_fast(
         if number in kept and report["id"] != kept[number].report["id"]:  # it would be written in other words
             report = _stale(kept[number].report, ranked)
             own = frozenset(kept_sentences[number])
-        reports.append(report)
-        said_above[number] = above | own
+        return report, own
+
+    reports = []
+    for community in sorted(held, key=lambda c: (c["level"], c["community"])):
+        number = community["community"]
+        report, own = attempt(f"community {number}", report_on, community) or (None, frozenset())
+        said_above[number] = said_above[community["parent"]] | own
+        if report:
+            reports.append(report)
     reports.sort(key=lambda report: report["community"])
     if kept:
         logger.info(told(reports, len(kept), len(held)))
     return tables.make("community_reports", reports), tables.make("report_bases", bases(reports, held, weight, kept))
 
 
-def _stated(relationships: Iterable[Row], source_documents: "pa.Table", hosts: Collection[str]) -> dict[str, _Stated]:
-    """Return what the relationships' sentences say, by relationship id; those without a sentence are left out."""
+def _stated(
+    relationships: Iterable[Row],
+    source_documents: "pa.Table",
+    hosts: Collection[str],
+    attempt: Attempt = unguarded,
+) -> dict[str, _Stated]:
+    """Return what the relationships' sentences say, by relationship id; those without a sentence are left out.
+
+    A text unit may end within a sentence that another holds on: it is one sentence, as far as any of them has it.
+    """
     named = {name.title() for name in hosts}
     row_of = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
-    made: dict[tuple[str, int, int], _Stated] = {}
+    made: dict[tuple[str, int, int], _Stated | None] = {}
+    whole: dict[tuple[str, int], _Stated] = {}
     found: dict[str, _Stated] = {}
     read, text, language = "", "", ""
     # Document after document: a text is read once.
@@ -143,23 +165,32 @@ def _stated(relationships: Iterable[Row], source_documents: "pa.Table", hosts: C
             if read != span["document_id"]:
                 read, document = span["document_id"], row_of[span["document_id"]]
                 text, language = (source_documents[name][document].as_py() for name in ("text", "language"))
-            start, end = said(text, span["char_start"], span["char_end"])
-            words = " ".join(text[start:end].split())
-            found_terms = terms(words, language)
-            length = max(len(found_terms), len(words.split()))
-            worth = form(text, start, end, language) * (ASIDE if named & set(words.split()) else 1.0)
-            sentence = Sentence(words, frozenset(found_terms), length, worth)
-            made[place] = _Stated(sentence, span | {"char_start": start, "char_end": end})
-        found[row["id"]] = made[place]
-    return found
+            made[place] = attempt(span["text_unit_id"], _statement, span, text, language, named)
+        if one := made[place]:
+            found[row["id"]] = one
+            if one.place not in whole or one.span["char_end"] > whole[one.place].span["char_end"]:
+                whole[one.place] = one
+    return {identity: whole[one.place] for identity, one in found.items()}
 
 
-def _hosts(source_documents: "pa.Table") -> set[str]:
+def _statement(span: Row, text: str, language: str, named: Collection[str]) -> _Stated:
+    """Return what the sentence at a span of a document says; little is it worth where it names one of `named`."""
+    start, end = said(text, span["char_start"], span["char_end"])
+    if start >= end:  # nothing but marks
+        start, end = span["char_start"], span["char_end"]
+    words = one_line(text[start:end])
+    found = terms(words, language)
+    length = max(len(found), len(words.split()))
+    worth = form(text, start, end, language) * (1.0 if set(words.split()).isdisjoint(named) else ASIDE)
+    return _Stated(Sentence(words, frozenset(found), length, worth), span | {"char_start": start, "char_end": end})
+
+
+def _hosts(source_documents: "pa.Table", attempt: Attempt = unguarded) -> set[str]:
     """Return the names, whole and in part, of those whose lines many documents hold: hosts, whom all of them name."""
     n_documents: Counter[str] = Counter()
-    for batch in source_documents.select(["text"]).to_batches(max_chunksize=1000):
-        for text in batch["text"].to_pylist():
-            n_documents.update(speakers(text))
+    for batch in source_documents.select(["id", "text"]).to_batches(max_chunksize=1000):
+        for identity, text in zip(batch["id"].to_pylist(), batch["text"].to_pylist(), strict=True):
+            n_documents.update(attempt(identity, speakers, text) or ())
     least = max(MIN_DOCUMENTS, OFTEN * source_documents.num_rows)
     often = [label for label, n in n_documents.items() if n >= least]
     return {name for label in often for name in (label, *label.split()) if len(name) > 2}
@@ -212,7 +243,7 @@ def _sentences_of(kept: dict[int, Kept], source_units: "pa.Table") -> dict[int, 
         sentences = set()
         for span in report["citations"]:
             start, text = unit[span["text_unit_id"]]
-            sentence = " ".join(text[span["char_start"] - start : span["char_end"] - start].split())
+            sentence = one_line(text[span["char_start"] - start : span["char_end"] - start])
             if f"{sentence} [{span['n']}]" in report["summary"]:
                 sentences.add(sentence)
         found[number] = sentences
@@ -254,13 +285,15 @@ def _candidates(
 
 def _report(community: Row, members: list[Row], summary: list[_Stated], findings: list[tuple[Row, _Stated]]) -> Row:
     citations = _Citations()
-    names = [row["title"] if row["type"] == "unknown" else f"{row['title']} ({row['type']})" for row in members[:3]]
+    titles = [disarm(row["title"]) for row in members[:3]]
+    kinds = ["" if row["type"] == "unknown" else f" ({row['type']})" for row in members[:3]]
+    names = [f"{title}{kind}" for title, kind in zip(titles, kinds, strict=True)]
     others = f", with {len(members) - 3} more" if len(members) > 3 else ""
     told = " ".join(citations.mark(one) for one in summary)
     return {
         **{name: community[name] for name in FROM_COMMUNITY},
         "human_readable_id": community["community"],
-        "title": ", ".join(row["title"] for row in members[:3]),
+        "title": ", ".join(titles),
         "summary": f"{', '.join(names)}{others}. {told}".strip(),
         "findings": [{"summary": _headline(row), "explanation": citations.mark(one)} for row, one in findings],
         "citations": list(citations.spans.values()),
@@ -271,7 +304,7 @@ def _report(community: Row, members: list[Row], summary: list[_Stated], findings
 
 
 def _headline(row: Row) -> str:
-    return f"{row['source']} – {row['target']}"  # what joins them is for the cited sentence to say
+    return disarm(f"{row['source']} – {row['target']}")  # what joins them is for the cited sentence to say
 
 
 def _with_content(report: Row) -> Row:

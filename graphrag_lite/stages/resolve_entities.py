@@ -1,12 +1,14 @@
 """Mentions -> which entity each name means, and which candidates are no names."""
 
 import logging
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
+from graphrag_lite.attempts import outcome
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.graph.grey_pairs import grey_pairs
 from graphrag_lite.graph.name_keys import exact_key
@@ -16,14 +18,22 @@ from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ResolveEntities as PairsPrompt
 from graphrag_lite.settings import ResolveEntities
-from graphrag_lite.stages import Each
+from graphrag_lite.stages import Attempt, Each, unguarded
 from graphrag_lite.text.names import is_acronym, lower_case_words
+from graphrag_lite.text.names.words import AND_WORDS
 from graphrag_lite.text.packs import packs
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH = 1000  # text units whose words are counted at once: many are the same
+LISTING = AND_WORDS | {"&", ","}  # between two names: they are two
+SAME = re.compile(
+    r"\b(same (as|person|character|individual|entity|man|woman)|another (name|reference)|also (known|called|referred)"
+    r"|full name|nickname|alias|abbreviat\w*|acronym|short for)\b",
+    re.I,
+)  # the relationship of a thing to itself
+NEAR = 2 + max(map(len, AND_WORDS))  # characters
 LONGEST_NAME, LONGEST_SAID = 120, 240  # characters of a name, and of what is said of it, in a question
 
 logger = logging.getLogger(__name__)
@@ -41,24 +51,31 @@ async def resolve_entities(
     source_documents: "pa.Table",
     source_units: "pa.Table",
     entity_mentions: "pa.Table",
+    relationship_mentions: "pa.Table",
     settings: ResolveEntities,
     each: Each,
     model: StageModel | None,
     prompts: Prompts,
+    attempt: Attempt = unguarded,
 ) -> "pa.Table":
     """Decide by the rungs exact, lexical and alias over all mentions, and by the model about the pairs they leave open.
 
-    `graph.resolution` has the rules. What a model extracted is an entity for sure: nothing of it is dropped.
+    `graph.resolution` has the rules. What a model extracted is an entity for sure: nothing of it is dropped. A text
+    unit whose words cannot be counted is a failure.
     """
     lower_counts: Counter[str] = Counter()
-    texts = source_units["text"].to_pylist()
+    ids, texts = source_units["id"].to_pylist(), source_units["text"].to_pylist()
     joined = ["\n\n".join(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
-    for counts in each(lower_case_words, joined):
+    found = each(partial(outcome, lower_case_words), joined)
+    for start, (counts, error) in zip(range(0, len(texts), BATCH), found, strict=True):
         lower_counts.update(counts)
+        for place in range(start, min(start + BATCH, len(texts))) if error else ():  # which of them is it?
+            lower_counts.update(attempt(ids[place], lower_case_words, texts[place]))
     names = entity_mentions["name"].to_pylist()
     types = entity_mentions["type"].to_pylist()
     document_ids = entity_mentions["document_id"].to_pylist()
     ordinal = dict(zip(*(source_units[column].to_pylist() for column in ("id", "ordinal")), strict=True))
+    beside = list(_beside(source_units, entity_mentions, in_order=model is None))
     rows = resolve(
         document_ids,
         names,
@@ -66,7 +83,14 @@ async def resolve_entities(
         entity_mentions["anchored"].to_pylist(),
         lower_counts,
         ordinals=[ordinal[unit_id] for unit_id in entity_mentions["text_unit_id"].to_pylist()],
-        definitions=_definitions(source_units, entity_mentions, in_order=model is None),
+        definitions=[
+            pair
+            for document_id, one, between, other in beside
+            if between == " ("
+            for pair in ((one, other), (other, one))
+            if attempt(document_id, is_acronym, *reversed(pair))
+        ],
+        related=_related(relationship_mentions, beside, stated=model is not None),
         lexical=settings.lexical,
         alias=settings.alias,
         threshold=settings.lexical_threshold,
@@ -182,8 +206,30 @@ def _name(question: Sequence[Pair], seen: dict[str, Seen]) -> str:
     return f'"{one}", "{other}"{more}'
 
 
-def _definitions(source_units: "pa.Table", entity_mentions: "pa.Table", *, in_order: bool) -> Iterator[tuple[str, str]]:
-    """Yield (long name, acronym) wherever a text writes "Long Name (ACRONYM)", or the other way round.
+def _related(
+    relationship_mentions: "pa.Table", beside: Iterable[tuple[str, str, str, str]], *, stated: bool
+) -> Iterator[tuple[str, str, str]]:
+    """Yield (document, name, name) where words relate the two, or list them.
+
+    Where relationships are not `stated` by a model, one without a word for it says no more than that both names are in
+    a sentence, or one in the other's document: "'Jacob!' he said. 'Old Jacob Marley, tell me more!'" Nor does one that
+    says that the two are one: "Ebenezer Scrooge is another reference to the same character, Scrooge".
+    """
+    columns = ("document_id", "source", "target", "relation", "description")
+    for document_id, *ends, relation, said in zip(
+        *(relationship_mentions[c].to_pylist() for c in columns), strict=True
+    ):
+        if (relation or stated) and not SAME.search(f"{relation.replace('_', ' ')} {said}"):
+            yield document_id, ends[0], ends[1]
+    for document_id, one, between, other in beside:
+        if between.strip().casefold() in LISTING:
+            yield document_id, one, other
+
+
+def _beside(
+    source_units: "pa.Table", entity_mentions: "pa.Table", *, in_order: bool
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (document, name, what stands between, name) of names that follow each other closely in a text.
 
     `in_order` says that the mentions of a unit stand in the order of its text; a model has an order of its own.
     """
@@ -193,19 +239,15 @@ def _definitions(source_units: "pa.Table", entity_mentions: "pa.Table", *, in_or
             *(source_units[column].to_pylist() for column in ("id", "text", "char_start")), strict=True
         )
     }
-    columns: Iterable[tuple[str, str, int]] = zip(
-        *(entity_mentions[c].to_pylist() for c in ("text_unit_id", "name", "mention_start")), strict=True
+    columns: Iterable[tuple[str, str, int, str]] = zip(
+        *(entity_mentions[c].to_pylist() for c in ("text_unit_id", "name", "mention_start", "document_id")), strict=True
     )
     if not in_order:
         columns = sorted(columns, key=lambda mention: (mention[0], mention[2], mention[1]))
     before = ("", "", -1)
-    for mention in columns:
-        unit_id, name, start = mention
+    for unit_id, name, start, document_id in columns:
         gap = start - before[2] - len(before[1])
-        if unit_id == before[0] and before[2] >= 0 and gap == 2:
+        if unit_id == before[0] and before[2] >= 0 and 0 < gap <= NEAR:
             text, offset = units[unit_id]
-            if text[start - offset - 2 : start - offset] == " (":
-                for long, short in ((before[1], name), (name, before[1])):
-                    if is_acronym(short, long):
-                        yield long, short
-        before = mention
+            yield document_id, before[1], text[start - offset - gap : start - offset], name
+        before = unit_id, name, start

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.settings import SplitTextUnits
@@ -17,17 +17,27 @@ if TYPE_CHECKING:
 Span = tuple[int, int, int]  # start, end, tokens
 
 
+class Source(NamedTuple):
+    """A document to cut."""
+
+    id: str
+    text: str
+
+
 async def split_text_units(
     source_documents: "pa.Table", settings: SplitTextUnits, each: Each, last: Last | None = None
 ) -> "pa.Table":
-    """Cut every document into token windows that end where sentences do; those of the last snapshot are cut already."""
+    """Cut every document into token windows that end where sentences do; those of the last snapshot are cut already.
+
+    A document that cannot be cut is a failure, and has no text units.
+    """
     cut_before = _cut_before(last)
     rows: list[tuple[str, str, int, int, int, str, int]] = []
     seen: Counter[str] = Counter()
-    documents = sorted(zip(source_documents["id"].to_pylist(), source_documents["text"].to_pylist(), strict=True))
-    new = each(partial(_cut, settings=settings), [text for identity, text in documents if identity not in cut_before])
+    documents = sorted(map(Source, source_documents["id"].to_pylist(), source_documents["text"].to_pylist()))
+    new = each(partial(_cut, settings=settings), [document for document in documents if document.id not in cut_before])
     for document_id, text in documents:
-        units = cut_before.get(document_id) or next(new)
+        units = cut_before.get(document_id) or next(new) or []
         for ordinal, (start, end, n_tokens) in enumerate(units):
             key = tables.content_id("text unit", text[start:end])
             identity = tables.content_id(key, str(seen[key]))
@@ -49,8 +59,8 @@ def _cut_before(last: Last | None) -> dict[str, list[Span]]:
     return units
 
 
-def _cut(text: str, settings: SplitTextUnits) -> list[Span]:
-    """Return the units of a text."""
-    count = counter(settings.encoding)
+def _cut(document: Source, settings: SplitTextUnits) -> list[Span]:
+    """Return the units of a document."""
+    text, count = document.text, counter(settings.encoding)
     units = split(text, sentences(text), count, size=settings.size, overlap=settings.overlap)
     return [(unit.start, unit.end, count(text[unit.start : unit.end])) for unit in units]

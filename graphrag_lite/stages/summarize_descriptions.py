@@ -7,8 +7,9 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 (Bouma 2009), moved from [-1, 1] to [0, 1]: names that are everywhere meet by chance, so hubs are damped.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,9 +19,11 @@ from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt
 from graphrag_lite.settings import SummarizeDescriptions
+from graphrag_lite.stages import Attempt, unguarded
 from graphrag_lite.text.descriptions import cut, distinct, joined
 from graphrag_lite.text.mention_form import NAMES, mention_form
 from graphrag_lite.text.packs import packs
+from graphrag_lite.text.plain import one_line
 from graphrag_lite.text.sentences import is_statement, stands_alone
 from graphrag_lite.text.spoken import FILE_NAME
 from graphrag_lite.text.tokens import counter
@@ -39,7 +42,8 @@ GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and
 
 # A name means what its own document says it means, else what the corpus says; '' was dropped. A unit's overlap repeats
 # sentences of the unit before it, so an instance counts once for its place in the document; of what a model told, what
-# differs in direction or relation are several instances.
+# differs in direction or relation are several instances. Rows come in any order, so every order ends in what tells one
+# row from the next as far as it is read, and strengths are added as decimals: of floats, the order changes the sum.
 FOLD = """
 create view here as select * from entity_resolutions where document_id <> '';
 create view anywhere as select * from entity_resolutions where document_id = '';
@@ -57,21 +61,22 @@ create table entity as
         count(distinct document_id) as n_documents,
         list(distinct text_unit_id order by text_unit_id) as text_unit_ids
     from mention group by entity;
-create table instance as
+create table related as
     select coalesce(hs.entity_id, s.entity_id, '') as a, coalesce(ht.entity_id, t.entity_id, '') as b,
         least(a, b) as low, greatest(a, b) as high,
         r.document_id, text_unit_id, char_start, char_end, relation, strength, description,
-        description <> '' as told
+        description <> '' as told, r.source <> r.target as two
     from relationship_mentions r
     left join here hs on hs.document_id = r.document_id and hs.name = r.source
     left join here ht on ht.document_id = r.document_id and ht.name = r.target
     left join anywhere s on s.name = r.source
     left join anywhere t on t.name = r.target
-    where low <> '' and low <> high;
+    where low <> '';
+create view instance as select * from related where low <> high;
 create table pair as
-    select low, high, sum(strength) as strength, count(*) as n_mentions
+    select low, high, sum(strength)::double as strength, count(*) as n_mentions
     from (
-        select low, high, max(strength) as strength from instance
+        select low, high, max(strength)::decimal(18, 6) as strength from instance
         group by low, high, document_id, char_start,
             case when told then (a, relation, case when char_start < 0 then text_unit_id end) end
     )
@@ -99,11 +104,13 @@ join entity x on x.entity = low join entity y on y.entity = high
 join degree dx on dx.entity = low join degree dy on dy.entity = high
 order by weight desc, low_title, high_title, low, high
 """
+# What says nothing any more since its two names are one entity.
+WITHIN = "select count(*) as n from related where low = high and two"
 # Mentions that stand in the text, to be read document after document.
 MENTIONED = """
 select rowid as mention, document_id, mention_start, len(name) as length, char_start, char_end from mention
 where mention_start >= 0 and char_start >= 0
-order by document_id
+order by document_id, mention
 """
 # What says what a name is, and after it what a name is in at all, before what its bearer says or is told.
 # A name early in its sentence is what the sentence is about. The first sentences of a document come first. A name that
@@ -114,16 +121,16 @@ where char_start >= 0
 qualify (mention_start >= 0 or not bool_or(mention_start >= 0) over (partition by entity))
     and row_number() over (partition by entity order by
     mention_start < 0, form desc, char_end - char_start not between {GOOD_LENGTH.start} and {GOOD_LENGTH.stop},
-    greatest(0, mention_start - char_start) // 12, char_start, document_id, text_unit_id, mention_start, name
+    greatest(0, mention_start - char_start) // 12, char_start, char_end, document_id, text_unit_id, mention_start, name
 ) <= {CANDIDATES}
-order by key, document_id, char_start, text_unit_id, mention_start, name
+order by key, document_id, char_start, char_end, text_unit_id, mention_start, name
 """
 PAIR_SENTENCES = f"""
 select low || ' ' || high as key, * from instance where char_start >= 0
 qualify row_number() over (partition by low, high order by
     strength desc, char_end - char_start not between {GOOD_LENGTH.start} and {GOOD_LENGTH.stop}, relation = '',
     char_end - char_start, document_id, char_start, text_unit_id, a, relation) <= {CANDIDATES}
-order by key, document_id, char_start, text_unit_id, a, strength desc, relation
+order by key, document_id, char_start, char_end, text_unit_id, a, strength desc, relation
 """
 # What a model said, per entity and per pair. A repeated description says nothing more.
 ENTITY_DESCRIPTIONS = """
@@ -137,11 +144,11 @@ from instance where told group by low, high
 # The commonest relation of a pair, and who acts in it most often; ties by strength, then by name.
 PAIR_RELATIONS = """
 with acted as (
-    select low, high, a, relation, count(*) as n, round(sum(strength), 6) as strength
+    select low, high, a, relation, count(*) as n, sum(strength::decimal(18, 6)) as strength
     from instance where told group by low, high, a, relation
 ), named as (
     select *, sum(n) over (partition by low, high, relation) as n_relation,
-        round(sum(strength) over (partition by low, high, relation), 6) as relation_strength
+        sum(strength) over (partition by low, high, relation) as relation_strength
     from acted
 )
 select low || ' ' || high as key, a, relation from named
@@ -158,10 +165,14 @@ async def summarize_descriptions(
     settings: SummarizeDescriptions,
     model: StageModel | None,
     prompts: Prompts,
+    attempt: Attempt = unguarded,
+    count: Callable[[str, int], None] | None = None,
 ) -> tuple["pa.Table", "pa.Table"]:
     """Fold mentions into entities and relationships, and describe each by the sentences that say most about it.
 
-    What a model has described is described in its words; the sentences are then what these rest on.
+    What a model has described is described in its words; the sentences are then what these rest on. Where no sentence
+    can be chosen there is a failure, and no description. `count` is told how many mentions of relationships vanish
+    because resolution took both of their names for one entity.
     """
     texts = dict(zip(source_documents["id"].to_pylist(), source_documents["text"].to_pylist(), strict=True))
     languages = dict(zip(texts, source_documents["language"].to_pylist(), strict=True))
@@ -170,8 +181,10 @@ async def summarize_descriptions(
         database.register("relationship_mentions", relationship_mentions)
         database.register("entity_resolutions", entity_resolutions)
         database.execute(FOLD)
-        database.register("forms", _forms(database, texts, languages))
+        database.register("forms", _forms(database, texts, languages, attempt))
         n_units = len(set(entity_mentions["text_unit_id"].to_pylist()))
+        if count:
+            count("relationships_within_entities", next(_rows(database, WITHIN))["n"])
         entities = list(_rows(database, ENTITIES))
         relationships = list(_rows(database, RELATIONSHIPS, n_units=n_units))
         told = {
@@ -180,19 +193,20 @@ async def summarize_descriptions(
             for row in _rows(database, query)
         }
         acts = {row["key"]: row for row in _rows(database, PAIR_RELATIONS)}
-        sentences = {
-            key: _best_sentences(candidates, texts, CANDIDATES if key in told else settings.max_sentences)
-            for key, candidates in groupby(_rows(database, ENTITY_SENTENCES), lambda row: row["key"])
-        }
-        stated = {
-            key: _best_statements(candidates, texts, CANDIDATES if key in told else 1)
-            for key, candidates in groupby(_rows(database, PAIR_SENTENCES), lambda row: row["key"])
-        }
-    things = [Thing(row["id"], row["title"], told[row["id"]]) for row in entities if row["id"] in told]
-    for row in relationships:
-        row["key"] = f"{row['low']} {row['high']}"
-        if row["key"] in told:
-            things.append(Thing(row["key"], f"{row['low_title']} and {row['high_title']}", told[row["key"]]))
+        names = {row["id"]: row["title"] for row in entities}
+        for row in relationships:
+            row["key"] = f"{row['low']} {row['high']}"
+            names[row["key"]] = f"{row['low_title']} and {row['high_title']}"
+
+        def chosen(query: str, choose: Callable[..., list[Row]], most: int) -> dict[str, list[Row]]:
+            return {
+                key: attempt(names[key], choose, list(rows), texts, CANDIDATES if key in told else most) or []
+                for key, rows in groupby(_rows(database, query), lambda row: row["key"])
+            }
+
+        sentences = chosen(ENTITY_SENTENCES, _best_sentences, settings.max_sentences)
+        stated = chosen(PAIR_SENTENCES, _best_statements, 1)
+    things = [Thing(key, name, told[key]) for key, name in names.items() if key in told]
     descriptions = await _descriptions(things, settings, model, prompts)
     for number, row in enumerate(entities):
         row["human_readable_id"] = number
@@ -234,14 +248,17 @@ def _rows(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> I
         yield from batch.to_pylist()
 
 
-def _forms(database: "duckdb.DuckDBPyConnection", texts: dict[str, str], languages: dict[str, str]) -> "pa.Table":
-    """Return what `mention_form` says of every mention of `MENTIONED`."""
+def _forms(
+    database: "duckdb.DuckDBPyConnection", texts: dict[str, str], languages: dict[str, str], attempt: Attempt
+) -> "pa.Table":
+    """Return what `mention_form` says of every mention of `MENTIONED`; where it fails, that it says nothing."""
     import pyarrow as pa
 
     mentions = database.sql(MENTIONED).to_arrow_table()
     places = zip(*(mentions[name].to_pylist() for name in mentions.column_names[1:]), strict=True)
     found = [
-        mention_form(texts[document], (start, start + length), (first, last), languages[document])
+        attempt(document, mention_form, texts[document], (start, start + length), (first, last), languages[document])
+        or (0, first)
         for document, start, length, first, last in places
     ]
     forms, begins = zip(*found, strict=True) if found else ((), ())
@@ -320,7 +337,7 @@ async def _descriptions(
 
 def _plain(reply: str) -> str:
     """Return a merged description on one line. Raises ReplyError where there is none."""
-    text = " ".join(reply.rpartition("</think>")[2].split()).strip('"“”*` ')
+    text = one_line(reply).strip('"“”*` ')
     if not text:
         raise ReplyError("it holds no description")
     return text
@@ -334,10 +351,10 @@ def _described(chosen: list[Row], texts: dict[str, str], description: str | None
 
 
 def _sentence(row: Row, texts: dict[str, str]) -> str:
-    return " ".join(texts[row["document_id"]][row["char_start"] : row["char_end"]].split())
+    return one_line(texts[row["document_id"]][row["char_start"] : row["char_end"]])
 
 
-def _best_sentences(candidates: Iterator[Row], texts: dict[str, str], most: int) -> list[Row]:
+def _best_sentences(candidates: list[Row], texts: dict[str, str], most: int) -> list[Row]:
     """Choose the sentences that say what an entity is, best first, ties by place.
 
     Who speaks is not part of what is said. What shares most words with a better sentence says nothing new.
@@ -368,13 +385,14 @@ def _informs(row: Row, sentence: str) -> float:
     return score - 1.0 * (FILE_NAME.search(sentence) is not None) + _reads_well(sentence)
 
 
+@lru_cache(maxsize=10_000)
 def _reads_well(sentence: str) -> float:
     """Say how well a sentence stands on its own: a whole statement of good length that points to nothing before it."""
     good_length = len(sentence) in GOOD_LENGTH
     return 1.0 * good_length - 1.0 * (not stands_alone(sentence)) - 2.0 * (not is_statement(sentence))
 
 
-def _best_statements(candidates: Iterator[Row], texts: dict[str, str], most: int) -> list[Row]:
+def _best_statements(candidates: list[Row], texts: dict[str, str], most: int) -> list[Row]:
     """Choose the sentences that state a relationship best, best first, ties by place. One place counts once."""
 
     def score(row: Row) -> float:

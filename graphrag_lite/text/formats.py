@@ -5,12 +5,13 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any
 
+from graphrag_lite.attempts import ENDS_RUN, described, outcome
 from graphrag_lite.text.encoding import decode
+from graphrag_lite.text.timestamps import isos
 
 MARKITDOWN = (".pdf", ".docx", ".pptx")  # read by the extra [documents]
 MIME = {
@@ -25,7 +26,14 @@ MIME = {
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
 }
-DATE_LINE = re.compile(r"^\W{0,4}date\W{1,5}(\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]{4,30})?)", re.I | re.M)
+DATE_LINE = re.compile(
+    r"^\W{0,4}(?:date|sent|datum|gesendet|fecha|дата|日付|日期|날짜)\W{1,5}"
+    r"((?:\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]{4,30})?)|[^\n]{6,80}$)",
+    re.I | re.M,
+)
+DATED = re.compile(r"(?<!\d)[12]\d{3}(?!\d)|\d{1,2}[-/.]\d{1,2}[-/.]\d{2}")
+# A comment in a code block is no heading. What opens and is not closed goes on to the end (CommonMark 0.31, 4.5).
+FENCED = re.compile(r"^ {0,3}(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)\n(?s:.*?)(?:^ {0,3}(?:\1`*|\2~*)[ \t\r]*$|\Z)", re.M)
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -64,13 +72,19 @@ class Unreadable:
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded | Unreadable]:
     """Yield the documents of a file in their order, and what of it could not be read."""
     suffix = PurePosixPath(path).suffix.lower()
+    items: list[Loaded | Unreadable] = []
     try:
         if suffix in MARKITDOWN:
-            yield _office(data, path, suffix)
+            items.append(_office(data, path, suffix))
         else:
-            yield from READERS[suffix](decode(data), path, fields)
+            items.extend(READERS[suffix](decode(data), path, fields))
     except ValueError as error:
-        yield Unreadable(path, str(error))
+        items.append(Unreadable(path, str(error)))
+    except ENDS_RUN:
+        raise
+    except Exception as error:  # a reader's mistake concerns this file alone
+        items.append(Unreadable(path, described(error)))
+    yield from _dated(items, fields)
 
 
 def _text(text: str, path: str, fields: Fields) -> Iterator[Loaded]:
@@ -81,19 +95,20 @@ def _text(text: str, path: str, fields: Fields) -> Iterator[Loaded]:
         and not first.rstrip().endswith((".", ",", ":", ";"))
         and rest.startswith(("\n", "\r\n"))
     )
-    yield Loaded(path, first.strip() if titled else "", text, _stated_date(text))
+    yield Loaded(path, first.strip() if titled else "", text, metadata=_stated_date(text, fields))
 
 
 def _markdown(text: str, path: str, fields: Fields) -> Iterator[Loaded]:
-    heading = re.search(r"^#[ \t]+(\S.{0,200}?)[ \t#]*$", text[:4000], re.M)
-    yield Loaded(path, heading[1].strip() if heading else "", text, _stated_date(text))
+    heading = re.search(r"^#[ \t]+(\S.{0,200}?)[ \t#]*$", FENCED.sub("", text[:4000]), re.M)
+    yield Loaded(path, heading[1].strip() if heading else "", text, metadata=_stated_date(text, fields))
 
 
 def _html(text: str, path: str, fields: Fields) -> Iterator[Loaded]:
     from graphrag_lite.text.html import html_to_text
 
     page = html_to_text(text)
-    yield Loaded(path, page.title, page.text, iso(page.date) or _stated_date(page.text))
+    dated = {fields.time: page.date} if page.date else _stated_date(page.text, fields)
+    yield Loaded(path, page.title, page.text, metadata=dated)
 
 
 def _csv(text: str, path: str, fields: Fields) -> Iterator[Loaded | Unreadable]:
@@ -150,26 +165,27 @@ READERS: dict[str, Callable[[str, str, Fields], Iterator[Loaded | Unreadable]]] 
 
 def _row(row: Any, where: str, fields: Fields) -> Loaded | Unreadable:
     """Make a document of one JSON object or CSV row."""
+    made, error = outcome(_document, row, where, fields)
+    return made or Unreadable(where, error)
+
+
+def _document(row: Any, where: str, fields: Fields) -> Loaded | Unreadable:
     if not isinstance(row, dict):
         return Unreadable(where, f"not a JSON object but {type(row).__name__}")
     # A corpus may hold files of several makers: where the field that is named is missing, the usual name counts.
-    text_key, title_key, time_key, id_key = (
+    text_key, title_key, id_key = (
         getattr(fields, name) if getattr(fields, name) in row else getattr(Fields, name)
-        for name in ("text", "title", "time", "id")
+        for name in ("text", "title", "id")
     )
-    text, title, time, source_id = (row.get(key) for key in (text_key, title_key, time_key, id_key))
+    text, title, source_id = (row.get(key) for key in (text_key, title_key, id_key))
     if not isinstance(text, str):
         found = "no field" if text is None else "no text in field"
         return Unreadable(where, f"{found} `{fields.text}` (fields: {', '.join(map(str, row))})")
     known = {id_key, title_key, text_key}
-    created_at = iso(time)
-    if created_at:
-        known.add(time_key)
     return Loaded(
         source_id=where if source_id in (None, "") else clean(str(source_id)),
         title=clean(str(title)) if title not in (None, "") else "",
         text=clean(text),
-        created_at=created_at,
         metadata={clean(str(key)): value for key, value in row.items() if key not in known and value not in (None, "")},
     )
 
@@ -196,31 +212,28 @@ def clean(text: str) -> str:
     return SURROGATE.sub("\ufffd", text)
 
 
-def iso(value: Any) -> str:
-    """Return a time as ISO 8601, empty where it is none. Numbers are seconds (or milliseconds) since 1970, UTC,
-    in digits too, as a CSV file has them.
-
-    >>> iso("2023-05-21 08:38"), iso(1700000000), iso("last week")
-    ('2023-05-21T08:38:00', '2023-11-14T22:13:20+00:00', '')
-    """
-    try:
-        if isinstance(value, str):
-            value = value.strip()
-            if not value.isascii():
-                return ""
-            if len(value) == 10 and "-" in value:
-                return date.fromisoformat(value).isoformat()
-            if not re.fullmatch(r"\d{9,13}(\.\d+)?", value):
-                return datetime.fromisoformat(value).isoformat()
-            value = float(value)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC).isoformat()
-    except (ValueError, OverflowError, OSError):
-        pass
-    return ""
+def _dated(items: list[Loaded | Unreadable], fields: Fields) -> Iterator[Loaded | Unreadable]:
+    """Read the times that are left in the metadata of a file's documents, all of a field together."""
+    left: dict[str, list[Any]] = {}
+    keys = [time_left(item.metadata, fields.time) if isinstance(item, Loaded) else "" for item in items]
+    for item, key in zip(items, keys, strict=True):
+        if isinstance(item, Loaded) and key:
+            left.setdefault(key, []).append(item.metadata[key])
+    read = {key: iter(isos(values)) for key, values in left.items()}
+    for item, key in zip(items, keys, strict=True):
+        if isinstance(item, Loaded) and key and (stated := next(read[key])):
+            rest = {name: value for name, value in item.metadata.items() if name != key}
+            yield replace(item, created_at=stated, metadata=rest)
+        else:
+            yield item
 
 
-def _stated_date(text: str) -> str:
-    """Return the date of a `Date: 1990-04-24` line near the top of a text."""
-    found = DATE_LINE.search(text[:1000])
-    return iso(found[1]) if found else ""
+def time_left(metadata: Mapping[str, Any], field: str) -> str:
+    """Return the name under which metadata holds a time that has not been read, empty where it holds none."""
+    return next((key for key in (field, Fields.time) if key in metadata), "")
+
+
+def _stated_date(text: str, fields: Fields) -> dict[str, str]:
+    """Return what a `Date: Tue, 30 May 2023` line near the top of a text states, as its time field."""
+    lines = (found[1].strip(" \t\r\"'*_") for found in DATE_LINE.finditer(text[:1000]))
+    return next(({fields.time: line} for line in lines if DATED.search(line)), {})

@@ -18,14 +18,13 @@ def read_object(text: str) -> dict[str, Any]:
     >>> read_object('Here it is:\\n```json\\n{"title": "Scrooge", "findings": ["a",],}\\n```')
     {'title': 'Scrooge', 'findings': ['a']}
     """
-    said = text.rpartition("</think>")[2]  # some servers leave a reasoning model's thoughts in its reply
-    start, end = said.find("{"), said.rfind("}") + 1
+    start, end = text.find("{"), text.rfind("}") + 1
     if start < 0:
-        raise ReplyError(f"it holds no JSON object: it begins with {said.strip()[:60]!r}")
+        raise ReplyError(f"it holds no JSON object: it begins with {text.strip()[:60]!r}")
     try:
-        found, _ = json.JSONDecoder(strict=False).raw_decode(said, start)
+        found, _ = json.JSONDecoder(strict=False).raw_decode(text, start)
     except json.JSONDecodeError as error:
-        found = _repaired(said[start:end], error)
+        found = _repaired(text[start:end], error)
     except (ValueError, RecursionError):
         raise ReplyError("its JSON holds a number of thousands of digits, or is nested too deeply") from None
     if not isinstance(found, dict):

@@ -31,7 +31,11 @@ def languages(texts: Sequence[str]) -> list[str]:
     >>> languages(["It was the best of times, it was the worst of times, and it was the age of wisdom for us", "OK!"])
     ['en', 'en']
     """
-    found = [_detect(text) for text in texts]
+    return with_common([detect(text) for text in texts])
+
+
+def with_common(found: Sequence[str]) -> list[str]:
+    """Return what `detect` found, with the most common code, ties by code, in the place of empty ones."""
     known = Counter(code for code in found if code)
     common = min(known, key=lambda code: (-known[code], code), default="")
     return [code or common for code in found]
@@ -50,7 +54,8 @@ def closest(text: str, among: Sequence[str]) -> str:
     return max(among, key=lambda code: (code == script, counts[code], -among.index(code)))
 
 
-def _detect(text: str) -> str:
+def detect(text: str) -> str:
+    """Return the ISO 639-1 code of a text, empty where it does not tell."""
     sample = text[:SAMPLE]
     if script := _script(sample):
         return script

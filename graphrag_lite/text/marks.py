@@ -75,8 +75,12 @@ def disarm(text: str) -> str:
 
     >>> disarm("Dickens wrote it in 1843.[12] He [sic] was 31.")
     'Dickens wrote it in 1843.(12) He [sic] was 31.'
+    >>> disarm("[[12]]")
+    '((12))'
     """
-    return MARK.sub(lambda found: f"({found[1]})" if _ids(found[1]) else found[0], text)
+    while (said := MARK.sub(lambda found: f"({found[1]})" if _ids(found[1]) else found[0], text)) != text:
+        text = said
+    return text
 
 
 def ready(text: str) -> int:

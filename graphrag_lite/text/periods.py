@@ -40,7 +40,6 @@ class Words:
     past: str
     last: str
     this: str
-    now: str
 
 
 WORDS = {
@@ -53,8 +52,6 @@ WORDS = {
         r"\b(?:last|past|previous) {n} {unit}\b",
         r"\b(?:last|past|previous) (?:{weekday}|{unit})\b",
         r"\bthis (?:{weekday}|{unit})\b|\bon {weekday}\b",
-        r"\b(?:current(?:ly)?|now|nowadays|today|still|latest|newest|most recent(?:ly)?|recently|these days"
-        r"|at the moment|at present|presently|so far|up to date|as of now|anymore|any more|any longer)\b",
     ),
     "fr": Words(
         ("jours?", "semaines?", "mois", "an|ans|annees?"),
@@ -65,8 +62,6 @@ WORDS = {
         r"\bces {n} derni(?:ers|eres) {unit}\b|\bles {n} derni(?:ers|eres) {unit}\b",
         r"\b(?:{weekday}|{unit}) (?:derniere?|passee?|precedente?)\b",
         r"\bce(?:t|tte)? (?:{weekday}|{unit})\b",
-        r"\b(?:actuel(?:le)?(?:s|ment)?|maintenant|toujours|encore|derni(?:er|ere)s? en date|ces jours-ci|a present"
-        r"|en ce moment|jusqu['’]ici|aujourd['’]hui)\b",
     ),
     "de": Words(
         ("tag(?:en?)?", "wochen?", "monat(?:en?)?", "jahr(?:en?)?"),
@@ -78,8 +73,6 @@ WORDS = {
         r"\b(?:letzten|vergangenen) {n} {unit}\b",
         r"\b(?:letzte[mnrs]?|vergangene[mnrs]?|vorige[mnrs]?) (?:{weekday}|{unit})\b",
         r"\bdiese[mnrs]? (?:{weekday}|{unit})\b|\bam {weekday}\b",
-        r"\b(?:aktuell(?:e[mnrs]?)?|derzeit(?:ige[mnrs]?)?|jetzt(?:ige[mnrs]?)?|momentan|gegenwartig|zurzeit|noch"
-        r"|neueste[mnrs]?|heute|inzwischen|bisher)\b",
     ),
     "es": Words(
         ("dias?", "semanas?", "mes(?:es)?", "anos?"),
@@ -90,7 +83,6 @@ WORDS = {
         r"\bultim[oa]s {n} {unit}\b",
         r"\b(?:{weekday}|{unit}) (?:pasad[oa]|anterior)\b|\bultim[oa] (?:{weekday}|{unit})\b",
         r"\best[ea] (?:{weekday}|{unit})\b",
-        r"\b(?:actual(?:es|mente)?|ahora|todavia|aun|mas reciente|hoy en dia|hasta ahora|de momento)\b",
     ),
     "it": Words(
         ("giorn[oi]", "settiman[ae]", "mes[ei]", "ann[oi]"),
@@ -102,7 +94,6 @@ WORDS = {
         r"\bultim[ie] {n} {unit}\b",
         r"\b(?:{weekday}|{unit}) (?:scors[oa]|passat[oa])\b|\b(?:scors[oa]|ultim[oa]) (?:{weekday}|{unit})\b",
         r"\bquest(?:[oa] |['’])(?:{weekday}|{unit})\b",
-        r"\b(?:attual[ei]|attualmente|adesso|ora|ancora|piu recente|oggi|finora|al momento)\b",
     ),
     "pt": Words(
         ("dias?", "semanas?", "mes(?:es)?", "anos?"),
@@ -114,7 +105,6 @@ WORDS = {
         r"\bultim[oa]s {n} {unit}\b",
         r"\b(?:{weekday}|{unit}) passad[oa]\b|\bultim[oa] (?:{weekday}|{unit})\b",
         r"\bn?est[ea] (?:{weekday}|{unit})\b",
-        r"\b(?:atual(?:mente)?|atuais|agora|ainda|mais recente|hoje em dia|ate agora|no momento)\b",
     ),
     "nl": Words(
         ("dag(?:en)?", "we(?:ek|ken)", "maand(?:en)?", "ja(?:ar|ren)"),
@@ -125,7 +115,6 @@ WORDS = {
         r"\b(?:afgelopen|laatste|voorbije) {n} {unit}\b",
         r"\b(?:vorige?|afgelopen|laatste|voorbije) (?:{weekday}|{unit})\b",
         r"\b(?:deze|dit) (?:{weekday}|{unit})\b|\bop {weekday}\b",
-        r"\b(?:huidige|nu|momenteel|nog steeds|nog|nieuwste|meest recente|tegenwoordig|tot nu toe)\b",
     ),
     "ja": Words(
         ("日", "週間?", "(?:か|ヶ|カ|ケ|箇)?月", "年"),
@@ -136,7 +125,6 @@ WORDS = {
         r"(?:この|過去|ここ){n}{unit}",
         r"(?:先週の?|この前の|前の){weekday}|[先昨去]{unit}",
         r"今週の?{weekday}|[今本]{unit}",
-        r"現在|今の|最新|最近|まだ|いまだに|今でも|今は|これまで",
     ),
     "zh": Words(
         ("[天日]", "周|週|个?星期|個星期|个?礼拜", "[个個]?月", "年"),
@@ -148,7 +136,6 @@ WORDS = {
         r"(?:过去|過去|最近|近){n}{unit}",
         r"上[个個]?{weekday}|[上去]{unit}",
         r"[这這本]{weekday}|[这這本今]{unit}",
-        r"[现現]在|目前|当前|當前|如今|最新|最近|仍然|[还還]在|至今|迄今",
     ),
     "ko": Words(
         ("일", "주일?", "개월|달", "년|해"),
@@ -159,7 +146,6 @@ WORDS = {
         r"(?:지난|최근) {n} ?{unit}",
         r"(?:지난|저번) ?(?:주 ?)?{weekday}|(?:지난|저번) ?{unit}|작{unit}",
         r"이번 ?(?:{weekday}|{unit})|올해",
-        r"현재|지금|최신|최근|아직|여전히|요즘",
     ),
 }  # fmt: skip
 
@@ -210,15 +196,6 @@ def periods(text: str, now: date | None, language: str) -> list[Period]:
     if now and language in WORDS:
         found += _relative(plain, now, WORDS[language], _patterns(language))
     return list(dict.fromkeys(period for _, period in sorted(found, key=lambda item: item[0])))
-
-
-def asks_for_now(text: str, language: str) -> bool:
-    """Say whether a question asks for the present state in so many words.
-
-    >>> asks_for_now("Where does Rachel currently work?", "en"), asks_for_now("Where did Rachel work?", "en")
-    (True, False)
-    """
-    return language in WORDS and bool(_patterns(language)["now"].search(_plain(text)))
 
 
 def whole(stated: str) -> Period | None:
@@ -344,6 +321,6 @@ def _patterns(language: str) -> dict[str, re.Pattern[str]]:
             pattern = pattern.replace(name, part)
         return re.compile(pattern)
 
-    named = {kind: filled(getattr(words, kind)) for kind in ("ago", "past", "last", "this", "now")}
+    named = {kind: filled(getattr(words, kind)) for kind in ("ago", "past", "last", "this")}
     # The longest first: "the day before yesterday" holds "yesterday".
     return named | {"days": _word("|".join(reversed(words.days)))}

@@ -8,6 +8,7 @@ from typing import Any
 
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.text.json_reply import read_object
+from graphrag_lite.text.plain import plain
 
 TEXT = {"type": "string"}
 FINDING = {
@@ -94,7 +95,7 @@ def _finding(item: Any) -> tuple[str, str]:
 def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return " ".join(filter(None, map(_text, value)))
-    return str(value).strip() if isinstance(value, str | int | float) else ""
+    return plain(str(value)).strip() if isinstance(value, str | int | float) else ""
 
 
 def _line(value: Any) -> str:

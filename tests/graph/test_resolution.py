@@ -248,6 +248,12 @@ def test_rows_are_sorted_and_hold_every_name_once() -> None:
     assert [row.name for row in rows if not row.document_id] == ["Quill", "Ruth Velm", "Velm"]
 
 
+def test_a_type_that_most_mentions_state_keeps_a_surname_apart_and_a_guess_does_not() -> None:
+    velm = people("d", "Otto Velm")
+    assert titles([*velm, *[("d", "Velm", "work", True)] * 2])["d", "Velm"] == "Otto Velm"
+    assert titles([*velm, *[("d", "Velm", "work", True)] * 3])["d", "Velm"] == "Velm"
+
+
 def test_majority_type() -> None:
     assert majority_type({"person": 2, "location": 1, "unknown": 3}) == "person"
     assert majority_type({"location": 1, "person": 1}) == "person"

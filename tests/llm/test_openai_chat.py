@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from stub_server import Fault, StubServer, prompt_of, refused_port
 
-from graphrag_lite.errors import CallError, ModelError, SettingsError
+from graphrag_lite.errors import CallError, ModelError, SettingsError, UnansweredError
 from graphrag_lite.llm import endpoint
 from graphrag_lite.llm.chat import Reply, Request, Usage
 from graphrag_lite.llm.openai_chat import OpenAIChat
@@ -306,6 +306,24 @@ def test_what_cannot_heal_fails_at_once(fault: Fault, kind: type[Exception], say
         said = failure(lambda: answer(chat_at(server)), kind)
     assert server.n_requests == 1
     assert says in said
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("fields", [{"choices": ("Yes", "No")}, {"schema": {"type": "object"}}])
+def test_an_outage_of_what_is_tried_first_is_waited_for_once(fields: dict[str, Any]) -> None:
+    with StubServer(lambda _: Fault(status=503), latency=0.01) as server:
+        chat = chat_at(server, max_attempts=3)
+
+        async def main() -> list[Any]:
+            requests = [chat.complete(ask(str(i), **fields)) for i in range(20)]
+            return await asyncio.gather(*requests, return_exceptions=True)
+
+        errors = asyncio.run(main())
+        assert {type(error) for error in errors} == {UnansweredError} and server.n_requests == 20 * 3
+        assert server.most_in_flight > 1
+        server.reply = lambda _: "{}" if fields.get("schema") else "Yes"
+        assert [reply.text for reply in answers(chat, [ask(str(i), **fields) for i in range(20)])]
+    assert server.n_requests <= 20 * 3 + 20 * 2
 
 
 @pytest.mark.parametrize("path", ["", "/v2/nothing"])

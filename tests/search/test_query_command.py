@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import stub_replies
 from click.testing import CliRunner, Result
+from stub_model import StubModel
 from stub_server import Fault, StubServer, prompt_of
 
-from graphrag_lite import pipeline, terminal
+from graphrag_lite import pipeline, planning, terminal
 from graphrag_lite.cli import main
+from graphrag_lite.errors import SettingsError
+from graphrag_lite.llm.model import AHEAD
 from graphrag_lite.search.answer import NOTHING, Answer, Cited
+from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
@@ -156,6 +161,42 @@ def test_without_a_model_the_corpus_speaks_for_itself(query: Callable[..., Resul
     assert row["model"] is None and row["usage"] is None
 
 
+@pytest.fixture(scope="module")
+def standard(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A root with an index by a model, as its settings.yaml says."""
+    folder = tmp_path_factory.mktemp("standard")
+    values = {"method": "standard", "llm": {"model": "stub"}}
+    stub = StubModel(lambda request: stub_replies.reply(request.messages))
+    pipeline.index(EXAMPLE / "notes", folder / "output", Settings.model_validate(values), model=stub)
+    (folder / "settings.yaml").write_text(json.dumps(values))
+    return folder
+
+
+@pytest.mark.parametrize("settings", [("--set", "llm.model=null"), ("--config",)])
+@pytest.mark.parametrize("method", ["local", "basic", "drift", "global", "global --budget 40"])
+def test_an_index_by_a_model_answers_without_one(
+    standard: Path, settings: tuple[str, ...], method: str, tmp_path: Path
+) -> None:
+    if settings == ("--config",):
+        (config := tmp_path / "no_model.yaml").write_text("method: standard")
+        settings = ("--config", str(config))
+    arguments = ["query", "--root", str(standard), *settings, "--method", *method.split(), QUESTION]
+    result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    assert result.exit_code == 0 and "Sources" in result.stdout and not result.stderr
+    answer = Index.open(standard / "output", overrides=["llm.model=null"]).query(QUESTION, method.split()[0])
+    assert answer.model is None and answer.citations
+
+
+def test_what_makes_an_index_by_a_model_needs_one(standard: Path) -> None:
+    for command in ("index", "plan"):
+        arguments = [command, str(EXAMPLE), "--root", str(standard), "--set", "llm.model=null"]
+        result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+        assert result.exit_code == 1 and "llm.model: method standard asks a model; name one" in result.stderr
+    for make in (pipeline.index, planning.plan):
+        with pytest.raises(SettingsError, match=r"llm\.model: method standard asks a model"):
+            make(EXAMPLE, standard / "output", Settings(method="standard"))
+
+
 def test_another_settings_file(query: Callable[..., Result], server: StubServer, tmp_path: Path) -> None:
     config = tmp_path / "other.yaml"
     config.write_text(f"llm: {{model: other, base_url: '{server.url}'}}\nsearch: {{response_type: a haiku}}\n")
@@ -190,6 +231,42 @@ def test_an_endpoint_that_is_down_ends_a_query_at_once(query: Callable[..., Resu
         result = query("Who is away?", *extra, base_url="http://127.0.0.1:9/v1")
         assert result.exit_code == 1 and not result.stdout
         assert result.stderr.startswith("Error: http://127.0.0.1:9/v1 ")
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        *("local", "basic", "drift", "global", "global --dynamic", "global --budget 40"),
+        "global --set search.max_context_tokens=1500",
+    ],
+)
+@pytest.mark.parametrize("answered", [0, 2])
+def test_an_endpoint_that_answers_503_ends_a_query(
+    query: Callable[..., Result], server: StubServer, monkeypatch: pytest.MonkeyPatch, method: str, answered: int
+) -> None:
+    """Nobody asks for more than was under way when the first call had used up its attempts."""
+    monkeypatch.setattr("graphrag_lite.llm.endpoint.FIRST_DELAY", 0.01)
+    said = server.reply
+    server.reply = lambda body: said(body) if server.n_requests <= answered else Fault(status=503, message="overloaded")
+    concurrency, attempts = 1, 3
+    result = query("What of it?", "--method", *method.split(), concurrency=concurrency, max_attempts=attempts)
+    if server.n_requests <= answered:
+        return  # which needs no more calls
+    assert result.exit_code == 1 and not result.stdout
+    for told in (f"{server.url} answered 503: overloaded. Tried {attempts} times.", "Ask again later"):
+        assert told in result.stderr
+    assert attempts <= server.n_requests <= answered + AHEAD * concurrency * attempts
+
+
+@pytest.mark.parametrize("method", ["global --dynamic", "global --budget 40"])
+def test_judgements_wait_for_no_outage_each(
+    query: Callable[..., Result], server: StubServer, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """The first one decides how they are asked, and the others wait for it: they end with it."""
+    monkeypatch.setattr("graphrag_lite.llm.endpoint.FIRST_DELAY", 0.01)
+    server.reply = lambda _: Fault(status=503)
+    assert query("What of it?", "--method", *method.split(), max_attempts=4).exit_code == 1
+    assert server.n_requests == 4
 
 
 def test_wrong_usage(query: Callable[..., Result]) -> None:

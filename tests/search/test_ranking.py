@@ -27,8 +27,8 @@ def graph(n_units: int, mentions: dict[int, list[int]], titles: dict[int, list[i
 
 def ask(scores: list[list[float]], named: list[int] = [], in_name: list[int] = [], dated: list[int] = []) -> Question:  # noqa: B006
     """Make a question from the scores of its terms, one list per unit."""
-    marks = np.isin(np.arange(len(scores[0]) if scores else 0), in_name)
-    return Question(csc_array(np.array(scores)), marks, dict.fromkeys(named, 1.0), np.array(dated, dtype=np.int32))
+    names = [(tuple(named), np.array(sorted(set(in_name)), dtype=np.int64))]
+    return Question(csc_array(np.array(scores)), names, dict.fromkeys(named, 1.0), np.array(dated, dtype=np.int32))
 
 
 def order(question: Question, links: Links, policy: Policy) -> list[int]:
@@ -106,9 +106,27 @@ def test_spread_reaches_the_neighbours_of_the_best_units() -> None:
 
 def test_a_name_counts_less_once_a_better_unit_holds_it() -> None:
     # Terms: a name, then a word. Units 1 and 2 repeat the name, unit 3 has the word.
-    question = ask([[2.0, 0.5], [1.2, 0.0], [1.1, 0.0], [0.0, 1.0]], in_name=[0])
-    assert order(question, graph(4, {}, {}), OFF) == [0, 1, 2, 3]
-    assert order(question, graph(4, {}, {}), replace(OFF, discount=0.3)) == [0, 3, 1, 2]
+    question = ask([[2.0, 0.5], [1.2, 0.0], [1.1, 0.0], [0.0, 1.0]], named=[0], in_name=[0])
+    own_document = graph(4, {}, {0: [0]})
+    assert order(question, own_document, OFF) == [0, 1, 2, 3]
+    assert order(question, own_document, replace(OFF, discount=0.3)) == [0, 3, 1, 2]
+
+
+def test_a_name_that_no_document_is_about_keeps_its_weight_but_in_an_encyclopaedia() -> None:
+    question = ask([[2.0, 0.5], [1.2, 0.0], [1.1, 0.0], [0.0, 1.0]], named=[0], in_name=[0])
+    policy = replace(OFF, discount=0.3)
+    assert order(question, graph(4, {0: [0], 1: [0], 2: [0]}, {}), policy) == [0, 1, 2, 3]
+    assert order(question, graph(4, {0: [0]}, {0: [1], 1: [2], 2: [3], 3: [4]}), policy) == [0, 3, 1, 2]
+
+
+def test_a_reply_counts_less_than_what_it_repeats() -> None:
+    question = ask([[1.0, 0.9], [1.0, 1.0], [0.2, 0.2]])
+    replied = replace(question, replies=np.array([False, True, False]))
+    assert order(question, graph(3, {}, {}), OFF) == [1, 0, 2]
+    assert order(replied, graph(3, {}, {}), OFF) == [0, 1, 2]
+    nothing_else = ask([[0.0], [1.0], [0.5]])
+    scores = rank(replace(nothing_else, replies=np.array([False, True, True])), graph(3, {}, {}), OFF)
+    assert scores.tolist() == [0.0, 0.5, 0.25]  # replies alone keep their order
 
 
 def stated(units: list[int], fits: list[float] | None = None) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -207,16 +225,16 @@ def test_any_graph_gives_finite_scores_and_bm25_when_all_parts_are_off(
 def test_discounting_never_lets_a_unit_pass_one_with_the_same_names_and_a_higher_score(
     scores: list[list[float]],
 ) -> None:
-    question = ask(scores, in_name=[0, 1, 2])
-    ranked = rank(question, graph(len(scores), {}, {}), replace(OFF, discount=0.5))
+    question = ask(scores, named=[0], in_name=[0, 1, 2])
+    ranked = rank(question, graph(len(scores), {}, {0: [0]}), replace(OFF, discount=0.5))
     top = np.array(scores).sum(axis=1).max()
     assert ranked.max() == pytest.approx(1.0 if top else 0.0)
 
 
 def test_an_empty_index_and_an_empty_question() -> None:
-    none = Question(csc_array((0, 0)), np.zeros(0, bool), {}, np.empty(0, np.int32))
+    none = Question(csc_array((0, 0)), [], {}, np.empty(0, np.int32))
     assert rank(none, link(csr_array((0, 0)), csr_array((0, 0))), Policy()).tolist() == []
-    blank = Question(csc_array((3, 0)), np.zeros(0, bool), {}, np.empty(0, np.int32))
+    blank = Question(csc_array((3, 0)), [], {}, np.empty(0, np.int32))
     assert rank(blank, graph(3, {0: [1]}, {2: [1]}), Policy()).tolist() == [0, 0, 0]
 
 
@@ -245,7 +263,9 @@ def test_a_walk_of_single_steps_ranks_as_the_matrices_do(seed: int) -> None:
     counts = csr_array(rng.multinomial(7, popular / popular.sum(), n_units).astype(float))
     definitions = csr_array((np.ones(200), (rng.permutation(n_entities)[:200], np.arange(200))), (n_entities, n_units))
     terms = rng.random((n_units, 5)) * (rng.random((n_units, 5)) < 0.1)
-    question = Question(csc_array(terms), np.arange(5) < 2, {7: 1.0, 40: 1.0}, np.arange(0, 600, 50, dtype=np.int32))
+    question = Question(
+        csc_array(terms), [((7, 40), np.arange(2))], {7: 1.0, 40: 1.0}, np.arange(0, 600, 50, dtype=np.int32)
+    )
     links = link(counts, definitions)
     frequencies = np.diff(links.units.indptr)
     hub = np.where(frequencies > 30, 0.1, 1.0)  # a twentieth of the units
@@ -261,7 +281,7 @@ def test_every_weight_is_used() -> None:
     terms = [[3.0, 0.0], [0.0, 1.0], [0.5, 1.0], [2.0, 0.0], [1.0, 0.0], [0.2, 0.3], [0.0, 0.9], [1.0, 0.1]]
     ages = np.array([9.0, 0.0, 5.0, 1.0, 7.0, 3.0, 2.0, 0.0])
     asked = ask(terms, named=[0], in_name=[0], dated=[1, 3])
-    question = replace(asked, ages=ages, stated=stated([2, 5]), meant=np.linspace(0.1, 0, 8))
+    question = replace(asked, ages=ages, replies=np.arange(8) == 3, stated=stated([2, 5]), meant=np.linspace(0.1, 0, 8))
     usual = rank(question, links, Policy())
     for field in fields(Policy):
         value = getattr(Policy(), field.name)

@@ -8,9 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from graphrag_lite import pipeline, tables
+from graphrag_lite import extraction, pipeline, tables
 from graphrag_lite.settings import ExtractGraphFast, Settings
-from graphrag_lite.stages import extract_graph_fast as module
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
@@ -87,7 +86,7 @@ def test_every_mention_stands_where_it_says(read: dict[str, pa.Table]) -> None:
 
 def test_a_unit_does_not_depend_on_the_others(read: dict[str, pa.Table], monkeypatch: pytest.MonkeyPatch) -> None:
     whole = extract(read)
-    monkeypatch.setattr(module, "BATCH", 7)
+    monkeypatch.setattr(extraction, "BATCH", 7)
     assert extract(read) == whole
     # Which documents are short is read off the last ordinal of each: keep every document's units in order.
     order = sorted(read["source_units"].to_pylist(), key=lambda row: (row["document_id"], row["ordinal"]))
@@ -149,3 +148,16 @@ def test_a_title_that_is_a_phrase_names_nothing() -> None:
 @pytest.mark.parametrize("text", [".", "\u200b", "...", "12", "a", "。。", "\ufeffx", "🙂"])
 def test_texts_without_names_have_no_mentions(text: str) -> None:
     assert extract(one_document(text)) == ([], [])
+
+
+@pytest.mark.parametrize("n", [40, 200])
+def test_in_a_long_list_of_names_each_is_related_to_the_next_alone(n: int) -> None:
+    names = [f"{first} {last}" for first in "Ann Bob Cy Dora Emil".split() for last in LAST_NAMES][:n]
+    _, relationships = extract(one_document(f"They wrote to {', '.join(names)} in May."))
+    related = {(row["source"], row["target"]) for row in relationships}
+    assert related >= set(zip(names, names[1:], strict=False))
+    near = 6 if n == 40 else 1
+    assert related == {(names[i], names[j]) for i in range(n) for j in range(i + 1, min(n, i + near + 1))}
+
+
+LAST_NAMES = [f"{a}{b}" for a in "Ba Co Du Fe Gi Ho Ku La".split() for b in "nner mson rker lling xley".split()]

@@ -64,7 +64,7 @@ def extracted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     texts: list[str] = []
     extractor = module._extract
 
-    def counted(unit: module.Unit, settings: ExtractGraphFast) -> tuple[list[module.Row], list[module.Row]]:
+    def counted(unit: module.TextUnit, settings: ExtractGraphFast) -> module.Mentions:
         texts.append(unit.text)
         return extractor(unit, settings)
 

@@ -1,6 +1,8 @@
 """A folder becomes documents: what belongs to it, what fails alone, and ids that depend on content only."""
 
 import asyncio
+import errno
+import io
 import logging
 import os
 from collections.abc import Callable
@@ -8,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from graphrag_lite import init, pipeline, tables
+from graphrag_lite import init, pipeline, tables, terminal
 from graphrag_lite.errors import InputError
 from graphrag_lite.settings import LoadDocuments, Settings
 from graphrag_lite.stages.load_documents import load_documents, scan
@@ -226,19 +229,36 @@ def test_the_order_of_files_on_disk_does_not_matter(corpus: Corpus, monkeypatch:
 def test_deep_metadata_is_kept_or_reported(corpus: Corpus) -> None:
     rows = [f'{{"text": "x{depth}", "m": {"[" * depth}1{"]" * depth}}}' for depth in range(900, 1000, 7)]
     documents, failures = load(corpus({"a.jsonl": "\n".join(rows), "b.txt": "b"}))
-    assert len(documents) + len(failures) == len(rows) + 1
+    (failure,) = failures
+    n_failed = int(failure["error"].split(" rows cannot be read: ")[0])
+    assert len(documents) + n_failed == len(rows) + 1
 
 
-def test_a_file_that_cannot_be_read_for_some_nights_stays_as_it_was_last_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("code", [errno.EIO, errno.EACCES, errno.ESTALE, errno.ENOTCONN])
+def test_a_file_that_cannot_be_read_for_some_nights_stays_as_it_was_last_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
     """A disk's bad night withdraws nothing that is paid for; a file that is gone is gone."""
+    opened = io.open
+
+    def failing(file: Any, *arguments: Any, **options: Any) -> Any:
+        if Path(str(file)).name == "b.txt" and bad_night:
+            raise OSError(code, os.strerror(code))
+        return opened(file, *arguments, **options)
+
+    bad_night = False
+    monkeypatch.setattr("builtins.open", failing)
+    monkeypatch.setattr(io, "open", failing)
     folder, output = tmp_path / "corpus", tmp_path / "output"
     (folder / "in").mkdir(parents=True)
     (folder / "a.txt").write_text("Alice Smith met Bob Jones in Paris.\n")
     (folder / "in" / "b.txt").write_text("Carol White lives in Rome.\n")
     first = pipeline.index(folder, output, Settings())
-    (folder / "in" / "b.txt").unlink()
-    (folder / "in" / "b.txt").symlink_to(tmp_path / "corpus" / "nowhere")
+    bad_night = True
     for night in range(2):
+        (folder / "in" / "b.txt").rename(folder / "in" / "c.txt")
+        (folder / "in" / "c.txt").write_text(f"Carol White lives in Oslo, {night}.\n")
+        (folder / "in" / "c.txt").rename(folder / "in" / "b.txt")
         if night:
             (folder / "a.txt").write_text("Alice Smith met Bob Jones in London.\n")
         run = pipeline.index(folder, output, Settings())
@@ -247,6 +267,74 @@ def test_a_file_that_cannot_be_read_for_some_nights_stays_as_it_was_last_read(tm
         assert failure["document"] == "in/b.txt" and "kept as it was last read" in failure["error"]
     same = tables.read(first.snapshot, "documents")["text"][1] == tables.read(run.snapshot, "documents")["text"][1]
     assert same
+    bad_night = False
     (folder / "in" / "b.txt").unlink()
     gone = pipeline.index(folder, output, Settings())
     assert tables.read(gone.snapshot, "documents")["path"].to_pylist() == ["a.txt"] and not gone.n_failures
+
+
+def test_times_that_cannot_be_read_are_told_with_their_file(corpus: Corpus, caplog: pytest.LogCaptureFixture) -> None:
+    folder = corpus({
+        "chat.jsonl": [{"id": str(n), "text": f"x{n}", "timestamp": f"0{n}/06/2023"} for n in (1, 2, 3)],
+        "mail.txt": "Date: Tue, 30 May 2023 23:40:00 +0200\n\nIt flew.",
+        "note.md": "Date: sometime in 2023 or so\n\nIt fell.",
+    })  # fmt: skip
+    rows, failures = load(folder)
+    assert failures == [] and sorted(row["created_at"] for row in rows) == ["", "", "", "", "2023-05-30T23:40:00+02:00"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "chat.jsonl: 3 times cannot be read, such as '01/06/2023'; these documents are not dated. "
+        "Nothing tells whether the day or the month comes first.",
+        "note.md: 1 times cannot be read, such as 'sometime in 2023 or so'; these documents are not dated.",
+    ]
+
+
+def test_times_that_cannot_be_read_are_in_the_summary(corpus: Corpus, tmp_path: Path) -> None:
+    folder = corpus({"chat.jsonl": [{"id": "1", "text": "Ann met Bob.", "at": "spring"}, {"id": "2", "text": "Bob."}]})
+    values = Settings(load_documents=LoadDocuments(time_field="at"))
+    for _ in range(2):  # also where nothing has changed
+        run = pipeline.index(folder, tmp_path / "output", values)
+        expected = {"path": "chat.jsonl", "documents": 1, "example": "spring"}
+        assert terminal.summary(run)["unread_times"] == [expected]
+        printed = io.StringIO()
+        terminal.print_summary(Console(file=printed, width=200), run, "output")
+        assert "1, such as 'spring' in chat.jsonl" in printed.getvalue()
+
+
+def linked(tmp_path: Path, target: str) -> tuple[Path, Path]:
+    """Index a corpus with a link in it; return the corpus and what the link leads to."""
+    folder = tmp_path / "corpus"
+    (folder / target).parent.mkdir(parents=True, exist_ok=True)
+    (folder / "a.txt").write_text("Alice Smith met Bob Jones in Paris.\n")
+    (folder / target).write_text("Carol White lives in Rome.\n")
+    (folder / "link.txt").symlink_to(target)
+    pipeline.index(folder, tmp_path / "output", Settings())
+    return folder, folder / target
+
+
+@pytest.mark.parametrize("target", ["b.txt", "disk/b.txt"])
+@pytest.mark.parametrize("gone", ["file", "folder", "loop"])
+def test_a_document_is_withdrawn_whose_link_leads_nowhere(tmp_path: Path, target: str, gone: str) -> None:
+    folder, file = linked(tmp_path, target)
+    file.unlink()
+    if gone == "folder" and file.parent != folder:
+        file.parent.rmdir()
+    if gone == "loop":
+        (folder / "link.txt").unlink()
+        (folder / "link.txt").symlink_to("link.txt")
+    for _ in range(2):
+        run = pipeline.index(folder, tmp_path / "output", Settings())
+        assert tables.read(run.snapshot, "documents")["path"].to_pylist() == ["a.txt"]
+        (failure,) = tables.read(run.snapshot, "failures").to_pylist()
+        assert failure["document"] == "link.txt" and "kept" not in failure["error"]
+
+
+def test_a_link_into_a_disk_that_is_not_mounted_keeps_its_document(tmp_path: Path) -> None:
+    """A mount point without its disk is an empty folder of before, out of which nobody has deleted anything."""
+    folder, file = linked(tmp_path, "disk/b.txt")
+    file.unlink()
+    os.utime(file.parent, (0, 0))
+    for _ in range(2):
+        run = pipeline.index(folder, tmp_path / "output", Settings())
+        assert "link.txt" in tables.read(run.snapshot, "documents")["path"].to_pylist()
+        (failure,) = tables.read(run.snapshot, "failures").to_pylist()
+        assert failure["document"] == "link.txt" and "kept as it was last read" in failure["error"]

@@ -7,9 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import graphrag_lite.stages.report_communities_fast as report_communities_fast_module
 from graphrag_lite import pipeline, tables
@@ -349,3 +352,66 @@ def test_a_summary_does_not_repeat_what_a_kept_summary_above_it_says(read: dict[
         assert told["description"] not in after[child["community"]]["summary"]
         n_checked += 1
     assert n_checked > 2
+
+
+WORDS = st.sampled_from("whales sing krill northern ocean songs deep Ann Lee Bob Ray ships sailed never slowly".split())
+SENTENCES = st.lists(st.lists(WORDS, min_size=1, max_size=30).map(" ".join), min_size=1, max_size=5)
+
+
+@hypothesis.settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    SENTENCES,
+    st.lists(st.tuples(st.integers(0, 400), st.integers(1, 300), st.integers(0, 3), st.integers(4, 6)), max_size=12),
+)
+def test_text_units_that_cut_a_sentence_at_any_place_are_reported(
+    sentences: list[str], cuts: list[tuple[int, int, int, int]]
+) -> None:
+    text = ". ".join(sentences) + "."
+    spans = [(min(start, len(text) - 1), min(start + length, len(text))) for start, length, *_ in cuts]
+    units = [(f"u{i}", "d", i, *span, text[slice(*span)], 9) for i, span in enumerate(spans)]
+    related = [
+        {
+            **dict.fromkeys(("relation", "description"), ""),
+            "id": f"r{i}",
+            "source_id": f"e{a}",
+            "target_id": f"e{b}",
+            "source": f"E{a}",
+            "target": f"E{b}",
+            "human_readable_id": i,
+            "weight": 1.0 + i % 3,
+            "combined_degree": 2,
+            "text_unit_ids": [f"u{i}"],
+            "n_mentions": 1,
+            "sources": [{"text_unit_id": f"u{i}", "document_id": "d", "char_start": span[0], "char_end": span[1]}],
+        }
+        for i, ((_, _, a, b), span) in enumerate(zip(cuts, spans, strict=True))
+    ]
+    ids = [f"e{i}" for i in range(7)]
+    entity = dict.fromkeys(("frequency", "degree", "n_mentions", "n_documents"), 1)
+    entities = [
+        {"id": i, "title": i.upper(), "type": "unknown", "description": "", "sources": [], "text_unit_ids": []}
+        | entity
+        | {"human_readable_id": n}
+        for n, i in enumerate(ids)
+    ]
+    empty = {"children": [], "text_unit_ids": [], "period": "", "human_readable_id": 0, "title": "E"}
+    community = {"id": "c", "community": 0, "level": 0, "parent": -1, "entity_ids": ids, "size": len(ids)}
+    document = ("d", "d", "D", text, "d.txt", "", "text/plain", "en", "", "{}")
+    made = report(
+        {
+            "source_documents": tables.make("source_documents", [document]),
+            "source_units": tables.make("source_units", units),
+            "entities": tables.make("entities", entities),
+            "relationships": tables.make("relationships", related),
+            "communities": tables.make(
+                "communities", [empty | community | {"relationship_ids": [row["id"] for row in related]}]
+            ),
+        }
+    )
+    assert len(made) == bool(related)
+    for row in made:
+        for cited in row["citations"]:
+            first, last = spans[int(cited["text_unit_id"][1:])]
+            assert first <= cited["char_start"] < cited["char_end"] <= last
+        ends = {(cited["char_start"], cited["char_end"]) for cited in row["citations"]}
+        assert len({start for start, _ in ends}) == len(ends)  # a sentence that is cut at two ends is cited once

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -25,6 +25,12 @@ def mention(name: str, description: str = "", kind: str = "person", document: st
     return place | {
         "name": name, "type": kind, "description": description, "mention_start": -1, "anchored": True, "round": 0
     }  # fmt: skip
+
+
+def relationship(source: str, target: str, relation: str, document: str = "d") -> dict[str, Any]:
+    place = {"text_unit_id": f"u{document}", "document_id": document, "char_start": 0, "char_end": 1, "round": 0}
+    said = {"description": "", "strength": 1.0, "valid_at": "", "invalid_at": ""}
+    return place | said | {"source": source, "target": target, "relation": relation}
 
 
 def document(identity: str, created_at: str) -> dict[str, Any]:
@@ -58,9 +64,11 @@ def run(
     reply: Answer | None,
     text: str = "",
     dates: Mapping[str, str] = MappingProxyType({}),
+    related: Sequence[tuple[str, str, str]] = (),
+    in_document: str = "",
     **settings: Any,
 ) -> tuple[dict[str, dict[str, Any]], StubModel, list[tuple[str, str, int]]]:
-    """Return the resolution of every name in the whole corpus, the model, and the failures."""
+    """Return the resolution of every name in the whole corpus (of `in_document`, there), the model, and the failures."""
     stub = StubModel(reply or (lambda _: '{"same": []}'))
     model, failures = stage_model(stub)
     documents = sorted({row["document_id"] for row in mentions})
@@ -70,6 +78,7 @@ def run(
             tables.make("source_documents", [document(d, dates.get(d, "")) for d in documents]),
             tables.make("source_units", [unit(text, d) | {"id": i, "ordinal": int(i[-1] == "2")} for i, d in units]),
             tables.make("entity_mentions", mentions),
+            tables.make("relationship_mentions", [relationship(*ends) for ends in related]),
             settings=ResolveEntities(**settings),
             each=lambda function, items: map(function, items),
             model=model if reply else None,
@@ -77,7 +86,8 @@ def run(
         )
     )
     tables.check("entity_resolutions", table)
-    return {row["name"]: row for row in table.to_pylist() if not row["document_id"]}, stub, failures
+    rows = [row for row in table.to_pylist() if row["document_id"] in ("", in_document)]
+    return {row["name"]: row for row in rows}, stub, failures  # those of a document come last
 
 
 VELM = [
@@ -203,7 +213,9 @@ def test_no_mention_is_lost_where_two_types_compete_for_a_name() -> None:
 
 def test_a_name_that_means_others_in_every_document_is_no_question() -> None:
     several = [
-        mention(name, document=d) for d, own in (("a", "Ruth Velm"), ("b", "Otto Velm")) for name in (own, "Velm")
+        mention(name, document=d) | {"text_unit_id": f"u{d}{place}"}
+        for d, own in (("a", "Ruth Velm"), ("b", "Otto Velm"))
+        for place, name in ((1, own), (2, "Velm"))
     ]
     found, stub, _ = run([*several, mention("Ruth Velms", document="a")], same(), lexical=False)
     assert "Velm" not in found
@@ -215,6 +227,61 @@ def test_a_given_name_is_another_s_where_a_full_name_comes_up_in_a_later_text_un
     short, full = mention("Ruth"), mention("Ruth Velm")
     assert run([short, full], None)[0]["Ruth"]["title"] == "Ruth Velm"
     assert run([short, full | {"text_unit_id": "ud2"}], None)[0]["Ruth"]["title"] == "Ruth"
+
+
+def meant(mentions: list[dict[str, Any]], reply: Answer | None = None, **more: Any) -> list[str]:
+    """Return what each name means, with a model that extracted them, or without."""
+    found, *_ = run(mentions, reply, in_document="d", **more)
+    return [found[row["name"]]["title"] for row in mentions]
+
+
+def test_what_a_model_told_apart_stays_apart() -> None:
+    def later(name: str, kind: str = "person") -> dict[str, Any]:
+        return mention(name, kind=kind) | {"text_unit_id": "ud2"}
+
+    for full, short in (
+        (mention("George Washington"), later("Washington", "location")),
+        (mention("Henry Ford"), later("Ford", "organization")),
+        (mention("Elizabeth Bennet"), mention("Mrs. Bennet")),  # listed by one text unit
+        (mention("Rawdon Crawley"), later("Miss Crawley")),
+        (mention("Ruth Velm"), later("Mr. Velm")),
+        (mention("Olga Velm"), later("г-н Velm")),
+        (mention("Otto Velm"), later("Gräfin Velm")),
+    ):
+        assert meant([full, short], same()) == [full["name"], short["name"]]
+    disney = [mention("Walt Disney"), later("Disney", "unknown")]
+    assert meant(disney, same()) == ["Walt Disney"] * 2
+    assert meant(disney, same(), related=[("Walt Disney", "Disney", "FOUNDED")]) == ["Walt Disney", "Disney"]
+    ruth = [mention("Ruth Velm"), later("Ruth"), later("Velm", "unknown")]
+    assert meant(ruth, same()) == ["Ruth Velm"] * 3
+    told = meant(ruth, same(), related=[("Ruth", "Velm", "MET")])
+    assert told[1] != told[2], "two short names that are related are not one"
+
+
+def test_a_model_that_lists_one_person_twice_or_relates_it_to_itself_tells_nobody_apart() -> None:
+    velm = [mention("Ruth Velm"), mention("Velm")]
+    assert meant(velm, same()) == ["Ruth Velm"] * 2
+    assert meant(velm, same(), related=[("Ruth Velm", "Velm", "ALSO_KNOWN_AS")]) == ["Ruth Velm"] * 2
+    assert meant(velm, same(), related=[("Ruth Velm", "Velm", "MOTHER_OF")]) == ["Ruth Velm", "Velm"]
+
+
+def test_what_one_document_tells_apart_is_one_in_another() -> None:
+    others = [mention(name, document=d) for d in "abc" for name in ("Walt Disney",)]
+    others += [mention("Disney", kind="unknown", document=d) for d in "abc"]
+    mentions = [*others, mention("Walt Disney"), mention("Disney", kind="unknown")]
+    for document, title in (("a", "Walt Disney"), ("d", "Disney")):
+        found, *_ = run(mentions, same(), related=[("Walt Disney", "Disney", "FOUNDED")], in_document=document)
+        assert found["Disney"]["title"] == title
+    one = [mention("Walt Disney"), mention("Disney", kind="unknown"), *others[:1], *others[3:4]]
+    assert run(one, same(), related=[("Walt Disney", "Disney", "FOUNDED")])[0]["Disney"]["title"] == "Disney"
+
+
+def test_words_tell_apart_and_mere_company_does_not() -> None:
+    velms = [mention("Ruth Velm") | {"mention_start": 0}, mention("Velm") | {"mention_start": 14}]
+    assert meant(velms, related=[("Ruth Velm", "Velm", "")]) == ["Ruth Velm"] * 2
+    assert meant(velms, related=[("Ruth Velm", "Velm", "founded")]) == ["Ruth Velm", "Velm"]
+    assert meant(velms, text="Ruth Velm and Velm came.") == ["Ruth Velm", "Velm"]
+    assert meant(velms, text="Ruth Velm but Velm came.") == ["Ruth Velm"] * 2
 
 
 def test_an_acronym_that_the_text_defines_needs_no_question() -> None:

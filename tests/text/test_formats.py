@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_lite.text import formats
-from graphrag_lite.text.formats import Fields, Loaded, Unreadable, iso, read
+from graphrag_lite.text.formats import Fields, Loaded, Unreadable, read
 
 
 def loaded(data: str | bytes, path: str, **fields: str) -> list[Loaded | Unreadable]:
@@ -157,25 +157,41 @@ def test_any_json_object_gives_a_document_or_a_failure(row: dict[str, Any]) -> N
     json.dumps([item.title, item.source_id, item.text], ensure_ascii=False).encode()
 
 
+def test_times_of_a_file_are_read_together() -> None:
+    rows = [{"text": "x", "timestamp": stated} for stated in ("05/06/2023", "30/06/2023", "spring")]
+    items = loaded("\n".join(map(json.dumps, rows)), "a.jsonl")
+    assert [(item.created_at, item.metadata) for item in items if isinstance(item, Loaded)] == [
+        ("2023-06-05", {}), ("2023-06-30", {}), ("", {"timestamp": "spring"}),
+    ]  # fmt: skip
+
+
+def test_times_of_files_of_two_makers_are_read_apart() -> None:
+    rows = [{"text": "x", "when": "05/06/2023"}, {"text": "y", "timestamp": "30/06/2023"}]
+    items = loaded("\n".join(map(json.dumps, rows)), "a.jsonl", time="when")
+    assert [item.created_at for item in items if isinstance(item, Loaded)] == ["", "2023-06-30"]
+
+
 @pytest.mark.parametrize(
-    ("value", "expected"),
+    ("head", "expected"),
     [
-        ("2023-05-21", "2023-05-21"),
-        (" 2023-05-21 08:38 ", "2023-05-21T08:38:00"),
-        ("2023-05-21T08:38:00Z", "2023-05-21T08:38:00+00:00"),
-        ("20230521", "2023-05-21T00:00:00"),
-        (1700000000, "2023-11-14T22:13:20+00:00"),
-        (1700000000000, "2023-11-14T22:13:20+00:00"),
-        ("1700000000", "2023-11-14T22:13:20+00:00"),
-        ("1700000000.5", "2023-11-14T22:13:20.500000+00:00"),
-        *(
-            (value, "")
-            for value in ("2023-13-45", "last week", "", "٢٠٢٣-٠٥-٢١", None, True, [], 10**400, float("nan"))
-        ),
+        ("From: ann@example.org\r\nDate: Tue, 30 May 2023 23:40:00 +0200\r\n", "2023-05-30T23:40:00+02:00"),
+        ("---\ndate: '2024-03-01'\n---", "2024-03-01"),
+        ("Date: 2024-03-01, by Ann", "2024-03-01"),
+        ("**Datum:** 30. Mai 2023", "2023-05-30"),
+        ("Gesendet: Dienstag, 30. Mai 2023 23:40", "2023-05-30T23:40:00"),
+        ("日付：2023年5月30日", "2023-05-30"),
+        ("Date: who knows\nDate: 30.05.2023", "2023-05-30"),
     ],
 )
-def test_times(value: Any, expected: str) -> None:
-    assert iso(value) == expected
+def test_a_line_that_states_the_date(head: str, expected: str) -> None:
+    item = one(f"{head}\n\nIt flew.", "a.txt")
+    assert (item.created_at, item.metadata) == (expected, {})
+
+
+def test_a_date_line_that_cannot_be_read_is_kept_as_it_is_stated() -> None:
+    assert one("Date: 05/06/2023\n\nIt flew.", "a.md").metadata == {"timestamp": "05/06/2023"}
+    assert one("Date: the 5 of us\n\nIt flew.", "a.md").metadata == {}
+    assert one("<meta name=date content='05/06/2023'><p>x", "a.html").metadata == {"timestamp": "05/06/2023"}
 
 
 def test_a_time_that_is_none_stays_in_the_metadata() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.text.periods import LONGEST, WORDS, Period, asks_for_now, periods, whole
+from graphrag_lite.text.periods import LONGEST, WORDS, Period, periods, whole
 
 NOW = date(2023, 5, 30)  # a Tuesday
 DAYS = st.dates(date(1000, 1, 1), date(2099, 12, 31))
@@ -96,26 +96,6 @@ def test_without_a_day_to_tell_from_only_whole_dates_are_periods() -> None:
 
 def test_an_unknown_language_still_has_dates() -> None:
     assert told("вчера или 2022-03-10", "ru") == days("2022-03-10")
-    assert not asks_for_now("сейчас", "ru")
-
-
-@pytest.mark.parametrize(
-    ("language", "now", "then"),
-    [
-        ("en", "Where does she currently work?", "Where did she work as a nowhere man?"),
-        ("fr", "Où travaille-t-elle actuellement ?", "Où travaillait-elle ?"),
-        ("de", "Wo arbeitet sie derzeit?", "Wo arbeitete sie?"),
-        ("es", "¿Dónde trabaja ahora?", "¿Dónde trabajó?"),
-        ("it", "Dove lavora attualmente?", "Dove lavorava?"),
-        ("pt", "Onde ela trabalha atualmente?", "Onde ela trabalhou?"),
-        ("nl", "Waar werkt ze momenteel?", "Waar werkte ze?"),
-        ("ja", "現在どこで働いていますか", "どこで働いていましたか"),
-        ("zh", "她现在在哪里工作？", "她在哪里工作过？"),
-        ("ko", "지금 어디에서 일하나요?", "어디에서 일했나요?"),
-    ],
-)
-def test_questions_for_the_present(language: str, now: str, then: str) -> None:
-    assert asks_for_now(now, language) and not asks_for_now(then, language)
 
 
 @given(DAYS, DAYS)
@@ -154,7 +134,6 @@ def test_the_last_week_day_is_within_seven_days_and_on_that_day(now: date) -> No
 @given(st.text(), st.sampled_from(sorted(WORDS)))
 def test_any_text_is_read(text: str, language: str) -> None:
     assert all(period.first <= period.last for period in periods(text, NOW, language))
-    assert asks_for_now(text, language) in (True, False)
 
 
 def test_no_more_than_the_beginning_of_a_long_question_is_read() -> None:

@@ -33,7 +33,6 @@ def real_replies(shared: Path) -> list[str]:
         json.dumps(VALUES, indent=2),
         f"```json\n{PLAIN}\n```",
         f"Based on [1] and [2], here is the report:\n\n{PLAIN}\n\nI hope that this {{helps}}!",
-        f"<think>Is it {{this}}?</think>{PLAIN}",
         f"[{PLAIN}]",
         json.dumps({"report": VALUES}),
         json.dumps({key.replace("_", " ").title(): value for key, value in VALUES.items()}),

@@ -2,7 +2,8 @@
 
 import re
 
-from graphrag_lite.text.names.lexicon import Lexicon, characters, word_lists
+from graphrag_lite.text.names.lexicon import Lexicon, characters
+from graphrag_lite.text.names.lists import word_lists
 
 LISTS = word_lists("chinese")
 BREAK, TITLE, SPEECH, PLACE = "break", "title", "speech", "place"

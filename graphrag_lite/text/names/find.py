@@ -21,6 +21,7 @@ from graphrag_lite.text.names.terms import find_terms
 from graphrag_lite.text.names.titles import defined_subject, expansions, quoted_titles
 from graphrag_lite.text.names.tokens import AMPERSAND, JOIN, Tokens, tokenize
 from graphrag_lite.text.names.words import DETERMINERS, HONORIFICS, LISTS, ROLES
+from graphrag_lite.text.plain import CONTROL, one_line
 
 __all__ = ["Name", "find_names", "is_acronym"]
 
@@ -47,9 +48,11 @@ def find_names(text: str, language: str) -> list[Name]:
     [('Mr. Scrooge', 'person'), ('London', 'location'), ('Bank of England', 'organization')]
     """
     names = _cased(text, language)
-    if not _CASELESS.search(text):
-        return names
-    return _merged(names, find_names_caseless(text, language))
+    if _CASELESS.search(text):
+        names = _merged(names, find_names_caseless(text, language))
+    if CONTROL.search(text):
+        names = [replace(name, name=one_line(name.name)) for name in names if one_line(name.name)]
+    return names
 
 
 def is_acronym(short: str, long: str) -> bool:

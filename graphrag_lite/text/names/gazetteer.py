@@ -1,6 +1,6 @@
 """Small gazetteers for typing names: common given names, countries, regions, large cities and their adjectives."""
 
-from graphrag_lite.text.names.lexicon import word_lists
+from graphrag_lite.text.names.lists import word_lists
 
 _LISTS = word_lists("gazetteer")
 MALE_NAMES, FEMALE_NAMES = _LISTS["male_names"], _LISTS["female_names"]

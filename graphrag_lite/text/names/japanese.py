@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from graphrag_lite.text.names.engine import Joined, Script, Span, Spans, Token, find_names_of, head_of, name_before
-from graphrag_lite.text.names.lexicon import Lexicon, any_of, word_lists
+from graphrag_lite.text.names.lexicon import Lexicon, any_of
+from graphrag_lite.text.names.lists import word_lists
 from graphrag_lite.text.names.name import Name
 
 _LISTS = word_lists("japanese")

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graphrag_lite.text.names.engine import Script, Span, Spans, find_names_of, title_marks
-from graphrag_lite.text.names.lexicon import characters, longest_first, word_lists
+from graphrag_lite.text.names.lexicon import characters, longest_first
+from graphrag_lite.text.names.lists import word_lists
 from graphrag_lite.text.names.name import Name
 
 _LISTS = word_lists("korean")

@@ -1,27 +1,7 @@
-"""Word lists, read from the files in `lists/`, and the scan that finds their words in text without spaces."""
+"""Words of a list in text without spaces: the scan that finds them, and patterns of them."""
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib import resources
-
-
-@cache
-def word_lists(name: str) -> Mapping[str, frozenset[str]]:
-    """Return the sections of `lists/{name}.txt`, casefolded.
-
-    >>> "river" in word_lists("cased")["location_heads"]
-    True
-    """
-    lists: dict[str, list[str]] = {}
-    section: list[str] = []
-    path = resources.files("graphrag_lite.text.names") / "lists" / f"{name}.txt"
-    for line in path.read_text(encoding="utf-8").casefold().splitlines():
-        if line.startswith("["):
-            section = lists.setdefault(line.strip("[]"), [])
-        elif not line.startswith("#"):
-            section += line.replace("_", "\0").split()
-    return {key: frozenset(word.replace("\0", " ") for word in words) for key, words in lists.items()}
+from collections.abc import Iterable
 
 
 def characters(words: Iterable[str]) -> frozenset[str]:

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from graphrag_lite.text.names.engine import Script, Span, Spans, find_names_of
-from graphrag_lite.text.names.lexicon import any_of, word_lists
+from graphrag_lite.text.names.lexicon import any_of
+from graphrag_lite.text.names.lists import word_lists
 from graphrag_lite.text.names.name import Name
 
 _LISTS = word_lists("other_scripts")

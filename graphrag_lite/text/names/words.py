@@ -1,7 +1,7 @@
 """Word lists of scripts with capitals, by the names that the rules use. What each is stands in `lists/cased.txt`."""
 
 from graphrag_lite.text.function_words import FUNCTION_WORDS
-from graphrag_lite.text.names.lexicon import word_lists
+from graphrag_lite.text.names.lists import word_lists
 
 LISTS = word_lists("cased")
 _OPENERS = word_lists("openers")

@@ -1,0 +1,66 @@
+"""What a reasoning model thinks before it speaks, where its server leaves that in the reply: it is no part of it.
+
+Some servers put the thinking into a field of its own, which nobody reads. Others leave it between tags; and where the
+chat template has opened the tag in the prompt, all that comes is the closing one.
+"""
+
+import json
+import re
+
+TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
+OPENINGS = ("<think>", "<thinking>")
+QUOTES = frozenset("\"'`“”‘’«»„「」『』<>")  # the last two as in <|>, which separates the fields of a record
+GOES_ON = re.compile(r"[.,;:!?)]|[^\S\n]+[^\W\d_A-Z]")  # after a tag that a sentence is about
+ENDS = re.compile(r"[.!?…。！？\n]\s*\Z")  # before a tag that ends thinking
+
+
+def spoken(text: str) -> str:
+    """Return a reply without its thinking, empty where that never ends.
+
+    Thinking is what an opening tag at the start begins, and what stands before a closing tag that no tag has opened. A
+    tag that is quoted, within a sentence that goes on, or in a reply that is JSON as a whole, is what a text speaks of.
+
+    >>> spoken("<think>Hm.</think>\\n\\nYes."), spoken("So it says yes.\\n</think>\\n\\nYes."), spoken("<think>Hm.")
+    ('Yes.', 'Yes.', '')
+    >>> spoken("The tag `</think>` ends it [1]; what follows </think> is the answer.")
+    'The tag `</think>` ends it [1]; what follows </think> is the answer.'
+    """
+    if TAG.search(text) is None or _is_json(text):
+        return text
+    tags = [tag for tag in TAG.finditer(text) if not _is_quoted(text, tag)]
+    if text.lstrip().lower().startswith(OPENINGS):
+        closing = next((tag for tag in tags if tag[1]), None)
+        return spoken(text[closing.end() :].lstrip()) if closing else ""
+    n_open = 0
+    for tag in tags:
+        if not tag[1]:
+            n_open += 1
+        elif n_open:
+            n_open -= 1
+        elif not _is_spoken_of(text, tag):
+            return spoken(text[tag.end() :].lstrip())
+    return text
+
+
+def may_think(beginning: str) -> bool:
+    """Return whether the beginning of a reply may become the opening tag."""
+    begun = beginning.lstrip().lower()
+    return any(opening.startswith(begun) for opening in OPENINGS)
+
+
+def _is_quoted(text: str, tag: re.Match[str]) -> bool:
+    return text[: tag.start()][-1:] in QUOTES and text[tag.end() :][:1] in QUOTES
+
+
+def _is_spoken_of(text: str, tag: re.Match[str]) -> bool:
+    return bool(GOES_ON.match(text, tag.end())) and not ENDS.search(text[: tag.start()])
+
+
+def _is_json(text: str) -> bool:
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

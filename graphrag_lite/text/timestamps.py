@@ -1,0 +1,183 @@
+"""Times as programs and people write them into a field -> ISO 8601: mails, chats, exports of spreadsheets.
+
+All values of a field are read together: 05/06/2023 is two dates, and another value, 30/06/2023, tells which it is.
+"""
+
+import contextlib
+import re
+import unicodedata
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
+from typing import Any
+
+from graphrag_lite.text.dates import LONGEST, iso_date
+from graphrag_lite.text.periods import WORDS
+from graphrag_lite.text.words import unaccented
+
+# RFC 5322 section 3.3 and what mail programs make of it, and C's asctime, with Twitter's zone before the year.
+_MAIL = re.compile(
+    r"(?:[A-Z][a-z]{2,8},? )?(?:\d{1,2}[ -][A-Z][a-z]{2}[ -]\d{2,4}|[A-Z][a-z]{2} \d{1,2}) \d{1,2}:\d{2}.*"
+)
+_HALVES = {"午前": "am", "上午": "am", "오전": "am", "午後": "pm", "下午": "pm", "오후": "pm"}
+_HALF = re.compile("|".join(_HALVES))
+_HOURS = re.compile(
+    r"(?<![:\d])(\d{1,2}) ?(?:uhr|[时時點点시h]) ?(?:(\d{1,2}) ?[分분]?)?(?: ?(\d{1,2}) ?[秒초])?(?!\w)"
+)
+_CLOCK = re.compile(
+    r"(?<![\w:.+-])(?:(?P<before>[ap])m ?)?"
+    r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d{1,9})?)?)?(?: ?(?P<after>[ap])\.? ?m\b\.?)?"
+    r"(?: ?(?:(?P<zone>z|utc|gmt)(?: ?(?P<ahead>[+-]\d{1,2})(?::?(?P<minutes>\d{2}))?)?|(?P<offset>[+-]\d{2}:?\d{2})))?"
+    r"(?![\w:])"
+)
+_NUMBERS = re.compile(r"(\d{1,4})(?P<mark>[-/.]) ?(\d{1,2})(?P=mark) ?(\d{1,4})\.?")
+_JOINING = re.compile(r"\b(?:at|on|um|uhr|kl|klo|om|alle|ore|a las?|as?)\b\.?|[,@|]|\[|\]")
+_ORDERS = {"day first": (2, 1, 0), "month first": (2, 0, 1), "year first": (0, 1, 2)}  # places of year, month, day
+
+
+def iso(value: Any) -> str:
+    """Return a time as ISO 8601, empty where it is none. Numbers are seconds (or thousandths, or millionths) since
+    1970, UTC, in digits too, as a CSV file has them; of four digits they are a year.
+
+    >>> iso("2023-05-21 08:38"), iso(1700000000), iso("last week")
+    ('2023-05-21T08:38:00', '2023-11-14T22:13:20+00:00', '')
+    >>> iso("Tue, 30 May 2023 23:40:00 +0200"), iso("1:56 pm on 8 May, 2023"), iso("2023/05/30 (Tue) 23:40")
+    ('2023-05-30T23:40:00+02:00', '2023-05-08T13:56:00', '2023-05-30T23:40:00')
+    """
+    return isos([value])[0]
+
+
+def isos(values: Sequence[Any]) -> list[str]:
+    """Return each of the values of a field as ISO 8601, empty where it is no time, or one of two that nothing tells.
+
+    >>> isos(["05/06/2023, 23:40", "30/06/2023, 9:05 pm"]), isos(["05/06/2023"])
+    (['2023-06-05T23:40:00', '2023-06-30T21:05:00'], [''])
+    """
+    found = [_standard(value) for value in values]
+    cut = {i: _cut(value) for i, value in enumerate(values) if not found[i] and isinstance(value, str)}
+    numbers = {i: _dates(match) for i, (day, _) in cut.items() if (match := _NUMBERS.fullmatch(_without_weekday(day)))}
+    order = _order(list(numbers.values()))
+    for i, (day, time) in cut.items():
+        if i in numbers:
+            meant = set(numbers[i].values())
+            stated = numbers[i].get(order) or (meant.pop() if len(meant) == 1 else None)
+            found[i] = _joined(stated.isoformat() if stated else "", time)
+        else:
+            found[i] = _joined(iso_date(day) or iso_date(_without_weekday(day)), time)
+    return found
+
+
+def _dates(found: re.Match[str]) -> dict[str, date]:
+    """Return the dates that three numbers can mean, by their order. Between dots the day comes before the month.
+
+    >>> [list(_dates(_NUMBERS.fullmatch(said))) for said in ("30/05/23", "05/06/2023", "30.05.2023", "2023. 5. 30.")]
+    [['day first', 'year first'], ['day first', 'month first'], ['day first'], ['year first']]
+    """
+    parts = (found[1], found[3], found[4])
+    meant: dict[str, date] = {}
+    for order, places in _ORDERS.items():
+        year, month, day = (parts[place] for place in places)
+        short = len(year) == 2 and max(len(month), len(day)) <= 2
+        if not (short or len(year) == 4) or (found["mark"] == "." and (order == "month first" or (short and meant))):
+            continue
+        with contextlib.suppress(ValueError):  # POSIX has the century of two digits begin at 69
+            century = (1900 if int(year) >= 69 else 2000) if short else 0
+            meant[order] = date(century + int(year), int(month), int(day))
+    return meant
+
+
+def _order(fields: Sequence[dict[str, date]]) -> str:
+    """Return the one order that all dates of a field can have, empty where there is none, or more than one.
+
+    A year of two digits is the number that changes less often than the other which it may be.
+    """
+    orders = [order for order in _ORDERS if fields and all(order in meant for meant in fields)]
+    if len(orders) == 2 and "year first" in orders:
+        n_years = {order: len({meant[order].year for meant in fields}) for order in orders}
+        orders.sort(key=lambda order: n_years[order])
+        orders = orders[: 1 + (len(set(n_years.values())) == 1)]
+    return orders[0] if len(orders) == 1 else ""
+
+
+def _standard(value: Any) -> str:
+    """Return what ISO 8601, RFC 5322 or a count of seconds states, empty for anything else."""
+    try:
+        if isinstance(value, str):
+            value = value.strip()
+            if not value.isascii() or len(value) > LONGEST:
+                return ""
+            if len(value) == 10 and value[4] == "-":
+                return date.fromisoformat(value).isoformat()
+            if _MAIL.fullmatch(value) and "(" not in value.partition("GMT+")[2]:  # a browser's zone is not of RFC 5322
+                return parsedate_to_datetime(value).isoformat()
+            if not re.fullmatch(r"\d{9,19}(\.\d+)?", value):
+                return datetime.fromisoformat(value).isoformat()
+            value = float(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            if 1000 <= value < 3000 and value == int(value):
+                return str(int(value))
+            while 1e11 < value < 1e21:
+                value /= 1000
+            return datetime.fromtimestamp(value, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        pass
+    return ""
+
+
+def _cut(value: str) -> tuple[str, str]:
+    """Return the date that a text states, as far as it is nothing else, and its time of day in ISO 8601; or empty.
+
+    >>> _cut("[30.05.23, 23:40:12]"), _cut("30. Mai 2023 um 9 Uhr"), _cut("2023年5月30日(火) 午後11時40分")
+    (('30.05.23', '23:40:12'), ('30. mai 2023', '09:00:00'), ('2023年5月30日', '23:40:00'))
+    """
+    if len(value) > LONGEST:
+        return "", ""
+    plain = re.sub(r"\([^()]*\)", " ", unaccented(unicodedata.normalize("NFKC", value).casefold()))
+    plain = _HALF.sub(lambda half: f" {_HALVES[half[0]]} ", plain)
+    plain = _HOURS.sub(lambda found: f" {found[1]}:{found[2] or 0:0>2}:{found[3] or 0:0>2} ", " ".join(plain.split()))
+    plain = " ".join(re.sub(r"(?<=\d)t(?=\d)", " ", plain).split())
+    clocks = [found for found in _CLOCK.finditer(plain) if found["minute"] or found["before"] or found["after"]]
+    time = _time(clocks[0]) if len(clocks) == 1 else ""
+    if clocks and not time:
+        return "", ""
+    for found in clocks:
+        plain = _JOINING.sub(" ", f"{plain[: found.start()]} {plain[found.end() :]}")
+    return " ".join(plain.split()).strip(" ,.-–[]"), time
+
+
+def _time(found: re.Match[str]) -> str:
+    """Return a time of day, with its zone, as ISO 8601; empty where no clock shows it."""
+    hour, half = int(found["hour"]), found["before"] or found["after"]
+    if half:
+        if not 1 <= hour <= 12:
+            return ""
+        hour = hour % 12 + 12 * (half == "p")
+    zone = found["offset"] or ("+00:00" if found["zone"] else "")
+    if found["ahead"]:
+        zone = f"{found['ahead'][0]}{found['ahead'][1:]:0>2}:{found['minutes'] or '00'}"
+    return f"{hour:02}:{found['minute'] or '00'}:{found['second'] or '00'}{zone}"
+
+
+def _joined(day: str, time: str) -> str:
+    """Return a day and a time of day as one moment; empty where there is a time and no full day."""
+    if not time or not day:
+        return day
+    try:
+        return datetime.fromisoformat(f"{day}T{time}").isoformat() if len(day) == 10 else ""
+    except ValueError:
+        return ""
+
+
+def _without_weekday(day: str) -> str:
+    return " ".join(_weekday().sub(" ", day).split()).strip(" ,")
+
+
+@cache
+def _weekday() -> re.Pattern[str]:
+    words = {word for language in WORDS.values() for word in language.weekdays}
+    short = (
+        "mon|tues?|wed|thu(?:rs?)?|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim|mie|jue|vie|gio|sab|dom"
+    )
+    latin = rf"(?<![^\W\d_])(?:{'|'.join(word for word in sorted(words) if word.isascii())}|{short})(?![^\W\d_])"
+    return re.compile(rf"(?:{latin}|{'|'.join(word for word in sorted(words) if not word.isascii())})[.,]*")
