@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from dataclasses import replace
 
+from graphrag_lite.text.names import types
 from graphrag_lite.text.names.caseless import find_names_caseless
 from graphrag_lite.text.names.cuts import split_run
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
@@ -19,17 +20,7 @@ from graphrag_lite.text.names.runs import Run, find_runs
 from graphrag_lite.text.names.terms import find_terms
 from graphrag_lite.text.names.titles import defined_subject, expansions, quoted_titles
 from graphrag_lite.text.names.tokens import AMPERSAND, JOIN, Tokens, tokenize
-from graphrag_lite.text.names.types import (
-    Evidence,
-    best,
-    evidence_beside,
-    evidence_of_words,
-    is_locative,
-    kind_after,
-    kind_beside,
-    kind_of,
-)
-from graphrag_lite.text.names.words import HONORIFICS, ROLES
+from graphrag_lite.text.names.words import DETERMINERS, HONORIFICS, LISTS, ROLES
 from graphrag_lite.text.plain import CONTROL, one_line
 
 __all__ = ["Name", "find_names", "is_acronym"]
@@ -41,14 +32,11 @@ _CASELESS = re.compile(
 )
 _HEADING_END = re.compile(r"[.!?,;:…\"”»)\]]$")
 _LABEL = re.compile(r"\s*[*_]*\s*:(?:[\s*]|$)")
-_DETERMINERS = frozenset("a an the one un une le la l' der die das ein eine el uno una o um uma".split())
+_IS = frozenset("is was are were est était ist war es fue è".split())
 _MAX_HEADING = 100
 _MAX_INDENT = 40
 # Labels of speakers that name no one.
-_SPEAKERS = frozenset(
-    "operator moderator interviewer speaker unidentified participant audience announcer narrator system user assistant "
-    "male female voice voiceover all both".split()
-)
+_SPEAKERS = LISTS["speakers"]
 
 
 def find_names(text: str, language: str) -> list[Name]:
@@ -85,21 +73,14 @@ def _cased(text: str, language: str) -> list[Name]:
         return find_terms(tokens, text)
     muted, headings = _lines(text)
     titles = _free([*defined_subject(tokens), *expansions(tokens), *quoted_titles(text, tokens)])
-    runs = list(titles)
-    for run in find_runs(tokens, language, titles):
-        runs += split_run(tokens, run, language)
-    runs.sort(key=lambda run: run.first)
+    runs = [part for run in find_runs(tokens, language, titles) for part in split_run(tokens, run, language)]
     kept: list[Run] = []
-    for run in runs:
+    for run in sorted([*titles, *runs], key=lambda run: run.first):
         start = tokens.starts[run.first]
-        label = _labels(text, tokens, run)
-        if label:
-            run = replace(run, anchored=run.last - run.first > 1, kind="person", initial=False)
-        elif _within(muted, start) or _is_shouted(tokens, run):
-            continue
-        elif _within(headings, start):
-            run = replace(run, anchored=False)
-        kept.append(run)
+        if _labels(text, tokens, run):
+            kept.append(replace(run, anchored=run.last - run.first > 1, kind="person", initial=False))
+        elif not _within(muted, start) and not _is_shouted(tokens, run):
+            kept.append(replace(run, anchored=False) if _within(headings, start) else run)
     names = _typed(text, tokens, kept)
     terms = find_terms(tokens, text)
     return _merged(names, terms) if terms else names
@@ -152,24 +133,22 @@ def _labels(text: str, tokens: Tokens, run: Run) -> bool:
     end = tokens.ends[run.last - 1]
     if text[end : end + 1] not in (":", " ", "*") or not _LABEL.match(text, end) or run.last - run.first > 4:
         return False
-    words = tokens.words[run.first : run.last]
-    if any(word in _SPEAKERS or word in ROLES for word in tokens.lower[run.first : run.last]):
+    words, low = tokens.words[run.first : run.last], tokens.lower[run.first : run.last]
+    if any(word in _SPEAKERS or word in ROLES for word in low) or any(tokens.function[run.first : run.last]):
         return False
-    if any(not word[0].isupper() for word in words) or any(tokens.function[run.first : run.last]):
+    if not all(word[0].isupper() for word in words):
         return False
     if len(words) > 1 and all(word.isupper() for word in words):
-        return not any(
-            kind_of(word) or evidence_of_words([word], [word]).keys() - {"person"}
-            for word in tokens.lower[run.first : run.last]
-        )
+        return not any(types.kind_of(word) or _tells_other([word], [word]) for word in low)
     start = tokens.starts[run.first]
     indent = text[max(0, start - _MAX_INDENT) : start].rpartition("\n")
-    at_start = bool(indent[1]) or start < _MAX_INDENT
-    return (
-        at_start
-        and not indent[2].strip(" \t*_-•>")
-        and not evidence_of_words(tokens.lower[run.first : run.last], words).keys() - {"person"}
-    )
+    at_start = (indent[1] or start < _MAX_INDENT) and not indent[2].strip(" \t*_-•>")
+    return bool(at_start) and not _tells_other(low, words)
+
+
+def _tells_other(words: list[str], kept: list[str]) -> bool:
+    """Tell whether the words of a name say that it is none of a person."""
+    return bool(types.evidence_of_words(words, kept).keys() - {"person"})
 
 
 def _is_shouted(tokens: Tokens, run: Run) -> bool:
@@ -182,16 +161,15 @@ def _is_shouted(tokens: Tokens, run: Run) -> bool:
 
 def _typed(text: str, tokens: Tokens, runs: list[Run]) -> list[Name]:
     """Add up the evidence for each name over the unit, and decide types and anchors."""
-    evidence: dict[str, Evidence] = {}
-    known: dict[str, str] = {}
-    keys = []
-    confirmed: set[str] = set()
+    evidence: dict[str, types.Evidence] = {}
+    confirmed: set[str] = set()  # words that have a telling capital somewhere
     labels: Counter[str] = Counter()
-    for run in runs:
-        key = " ".join(tokens.lower[run.first : run.last])
-        keys.append(key)
+    keys = [" ".join(tokens.lower[run.first : run.last]) for run in runs]
+    for key, run in zip(keys, runs, strict=True):
         if key not in evidence:
-            evidence[key] = evidence_of_words(tokens.lower[run.first : run.last], tokens.words[run.first : run.last])
+            evidence[key] = types.evidence_of_words(
+                tokens.lower[run.first : run.last], tokens.words[run.first : run.last]
+            )
         found = _beside(tokens, run)
         if AMPERSAND in tokens.gaps[run.first + 1 : run.last]:
             found["organization"] = found.get("organization", 0.0) + 3.0
@@ -201,42 +179,49 @@ def _typed(text: str, tokens: Tokens, runs: list[Run]) -> list[Name]:
             evidence[key][kind] = evidence[key].get(kind, 0.0) + weight
         if run.anchored:  # the first word of a sentence proves nothing
             confirmed.update(tokens.lower[i] for i in range(run.first + run.initial, run.last) if tokens.capital[i])
-        if run.kind == "person" and not run.anchored:
+        elif run.kind == "person":
             labels[key] += 1
     plain = set(tokens.words)
+    known: dict[str, str] = {}
     names = []
     for key, run in zip(keys, runs, strict=True):
         if key not in known:
             if _is_code(tokens.words[run.last - 1], run.last - run.first == 1):
                 evidence[key].pop("person", None)
-            known[key] = best(evidence[key])
-        anchored = run.anchored
-        if anchored and run.initial and run.last - run.first == 2 and known[key] in ("person", "unknown"):
-            anchored = tokens.lower[run.first] in confirmed or tokens.lower[run.first] in GIVEN_NAMES | HONORIFICS
-        if run.last - run.first == 1:
-            word = tokens.words[run.first]
-            shaped = not word[1:].islower() and len(word) > 1 and (not word.isupper() or word.lower() not in plain)
-            if run.initial:
-                anchored = anchored and (shaped or (key in confirmed and word.lower() not in plain))
-            elif not anchored:
-                anchored = (
-                    (shaped and not word.isupper())
-                    or (key in confirmed and word.lower() not in plain)
-                    or labels[key] > 1
-                )
+            known[key] = types.best(evidence[key])
         kind = known[key]
-        if kind == "unknown" and tokens.gaps[run.first] == JOIN and is_locative(tokens.lower[run.first - 1]):
+        if run.last - run.first == 1:
+            anchored = _anchors_alone(tokens.words[run.first], run, key in confirmed, plain) or (
+                not run.initial and labels[key] > 1
+            )
+        else:
+            anchored = run.anchored
+            if run.initial and run.last - run.first == 2 and kind in ("person", "unknown"):
+                first = tokens.lower[run.first]
+                anchored = anchored and (first in confirmed or first in GIVEN_NAMES or first in HONORIFICS)
+        if kind == "unknown" and tokens.gaps[run.first] == JOIN and types.is_locative(tokens.lower[run.first - 1]):
             kind = "location"
-        start, end = tokens.starts[run.first], tokens.ends[run.last - 1]
-        surface = text[start:end]
-        if "." in text[end : end + 1] and tokens.lower[run.last - 1] in ("jr", "sr", "inc", "ltd", "co", "corp"):
-            surface += "."
-            end += 1
-        if surface.count("(") > surface.count(")") and text[end : end + 1] == ")":
-            surface += ")"
-            end += 1
-        names.append(Name(start, end, _clean(surface), kind, anchored))
+        start, end = tokens.starts[run.first], _end(text, tokens, run)
+        names.append(Name(start, end, _clean(text[start:end]), kind, anchored))
     return names
+
+
+def _anchors_alone(word: str, run: Run, confirmed: bool, plain: set[str]) -> bool:
+    """Tell whether a single word is a name for sure; `plain` are all words of the unit, as written."""
+    common = word.lower() in plain
+    shaped = len(word) > 1 and not word[1:].islower() and not (word.isupper() and common)
+    if run.initial:
+        return run.anchored and (shaped or (confirmed and not common))
+    return run.anchored or (shaped and not word.isupper()) or (confirmed and not common)
+
+
+def _end(text: str, tokens: Tokens, run: Run) -> int:
+    """Return where a name ends, with the full stop or the closing bracket that belongs to it."""
+    end = tokens.ends[run.last - 1]
+    if text[end : end + 1] == "." and tokens.lower[run.last - 1] in ("jr", "sr", "inc", "ltd", "co", "corp"):
+        end += 1
+    surface = text[tokens.starts[run.first] : end]
+    return end + (text[end : end + 1] == ")" and surface.count("(") > surface.count(")"))
 
 
 def _is_code(word: str, alone: bool) -> bool:
@@ -248,38 +233,27 @@ def _clean(surface: str) -> str:
     return surface if surface.isalnum() else " ".join(surface.split())
 
 
-def _beside(tokens: Tokens, run: Run) -> Evidence:
+def _beside(tokens: Tokens, run: Run) -> types.Evidence:
+    """Return what the words around a mention say."""
     first, last, n = run.first, run.last, len(tokens.words)
-    before: list[str] = []
-    i = first
-    while i > 0 and len(before) < 3 and tokens.gaps[i] == JOIN:
-        before.insert(0, tokens.lower[i - 1])
-        i -= 1
-    after: list[str] = []
-    i = last
-    while i < n and len(after) < 3 and tokens.gaps[i] == JOIN:
-        after.append(tokens.lower[i])
-        i += 1
-    found = evidence_beside(before, after, tokens.possessive[last - 1])
+    start = first
+    while start > 0 and first - start < 3 and tokens.gaps[start] == JOIN:
+        start -= 1
+    after = _joined(tokens, last, 3) if last < n and tokens.gaps[last] == JOIN else []
+    found = types.evidence_beside(tokens.lower[start:first], after, tokens.possessive[last - 1])
     kind = ""
-    if (
-        after
-        and after[0] in ("is", "was", "are", "were", "est", "était", "ist", "war", "es", "fue", "è")
-        and len(after) > 1
-    ):
-        if after[1] in _DETERMINERS:
-            kind = kind_after(tokens.lower[last + 2 : last + 10])
+    if len(after) > 1 and after[0] in _IS:
+        kind = types.kind_after(tokens.lower[last + 2 : last + 10]) if after[1] in DETERMINERS else ""
     elif last < n and tokens.gap_texts[last] == ", ":
-        skip = tokens.lower[last] in _DETERMINERS
-        kind = kind_beside(_joined(tokens, last + skip, 6)) if skip or not tokens.capital[last] else ""
+        skip = tokens.lower[last] in DETERMINERS
+        kind = types.kind_beside(_joined(tokens, last + skip, 6)) if skip or not tokens.capital[last] else ""
     elif last < n and "(" in tokens.gap_texts[last]:
-        inside = tokens.lower[last : last + 4]
-        if inside[0] in ("born", "né", "née", "died", "b") or (
-            inside[0].isdigit() and len(inside[0]) == 4 and inside[1:2] and inside[1].isdigit()
-        ):
+        inside = tokens.lower[last : last + 2]
+        years = inside[0].isdigit() and len(inside[0]) == 4 and inside[-1].isdigit() and len(inside) == 2
+        if years or inside[0] in ("born", "né", "née", "died", "b"):
             found["person"] = found.get("person", 0.0) + 2.0
         else:
-            kind = kind_beside([word for word in _joined(tokens, last, 4) if not word.isdigit()])
+            kind = types.kind_beside([word for word in _joined(tokens, last, 4) if not word.isdigit()])
     if kind:
         found[kind] = found.get(kind, 0.0) + 3.0
     return found

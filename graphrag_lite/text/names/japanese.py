@@ -8,21 +8,22 @@ katakana words and what recurs in the text unit are candidates (`anchored` False
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
-from graphrag_lite.text.names.japanese_words import (
-    BREAK,
-    BREAKS,
-    HEADS,
-    LEXICON,
-    LOAN_WORDS,
-    PERSON_SUFFIXES,
-    PLACE,
-    SURNAMES,
-    TITLE,
-)
-from graphrag_lite.text.names.lexicon import occurrences
+from graphrag_lite.text.names.engine import Joined, Script, Span, Spans, Token, find_names_of, head_of, name_before
+from graphrag_lite.text.names.lexicon import Lexicon, any_of
+from graphrag_lite.text.names.lists import word_lists
 from graphrag_lite.text.names.name import Name
-from graphrag_lite.text.names.spans import Spans
+
+_LISTS = word_lists("japanese")
+BREAK, TITLE, PLACE = "break", "title", "place"
+HEADS = ("organization", "location", "event", "concept")
+LEXICON = Lexicon(
+    (kind, _LISTS[kind])
+    for kind in (BREAK, "organization", "concept", "location", "event", TITLE, PLACE, "concept_name", "event_name")
+)
+_SURNAMES = _LISTS["surname"]
+_NO_NAMES = _LISTS["break"] | _LISTS["loan"]
 
 _KANJI = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u30f6"
 _KATAKANA = "\u30a1-\u30fa\u30fc-\u30fe\uff66-\uff9f"
@@ -30,20 +31,30 @@ _DOT = "・＝･"
 _CONTENT = re.compile(
     f"[{_KANJI}{_KATAKANA}0-9０-９〇{_DOT}]+(?:(?:ヶ|が(?=丘|原)|の(?=乱|変(?![更化遷動わ容形質])|戦い))[{_KANJI}い]+)?"
 )
+_INNER = re.compile(f"[{_KANJI}{_KATAKANA}{_DOT}]")
 _PIECE = re.compile(f"[{_KATAKANA}]+(?:[{_DOT}][{_KATAKANA}]+)*|[{_KANJI}]+|[0-9０-９]+|[{_DOT}]+")
 _NUMBER = re.compile(
-    "[第約数全各]*[一二三四五六七八九十百千万億兆〇0-9０-９]+(?:[年月日時分秒人名個回度歳代位号章条項台本枚件種番階世隻両頭匹羽曲話巻点線円]|世紀|年代|か国|ヶ国|カ国|歳|番目|年間|か月|ヶ月|カ月|週間|曜日|丁目|番地|パーセント|メートル|キロ|系|次|周年|億|万|以上)*"
+    "[第約数全各]*[一二三四五六七八九十百千万億兆〇0-9０-９]+(?:[年月日時分秒人名個回度歳代位号章条項台本枚件種番階世隻両頭匹羽曲"
+    "話巻点線円]|世紀|年代|か国|ヶ国|カ国|歳|番目|年間|か月|ヶ月|カ月|週間|曜日|丁目|番地|パーセント|メートル|キロ|系|次|周年|億|万|以上)*"
 )
 _QUOTES = re.compile(r"『([^『』\n]{1,40})』|《([^《》\n]{1,40})》|「([^「」\n。！？!?、]{2,20})」")
+_SENTENCE = re.compile("[はがをにで]|です|ます|[るただいうくすないねよ]$")
+# How a verb goes on in hiragana after one kanji, and a verb or an adjective after more.
 _VERBAL = re.compile(
-    "し(?:た|て|、|な|ま|、)|さ(?:れ|せ)|す(?:る|れ|べ)|でき|出来|的|化|な(?:ど|の)?(?=[^どの])|い|く|き(?!ょう)|け|げ|っ|ら|り(?!ス)|る|れ|ろ|め|み|む|ま(?!で)|え|べ|ち|つ|て|ず|ぐ|ぎ|び|ぶ|ば|う"
+    "し(?:た|て|、|な|ま|、)|さ(?:れ|せ)|す(?:る|れ|べ)|でき|出来|的|化|な(?:ど|の)?(?=[^どの])|い|く|き(?!ょう)|け|げ|っ|ら|"
+    "り(?!ス)|る|れ|ろ|め|み|む|ま(?!で)|え|べ|ち|つ|て|ず|ぐ|ぎ|び|ぶ|ば|う"
 )
-_DEFINES = re.compile(r"\s*(?:[（(]|とは|は、|は(?=[^。\n]{0,60}(?:である|です|。)))")
+_DONE = re.compile("し[たてなま]|さ[れせ]|する|すれ|的|化|な[^どの]|な$")
+_DEFINED = re.compile(
+    f"\\s*([{_KANJI}{_KATAKANA}{_DOT}A-Za-z0-9]{{2,20}}?)"
+    r"(?=\s*(?:[（(]|とは|は、|は(?=[^。\n]{0,60}(?:である|です|。))))"
+)
 _GLOSS = re.compile(r"[（(]\s*(?:[^（）()\n]{0,12}[:：、]\s*)?[A-Za-z\u00c0-\u024f\u0400-\u04ff\u3041-\u309f]")
 _SPEAKS = re.compile(
     "(?:は|が|も)、?(?:[^。、\n]{0,30})(?:述べ|語|話し|言|発表|答え|明かし|主張|生まれ|死去|就任|演じ)|(?:によると|によれば)"
 )
-_PARTICLE = "をにがはでとものへやか、。「」（）()・ 　\n"
+_CALLED = re.compile("とい|と呼|と称|と名")
+_SUFFIX = re.compile(any_of(_LISTS["person_suffix"]))
 
 
 def find_names_japanese(text: str) -> list[Name]:
@@ -52,261 +63,247 @@ def find_names_japanese(text: str) -> list[Name]:
     >>> [(n.name, n.type) for n in find_names_japanese("ジョン・スミス氏は東京大学で『こころ』を読んだ。")]
     [('ジョン・スミス', 'person'), ('東京大学', 'organization'), ('こころ', 'work')]
     """
-    taken = Spans(len(text))
-    _quoted(text, taken)
-    _subject(text, taken)
-    loose: list[tuple[int, int, str]] = []
-    for run in _CONTENT.finditer(text):
-        _run(text, _tokens(text, run.start(), run.end()), taken, loose)
-    _spread(text, taken)
-    counts = Counter(text[start:end] for start, end, _ in loose)
-    for start, end, kind in loose:
-        word = text[start:end]
-        if kind == "katakana" or (counts[word] > 1 and (len(word) > 2 or counts[word] > 3)):
-            taken.add(start, end, "unknown", False)
-    return [
-        Name(start, end, " ".join(text[start:end].split()), kind, sure)
-        for start, end, kind, sure in sorted(taken.spans)
-    ]
+    return find_names_of(_SCRIPT, text, text)
 
 
-def _quoted(text: str, taken: Spans) -> None:
+def _marked(text: str, taken: Spans) -> Iterator[Span]:
+    """Titles of works in title marks, and short quotations that are no sentence."""
     for match in _QUOTES.finditer(text):
         start, end = match.span(match.lastindex or 0)
         body = text[start:end]
-        if not body.strip():
-            continue
-        if match.lastindex != 3:
-            taken.add(start, end, "work", True)
-        elif (
-            not re.search("[はがをにで]|です|ます|[るただいうくすないねよ]$", body)
-            and body not in BREAKS
-            and body not in LOAN_WORDS
-        ):
-            named = text[match.end() : match.end() + 2] in ("とい", "と呼", "と称", "と名")
-            taken.add(start, end, "unknown", named)
+        if body.strip() and match.lastindex != 3:
+            yield start, end, "work", True
+        elif body.strip() and not _SENTENCE.search(body) and body not in _NO_NAMES:
+            yield start, end, "unknown", bool(_CALLED.match(text, match.end()))
 
 
-def _subject(text: str, taken: Spans) -> None:
-    match = re.match(rf"\s*([{_KANJI}{_KATAKANA}{_DOT}A-Za-z0-9]{{2,20}}?)(?={_DEFINES.pattern})", text)
-    if (
-        match
-        and match[1] not in BREAKS
-        and match[1] not in LOAN_WORDS
-        and not _NUMBER.match(match[1])
-        and LEXICON.kinds.get(match[1]) not in (TITLE, *HEADS)
-    ) and not any(LEXICON.kinds.get(match[1][-size:]) == TITLE for size in (1, 2, 3)):
-        taken.add(*match.span(1), _kind_of(match[1]), True)
+def _defined(text: str, taken: Spans) -> Iterator[Span]:
+    """The subject of a definition at the start of the text."""
+    match = _DEFINED.match(text)
+    if not match or match[1] in _NO_NAMES or _NUMBER.match(match[1]):
+        return
+    titled = any(LEXICON.kind(match[1][-size:]) == TITLE for size in (1, 2, 3))
+    if not titled and LEXICON.kind(match[1]) not in (TITLE, *HEADS):
+        yield *match.span(1), _kind_of(match[1]), True
+
+
+def _glossed(text: str, taken: Spans) -> Iterator[Span]:
+    """Names with a gloss in brackets."""
     for match in _GLOSS.finditer(text):
-        end = match.start()
-        start = end
-        while start > 0 and end - start < 16 and re.match(f"[{_KANJI}{_KATAKANA}{_DOT}]", text[start - 1]):
-            start -= 1
-        body = text[start:end]
-        if len(body) > 1 and body[0] not in "ー・々" and body not in BREAKS and body not in LOAN_WORDS:
-            taken.add(start, end, _kind_of(body), True)
+        start = name_before(text, match.start(), lambda char: bool(_INNER.match(char)))
+        body = text[start : match.start()]
+        if len(body) > 1 and body[0] not in "ー・々" and body not in _NO_NAMES:
+            yield start, match.start(), _kind_of(body), True
 
 
-def _kind_of(body: str) -> str:
-    if any(dot in body for dot in _DOT) and re.fullmatch(f"[{_KATAKANA}{_DOT}]+", body):
+def _kind_of(name: str) -> str:
+    if any(dot in name for dot in _DOT) and re.fullmatch(f"[{_KATAKANA}{_DOT}]+", name):
         return "person"
-    for size in range(min(8, len(body) - 1), 0, -1):
-        kind = LEXICON.kinds.get(body[-size:], "")
-        if kind in HEADS:
-            return kind
-    return LEXICON.kinds.get(body, "").split("_")[0].replace(PLACE, "location").replace(BREAK, "unknown") or "unknown"
+    if head := head_of(LEXICON, HEADS, name, range(8, 0, -1)):
+        return LEXICON.kind(head)
+    kind = LEXICON.kind(name) or "unknown"
+    return {PLACE: "location", BREAK: "unknown"}.get(kind, kind.removesuffix("_name"))
 
 
-def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
-    """Cut a run of content into (start, end, kind); kinds are those of the lists, `katakana`, `kanji`, `number`."""
-    tokens: list[tuple[int, int, str]] = []
+def _segment(text: str, taken: Spans) -> list[list[Token]]:
+    return [_tokens(text, run.start(), run.end()) for run in _CONTENT.finditer(text)]
+
+
+def _tokens(text: str, start: int, end: int) -> list[Token]:
+    """Cut a run of content; kinds are those of the lists, `loan`, `katakana`, `kanji`, `number`."""
+    tokens: list[Token] = []
     position = start
     while position < end:
-        whole = LEXICON.at(text, position, end)
         piece = _PIECE.match(text, position, end)
-        if whole and (whole[1] in (PLACE, "event_name", "concept_name") or not piece):
-            stop = position + len(whole[0])
-            if not (
-                (text[stop - 1] >= "\u30a1" and text[stop - 1] <= "\u30fe" and stop < end and text[stop] in "ーァ-ヶ")
-                or (_katakana(text[stop - 1]) and stop < end and _katakana(text[stop]))
-            ):
-                tokens.append((position, stop, whole[1]))
-                position = stop
-                continue
-        if not piece:
-            tokens.append((position, position + 1, BREAK))
-            position += 1
-            continue
-        stop = piece.end()
-        if _katakana(text[position]):
-            word = piece.group()
-            kind = LEXICON.kinds.get(word, "")
-            head = next(
-                (
-                    word[-n:]
-                    for n in (9, 8, 7, 6, 5, 4, 3)
-                    if len(word) > n + 1 and LEXICON.kinds.get(word[-n:]) in HEADS
-                ),
-                "",
-            )
-            if kind:
-                tokens.append((position, stop, kind))
-            elif word in LOAN_WORDS:
-                tokens.append((position, stop, "loan"))
-            elif head and word[-len(head) - 1] not in _DOT:
-                tokens += [(position, stop - len(head), "katakana"), (stop - len(head), stop, LEXICON.kinds[head])]
-            else:
-                tokens.append((position, stop, "katakana"))
-            position = stop
-        elif text[position] in _DOT:
-            tokens.append((position, stop, BREAK))
-            position = stop
+        whole = LEXICON.at(text, position, end)
+        stop = position + len(whole[0]) if whole else end
+        if whole and (not piece or whole[1] in (PLACE, "event_name", "concept_name")) and _is_apart(text, stop, end):
+            tokens.append((position, stop, whole[1]))
+        elif not piece or text[position] in _DOT:
+            tokens.append((position, piece.end() if piece else position + 1, BREAK))
+        elif _is_katakana(text[position]):
+            tokens += _katakana(piece.group(), position)
+        elif number := _number(text, position, end):
+            tokens.append(number)
         else:
-            number = _NUMBER.match(text, position, end)
-            if number and (number.end() > position + 1 or text[position].isdigit()):
-                tokens.append((position, number.end(), "number"))
-                position = number.end()
-                continue
-            plain = position
-            while position < stop:
-                hit = LEXICON.at(text, position, end)
-                number = _NUMBER.match(text, position, end) if not hit or len(hit[0]) < 2 else None
-                if number and number.end() > position + 1:
-                    hit = (number.group(), "number")
-                if not hit or (len(hit[0]) == 1 and hit[1] == BREAK and (position > plain or position + 1 < stop)):
-                    position += 1
-                    continue
-                if (
-                    len(hit[0]) == 1
-                    and hit[1] != BREAK
-                    and ((position == plain and not tokens) or (position + 1 < stop and hit[1] != "location"))
-                ):
-                    position += 1
-                    continue
-                if position > plain:
-                    tokens.append((plain, position, "kanji"))
-                position = min(position + len(hit[0]), end)
-                tokens.append((position - len(hit[0]), position, hit[1]))
-                plain = position
-            if plain < stop:
-                tokens.append((plain, stop, "kanji"))
-            position = max(position, stop)
+            tokens += _kanji(text, position, piece.end(), end, first=not tokens)
+        position = tokens[-1][1]
     return tokens
 
 
-def _katakana(char: str) -> bool:
+def _is_apart(text: str, stop: int, end: int) -> bool:
+    """Tell whether a word that ends at `stop` is not the start of a longer one in katakana."""
+    return not (stop < end and _is_katakana(text[stop - 1]) and (_is_katakana(text[stop]) or text[stop] == "ヶ"))
+
+
+def _is_katakana(char: str) -> bool:
     return "\u30a1" <= char <= "\u30fe" and char not in _DOT and char != "ヶ"
 
 
-def _run(text: str, tokens: list[tuple[int, int, str]], taken: Spans, loose: list[tuple[int, int, str]]) -> None:
-    """Join the tokens of one run to names."""
-    if not tokens:
-        return
+def _number(text: str, position: int, end: int) -> Token | None:
+    number = _NUMBER.match(text, position, end)
+    if number and (number.end() > position + 1 or text[position].isdigit()):
+        return position, number.end(), "number"
+    return None
+
+
+def _katakana(word: str, start: int) -> list[Token]:
+    end = start + len(word)
+    kind = LEXICON.kind(word) or ("loan" if word in _LISTS["loan"] else "")
+    if kind:
+        return [(start, end, kind)]
+    head = head_of(LEXICON, HEADS, word[1:], range(9, 2, -1))
+    if head and word[-len(head) - 1] not in _DOT:
+        return [(start, end - len(head), "katakana"), (end - len(head), end, LEXICON.kind(head))]
+    return [(start, end, "katakana")]
+
+
+def _kanji(text: str, start: int, stop: int, end: int, *, first: bool) -> list[Token]:
+    """Cut kanji [start, stop) at the words of the lists, which may reach to `end`; `first`: the run starts here."""
+    tokens: list[Token] = []
+    position = plain = start
+    while position < stop:
+        hit = LEXICON.at(text, position, end)
+        size, kind = (len(hit[0]), hit[1]) if hit else (0, "")
+        if size < 2:
+            number = _NUMBER.match(text, position, end)
+            if number and number.end() > position + 1:
+                size, kind = number.end() - position, "number"
+        alone = position == plain and position + 1 == stop
+        if size == 1 and kind == BREAK and not alone:
+            size = 0
+        elif size == 1 and kind != BREAK:  # a head of one character stands behind a body, and mostly last
+            bare = position == plain and first and not tokens
+            size = int(not bare and (position + 1 == stop or kind == "location"))
+        if not size:
+            position += 1
+            continue
+        if position > plain:
+            tokens.append((plain, position, "kanji"))
+        tokens.append((position, position + size, kind))
+        position = plain = position + size
+    return [*tokens, (plain, stop, "kanji")] if plain < stop else tokens
+
+
+class _Run(Joined):
+    """A run of content under construction."""
+
+    def head(self, at: int) -> None:
+        start, end, kind = self.tokens[at]
+        size = start - self.body if self.body >= 0 else 0
+        before = self.kind(at - 1)
+        named = size and before in ("katakana", PLACE)
+        if size >= 2 or named or (size == 1 and end - start == 1 and before == "kanji"):
+            plain = end - start == 1 and (kind != "location" or size > 4) and before not in ("katakana", PLACE)
+            self.add(self.body, end, kind, size > 1 and not plain and self.text[start:end] != "線")
+            parts = self.kind(at + 1) in ("kanji", "katakana", PLACE)
+            if kind == "location" and parts and self.text[start:end] in "都道府県市区町村郡州":
+                self.body = -1
+        else:
+            self.body = start if kind != "concept" else -1
+
+    def title(self, at: int) -> None:
+        start, before = self.tokens[at][0], self.kind(at - 1)
+        if self.body >= 0 and before in ("katakana", "kanji", "loan"):
+            first = self.body
+            if before == "katakana" and first < self.tokens[at - 1][0] and self.kind(at - 2) == PLACE:
+                first = self.tokens[at - 1][0]
+            while self.names and self.names[-1][0] >= self.body:
+                self.names.pop()
+            known = any(self.text[first : first + size] in _SURNAMES for size in (2, 3))
+            if before == "katakana" or (before == "kanji" and (known or 3 <= start - first <= 5)):
+                self.names.append((first, start, "person", True))
+        self.body = -1
+
+    def stop(self, at: int) -> None:
+        self.body = -1
+
+    def loan(self, at: int) -> None:
+        if self.body < 0 and self.kind(at + 1) in (*HEADS, "katakana"):
+            self.body = self.tokens[at][0]
+
+    def known(self, at: int) -> None:
+        start, end, kind = self.tokens[at]
+        self.begin(at)
+        self.names.append((start, end, "location" if kind == PLACE else kind.removesuffix("_name"), True))
+
+    def katakana(self, at: int) -> None:
+        start, end, _ = self.tokens[at]
+        self.begin(at)
+        if any(dot in self.text[start:end] for dot in _DOT):
+            speaks = at == len(self.tokens) - 1 and _SPEAKS.match(self.text, end)
+            self.names.append((start, end, "person" if speaks else "unknown", True))
+
+    def kanji(self, at: int) -> None:
+        start, end, _ = self.tokens[at]
+        self.begin(at)
+        size = _surname(self.text[start:end])
+        if size and not _is_verb(self.text, self.tokens, at):
+            self.names.append((start, end, "person", end - start > size))
+
+    def begin(self, at: int) -> None:
+        if self.body < 0:
+            self.body = self.tokens[at][0]
+
+
+_RULES = {
+    **dict.fromkeys(HEADS, _Run.head),
+    TITLE: _Run.title,
+    **dict.fromkeys((BREAK, "number"), _Run.stop),
+    "loan": _Run.loan,
+    **dict.fromkeys((PLACE, "concept_name", "event_name"), _Run.known),
+    "katakana": _Run.katakana,
+    "kanji": _Run.kanji,
+}
+
+
+def _join(text: str, tokens: list[Token], taken: Spans) -> list[Span]:
+    run = _Run(text, tokens)
+    run.follow(_RULES)
     limit = tokens[-1][1]
-    after = text[limit : limit + 2]
-    found: list[tuple[int, int, str, bool]] = []
-    body = -1  # where the name under construction starts
-    for at, (start, end, kind) in enumerate(tokens):
-        following = tokens[at + 1][2] if at + 1 < len(tokens) else ""
-        last = end == limit
-        if kind in HEADS:
-            size = start - body if body >= 0 else 0
-            lone = tokens[at - 1][2] if at else ""
-            if (
-                size >= 2
-                or (size == 1 and end - start == 1 and lone in ("kanji", PLACE))
-                or (size and lone in ("katakana", PLACE))
-            ):
-                while found and found[-1][1] > body:
-                    found.pop()
-                sure = (
-                    size > 1
-                    and text[start:end] != "線"
-                    and (end - start > 1 or (kind == "location" and size <= 4) or lone in ("katakana", PLACE))
-                )
-                found.append((body, end, kind, sure))
-                parts = following in ("kanji", "katakana", PLACE)
-                if kind == "location" and parts and text[start:end] in "都道府県市区町村郡州":
-                    body = -1
-                continue
-            body = start if kind != "concept" else -1
-            continue
-        if kind == TITLE:
-            if at and body >= 0 and tokens[at - 1][2] in ("katakana", "kanji", "loan"):
-                while found and found[-1][1] > body:
-                    found.pop()
-                first = (
-                    tokens[at - 1][0]
-                    if tokens[at - 1][2] == "katakana" and body < tokens[at - 1][0] and tokens[at - 2][2] == PLACE
-                    else body
-                )
-                known = text[first : first + 2] in SURNAMES or text[first : first + 3] in SURNAMES
-                if tokens[at - 1][2] == "katakana" or (
-                    tokens[at - 1][2] == "kanji" and (known or 3 <= start - first <= 5)
-                ):
-                    found.append((first, start, "person", True))
-            body = -1
-            continue
-        if kind in (BREAK, "number", "loan"):
-            if kind == "loan" and body < 0:
-                body = start if following in HEADS or following == "katakana" else -1
-            elif kind != "loan":
-                body = -1
-            continue
-        if body < 0:
-            body = start
-        if kind in (PLACE, "concept_name", "event_name"):
-            name = "location" if kind == PLACE else kind.split("_")[0]
-            found.append((start, end, name, True))
-        elif kind == "katakana":
-            word = text[start:end]
-            if any(dot in word for dot in _DOT):
-                found.append((start, end, "unknown", True))
-            elif end - start >= 3 and not (last and after[:1] in ("し", "さ", "す")):
-                loose.append((start, end, "katakana"))
-        elif kind == "kanji":
-            if last and _VERBAL.match(text, limit) and end - start == 1:
-                continue
-            word = text[start:end]
-            surname = next((n for n in (3, 2) if word[:n] in SURNAMES), 0)
-            if surname and end - start <= surname + 3:
-                given = end - start > surname
-                found.append((start, end, "person", given))
-            elif (
-                end - start >= 2
-                and word[-1] not in "化的性者率量後前中内上下人側面"
-                and not (
-                    last and re.match("し[たてなま]|さ[れせ]|する|すれ|的|化|な[^どの]", text[limit : limit + 2] + " ")
-                )
-            ):
-                loose.append((start, end, "kanji"))
-    if body >= 0 and text.startswith(PERSON_SUFFIXES[:4], limit) and tokens[-1][2] in ("katakana", "kanji", PLACE):
-        while found and found[-1][1] > body:
-            found.pop()
-        found.append((body, limit, "person", True))
-    for index, (start, end, kind, _) in enumerate(found):
-        if kind == "unknown" and end == limit and _SPEAKS.match(text, limit):
-            found[index] = (start, end, "person", True)
-    for span in found:
-        taken.add(*span)
+    if run.body >= 0 and _SUFFIX.match(text, limit) and tokens[-1][2] in ("katakana", "kanji", PLACE):
+        run.add(run.body, limit, "person", True)
+    return run.names
 
 
-def _spread(text: str, taken: Spans) -> None:
-    kinds: dict[str, Counter[str]] = {}
-    sure: set[str] = set()
-    for start, end, kind, anchored in taken.spans:
-        word = text[start:end]
-        kinds.setdefault(word, Counter())[kind] += 1
-        if anchored:
-            sure.add(word)
-    for start, end, word in occurrences(text, sorted(word for word in sure if len(word) > 2)):
-        if (_katakana(word[0]) and start and _katakana(text[start - 1])) or (
-            _katakana(word[-1]) and end < len(text) and _katakana(text[end])
-        ):
-            continue
-        taken.add(start, end, "unknown", True)
-    best = {}
-    for word, count in kinds.items():
-        count.pop("unknown", 0)
-        best[word] = min(count, key=lambda kind: (-count[kind], kind)) if count else "unknown"
-    taken.spans = [(s, e, best.get(text[s:e], kind), sure_ or text[s:e] in sure) for s, e, kind, sure_ in taken.spans]
+def _surname(word: str) -> int:
+    """Return the length of the surname that a name of a person starts with, 0 if the word is none."""
+    size = next((size for size in (3, 2) if word[:size] in _SURNAMES), 0)
+    return size if len(word) <= size + 3 else 0
+
+
+def _is_verb(text: str, tokens: list[Token], at: int) -> bool:
+    """Tell whether one kanji is the stem of a verb or an adjective."""
+    start, end, _ = tokens[at]
+    return end - start == 1 and at == len(tokens) - 1 and bool(_VERBAL.match(text, end))
+
+
+def _recurring(text: str, runs: list[list[Token]], taken: Spans) -> Iterator[Span]:
+    """Words in katakana, and words in kanji that recur."""
+    loose = [token for run in runs for at, token in enumerate(run) if _may_recur(text, run, at)]
+    counts = Counter(text[start:end] for start, end, _ in loose)
+    for start, end, kind in loose:
+        n = counts[text[start:end]]
+        if kind == "katakana" or (n > 1 and (end - start > 2 or n > 3)):
+            yield start, end, "unknown", False
+
+
+def _may_recur(text: str, tokens: list[Token], at: int) -> bool:
+    start, end, kind = tokens[at]
+    word, last = text[start:end], at == len(tokens) - 1
+    if kind == "katakana":
+        dotted = any(dot in word for dot in _DOT)
+        return len(word) > 2 and not dotted and not (last and text.startswith(("し", "さ", "す"), end))
+    if kind != "kanji" or len(word) < 2 or _surname(word) or word[-1] in "化的性者率量後前中内上下人側面":
+        return False
+    return not (last and _DONE.match(text, end))
+
+
+def _again(text: str, start: int, end: int) -> bool:
+    before = start > 0 and _is_katakana(text[start]) and _is_katakana(text[start - 1])
+    return not before and not (end < len(text) and _is_katakana(text[end - 1]) and _is_katakana(text[end]))
+
+
+_SCRIPT = Script(
+    evidence=(_marked, _defined, _glossed), segment=_segment, joins=(_join,), recurring=_recurring, again=_again
+)

@@ -8,51 +8,49 @@ that write foreign sounds, title marks, a gloss in brackets. Other stems that re
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
-from graphrag_lite.text.names.korean_words import (
-    COMPOUND_SURNAMES,
-    CONCEPT_HEADS,
-    ENDINGS,
-    EVENT_HEADS,
-    EVENTS,
-    LOCATION_HEADS,
-    NAMES,
-    ORGANIZATION_HEADS,
-    PARTICLES,
-    PERSON_SUFFIXES,
-    PLACES,
-    SOUNDS,
-    SPEECH,
-    STOP,
-    STRONG_SOUNDS,
-    SURNAMES,
-    TITLES,
-)
+from graphrag_lite.text.names.engine import Script, Span, Spans, find_names_of, title_marks
+from graphrag_lite.text.names.lexicon import characters, longest_first
+from graphrag_lite.text.names.lists import word_lists
 from graphrag_lite.text.names.name import Name
 
+_LISTS = word_lists("korean")
+_PARTICLES = longest_first(_LISTS["particle"])
+_ENDINGS = tuple(_LISTS["ending"])
+_TITLES, _PLACES = _LISTS["title"], _LISTS["place"]
+_STOP = _LISTS["stop"]
+_WHOLE = _PLACES | _LISTS["concept_name"]  # words that have no particle and are no verbs, whatever they end with
+_NO_NAMES = _STOP | _TITLES
+_SPEECH = tuple(_LISTS["speech"])
+_SUFFIXES = longest_first(_LISTS["person_suffix"])
+_HEADS = {kind: longest_first(_LISTS[kind]) for kind in ("organization", "event", "location", "concept")}
+_SURNAMES = characters(_LISTS["surnames"])
+_COMPOUND_SURNAMES = tuple(_LISTS["surname"])
+_SHORT = characters(_LISTS["short"])
+_SOUNDS = characters(_LISTS["sounds"])
+_STRONG = characters(_LISTS["sounds_strong"])
+_SUBJECT = ("은", "는", "이", "가")
 _WORD = re.compile("[\uac00-\ud7a3]+(?:[·・][\uac00-\ud7a3]+)*")
 _MARKS = re.compile(r"《([^《》\n]{1,40})》|〈([^〈〉\n]{1,40})〉|『([^『』\n]{1,40})』|「([^「」\n]{1,40})」")
 _GLOSS = re.compile(r"\s?[（(]\s*([A-Z\u00c0-\u00de][^()（）\n]{1,60}|[\u4e00-\u9fff]{2,10})[)）]")
 _LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f][\w.'’-]*")
 
 
-# Given names and particles of foreign names that have one syllable.
-_SHORT = frozenset("존톰짐댄폴벤진밥팀샘잭빌론돈켄맷닉딕릭반폰엘알산리앤루마")
-
-
-class _Word:
+@dataclass(frozen=True, slots=True)
+class Word:
     """One eojeol: where its stem is and what its shape says."""
 
-    __slots__ = ("end", "glossed", "particle", "start", "stem", "verbal", "whole")
-
-    def __init__(self, match: re.Match[str]) -> None:
-        self.start = match.start()
-        self.whole = match.group()
-        self.stem, self.particle = _stem(self.whole)
-        self.end = self.start + len(self.stem)
-        self.verbal = not self.stem or _is_verbal(self.whole, self.stem)
-        self.glossed = 0
+    start: int
+    end: int  # of the stem
+    whole: str
+    stem: str
+    particle: str
+    nominal: bool  # a noun that may be part of a name
+    n_glossed: int  # how many words the gloss behind it has
+    joined: bool  # only one space, and no particle, between it and the next
 
 
 def find_names_korean(text: str) -> list[Name]:
@@ -61,21 +59,35 @@ def find_names_korean(text: str) -> list[Name]:
     >>> [(n.name, n.type) for n in find_names_korean("도널드 트럼프 대통령은 서울에서 서울대학교를 방문했다.")]
     [('도널드 트럼프', 'person'), ('서울', 'location'), ('서울대학교', 'organization')]
     """
-    marked = []
-    for match in _MARKS.finditer(text):
-        start, end = match.span(match.lastindex or 0)
-        if text[start:end].strip():
-            marked.append(Name(start, end, " ".join(text[start:end].split()), "work", True))
-    words = [_Word(match) for match in _WORD.finditer(text)]
-    inside = iter([*marked, None])
-    mark = next(inside)
-    free = []
-    for word in words:
-        while mark and mark.end <= word.start:
-            mark = next(inside)
-        if not mark or word.start + len(word.whole) <= mark.start:
-            free.append(word)
-    return sorted([*marked, *_names(text, free)], key=lambda name: name.start)
+    return find_names_of(_SCRIPT, text, text)
+
+
+def _marked(text: str, taken: Spans) -> Iterator[Span]:
+    return title_marks(text, _MARKS)
+
+
+def _segment(text: str, taken: Spans) -> list[list[Word]]:
+    matches = [match for match in _WORD.finditer(text) if taken.free(*match.span())]
+    following = [match.start() for match in matches[1:]]
+    return [[_word(text, match, after) for match, after in zip(matches, [*following, 0], strict=False)]]
+
+
+def _word(text: str, match: re.Match[str], following: int) -> Word:
+    whole = match.group()
+    stem, particle = _stem(whole)
+    end = match.start() + len(stem)
+    verbal = _is_verbal(whole, stem)
+    gloss = None if verbal else _GLOSS.match(text, end)
+    return Word(
+        match.start(),
+        end,
+        whole,
+        stem,
+        particle,
+        nominal=not verbal and stem not in _NO_NAMES,
+        n_glossed=max(1, len(_LATIN_WORD.findall(gloss[1]))) if gloss else 0,
+        joined=not particle and text[match.end() : following] == " ",
+    )
 
 
 @lru_cache(maxsize=100_000)
@@ -84,255 +96,171 @@ def _stem(word: str) -> tuple[str, str]:
 
     A last syllable that could belong to the noun stays where nothing else would be left of it.
     """
-    if word in PLACES or word in NAMES or word in STOP or word in TITLES:
+    if word in _WHOLE or word in _NO_NAMES:
         return word, ""
-    for particle in PARTICLES:
-        size = len(word) - len(particle)
-        if size >= 1 and word.endswith(particle):
-            stem = word[:size]
-            if not _agrees(stem[-1], particle):
-                continue
-            if size >= 2 or stem in STOP or (particle in ("는", "를") and stem in STRONG_SOUNDS | SURNAMES):
+    for particle in _PARTICLES:
+        stem = word.removesuffix(particle)
+        if stem and stem != word and _agrees(stem[-1], particle):
+            short = stem in _STOP or (particle in ("는", "를") and (stem in _STRONG or stem in _SURNAMES))
+            if len(stem) > 1 or short:
                 return stem, particle
     return word, ""
 
 
 def _agrees(last: str, particle: str) -> bool:
-    """Tell whether a particle has the form that stands behind this syllable: 은 behind a consonant, 는 behind a vowel."""
+    """Tell whether a particle stands behind this syllable in that form: 은 behind a consonant, 는 behind a vowel."""
     if not "\uac00" <= last <= "\ud7a3":
         return True
     coda = (ord(last) - 0xAC00) % 28
-    first = particle[0]
-    if particle in (
-        "은",
-        "이",
-        "을",
-        "과",
-        "이나",
-        "이란",
-        "이라는",
-        "이라고",
-        "이라",
-        "이며",
-        "이고",
-        "이었다",
-        "과의",
-        "과는",
-        "이자",
-    ):
+    if particle in _LISTS["particle_after_consonant"]:
         return coda > 0
-    if particle in (
-        "는",
-        "가",
-        "를",
-        "와",
-        "나",
-        "라는",
-        "라고",
-        "라",
-        "며",
-        "고",
-        "였다",
-        "와의",
-        "와는",
-        "였던",
-        "야",
-        "랑",
-    ):
+    if particle in _LISTS["particle_after_vowel"]:
         return coda == 0
-    if first == "으":
-        return coda not in (0, 8)
-    if first == "로":
-        return coda in (0, 8)
+    if particle[0] in "으로":  # 로 also stands behind ㄹ
+        return (coda in (0, 8)) == (particle[0] == "로")
     return True
 
 
 @lru_cache(maxsize=100_000)
 def _is_verbal(word: str, stem: str) -> bool:
-    if word in PLACES or word in NAMES or stem in PLACES:
+    if word in _WHOLE or stem in _PLACES:
         return False
-    return len(word) > 1 and any(word.endswith(ending) for ending in ENDINGS) and not _foreign(stem)
+    return len(word) > 1 and word.endswith(_ENDINGS) and not _foreign(stem)
 
 
 def _foreign(stem: str) -> bool:
     """Tell whether a stem is written with syllables of foreign names: at least two, and half of them."""
-    strong = sum(char in STRONG_SOUNDS for char in stem)
-    return strong >= 2 and 2 * strong >= len(stem) and stem not in STOP
+    strong = sum(char in _STRONG for char in stem)
+    return strong >= 2 and 2 * strong >= len(stem) and stem not in _STOP
 
 
 def _sounds(stem: str) -> bool:
     """Tell whether a stem may be one word of a foreign name: some syllables are of that kind, none is impossible."""
-    return (
-        stem not in STOP
-        and stem not in TITLES
-        and (any(char in STRONG_SOUNDS for char in stem) or len(stem) == 1)
-        and all(char in SOUNDS for char in stem)
-    )
+    return (len(stem) == 1 or not _STRONG.isdisjoint(stem)) and _SOUNDS.issuperset(stem) and stem not in _NO_NAMES
 
 
 @lru_cache(maxsize=100_000)
 def _head(stem: str) -> tuple[str, str]:
-    for kind, heads in (("organization", ORGANIZATION_HEADS), ("event", EVENT_HEADS), ("location", LOCATION_HEADS)):
-        for head in heads:
+    """Return the type of names and their head that `stem` ends with. Few heads of one syllable are trusted."""
+    for kind in ("organization", "event", "location"):
+        for head in _HEADS[kind]:
             if len(head) > 1 and stem.endswith(head):
                 return kind, head
-    for head in LOCATION_HEADS:
-        if (
-            len(head) == 1
-            and stem.endswith(head)
-            and (stem[:-1] in PLACES or (_foreign(stem[:-1]) and head in "주시섬강산호만해역군구현성"))
-        ):
-            return "location", head
-    if (
-        stem.endswith("당")
-        and len(stem) > 2
-        and stem[-2:] not in ("식당", "성당", "정당", "강당", "담당", "야당", "여당", "해당", "일당")
-    ):
+    body, last = stem[:-1], stem[-1:]
+    if last in _HEADS["location"] and (body in _PLACES or (_foreign(body) and last in "주시섬강산호만해역군구현성")):
+        return "location", last
+    if last == "당" and len(stem) > 2 and stem[-2:] not in _LISTS["no_party"]:
         return "organization", "당"
-    for head in CONCEPT_HEADS:
-        if stem.endswith(head) and len(stem) > len(head) + 1 and (len(head) > 1 or stem[: -len(head)] in PLACES):
+    for head in _HEADS["concept"]:
+        body = stem.removesuffix(head)
+        if body != stem and len(body) > 1 and (len(head) > 1 or body in _PLACES):
             return "concept", head
     return "", ""
 
 
 def _person(stem: str) -> bool:
-    if stem in STOP or stem in PLACES or stem[-1] in "당회자부법관청팀측적":
+    if stem in _STOP or stem in _PLACES or stem[-1:] in tuple("당회자부법관청팀측적"):
         return False
-    return (len(stem) == 3 and stem[0] in SURNAMES) or (len(stem) == 4 and stem.startswith(COMPOUND_SURNAMES))
+    return (len(stem) == 3 and stem[0] in _SURNAMES) or (len(stem) == 4 and stem.startswith(_COMPOUND_SURNAMES))
 
 
-def _names(text: str, words: list[_Word]) -> list[Name]:
-    n = len(words)
-    adjacent = [False] * (n + 1)  # adjacent[i]: only one space between word i and the next, no particle
-    for i in range(n - 1):
-        word = words[i]
-        gap = text[word.start + len(word.whole) : words[i + 1].start]
-        adjacent[i] = gap == " " and not word.particle
+def _join(text: str, words: list[Word], taken: Spans) -> Iterator[Span]:
+    """Yield the names that the words make, and the nouns that recur with several particles."""
+    particles: dict[str, set[str]] = defaultdict(set)
     for word in words:
-        match = _GLOSS.match(text, word.end)
-        if match and not word.verbal:
-            latin = _LATIN_WORD.findall(match[1])
-            word.glossed = len(latin) if latin else 1
-    stems: dict[str, set[str]] = defaultdict(set)
-    counts: Counter[str] = Counter()
-    for word in words:
-        stems[word.stem].add(word.particle)
-        counts[word.stem] += 1
-    found: list[tuple[int, int, str, bool]] = []
+        particles[word.stem].add(word.particle)
+    counts = Counter(word.stem for word in words)
     i = 0
-    while i < n:
-        span = _span(words, adjacent, i)
-        if span:
-            stop, kind, sure = span
-            found.append((words[i].start, words[stop - 1].end, kind, sure))
-            i = stop
-            continue
+    while i < len(words):
         word = words[i]
-        if not word.verbal and word.stem not in STOP and word.stem not in TITLES and len(word.stem) > 1:
-            forms = len(stems[word.stem])
-            if counts[word.stem] > 1 and forms > 1 and (len(word.stem) > 2 or counts[word.stem] > 3):
-                found.append((word.start, word.end, "unknown", False))
+        name = _name(words, i) if word.nominal else None
+        if name:
+            last, end, kind, anchored = name
+            yield word.start, end, kind, anchored
+            i = last
+        elif word.nominal and len(particles[word.stem]) > 1 and _recurs(word.stem, counts):
+            yield word.start, word.end, "unknown", False
         i += 1
-    kinds: dict[str, Counter[str]] = {}
-    sure_names = set()
-    for start, end, kind, sure in found:
-        kinds.setdefault(text[start:end], Counter())[kind] += 1
-        if sure:
-            sure_names.add(text[start:end])
-    result = []
-    for start, end, _, sure in found:
-        name = text[start:end]
-        known = Counter({key: count for key, count in kinds[name].items() if key != "unknown"})
-        best = min(known, key=lambda key: (-known[key], key)) if known else "unknown"
-        result.append(Name(start, end, " ".join(name.split()), best, sure or name in sure_names))
-    return result
 
 
-def _nominal(word: _Word) -> bool:
-    return not word.verbal and word.stem not in STOP and word.stem not in TITLES
+def _recurs(stem: str, counts: Mapping[str, int]) -> bool:
+    return counts[stem] > 1 and (len(stem) > 2 or (len(stem) == 2 and counts[stem] > 3))
 
 
-def _span(words: list[_Word], adjacent: list[bool], i: int) -> tuple[int, str, bool] | None:
-    """Return the end, type and anchor of the name that starts with word `i`, None if there is none."""
-    word = words[i]
-    n = len(words)
-    if not _nominal(word):
-        return None
-    # A gloss tells how many words the name has.
-    for size in (4, 3, 2, 1):
-        last = i + size - 1
-        if (
-            last < n
-            and words[last].glossed == size
-            and all(adjacent[i:last])
-            and all(_nominal(w) for w in words[i:last])
-        ):
-            kind = _head(words[last].stem)[0] or ("person" if _title_beside(words, adjacent, i, last) else "unknown")
-            return last + 1, kind, True
-    # Foreign names: neighbouring words without particles.
-    last = i
-    if (
-        _foreign(word.stem)
-        or word.stem in PLACES
-        or (
-            _sounds(word.stem)
-            and (len(word.stem) > 1 or word.stem in _SHORT)
-            and adjacent[i]
-            and i + 1 < n
-            and _foreign(words[i + 1].stem)
-        )
-    ):
-        while (
-            adjacent[last]
-            and last + 1 < n
-            and last - i < 3
-            and _nominal(words[last + 1])
-            and (_foreign(words[last + 1].stem) or (word.stem not in PLACES and _sounds(words[last + 1].stem)))
-        ):
-            last += 1
-        while (
-            adjacent[last]
-            and last + 1 < n
-            and last - i < 3
-            and _nominal(words[last + 1])
-            and _head(words[last + 1].stem)[0]
-        ):
-            last += 1
-            return last + 1, _head(words[last].stem)[0], True
-    stem = words[last].stem
-    titled = _title_beside(words, adjacent, i, last)
+def _name(words: Sequence[Word], i: int) -> tuple[int, int, str, bool] | None:
+    """Return the last word, end, type and anchor of the name that starts with word `i`, None if there is none."""
+    last = _glossed(words, i)
+    if last >= 0:
+        kind = _head(words[last].stem)[0] or ("person" if _is_titled(words, i, last) else "unknown")
+        return last, words[last].end, kind, True
+    last = _last_foreign(words, i)
     if last > i:
-        kind = _head(stem)[0]
-        return last + 1, kind or ("person" if titled or _speaks(words, last) else "unknown"), True
-    if word.stem in PLACES:
-        return i + 1, "location", True
-    if word.stem in NAMES or word.stem in EVENTS:
-        return i + 1, "concept" if word.stem in NAMES else "event", True
-    kind, head = _head(word.stem)
-    if kind and len(word.stem) - len(head) >= (1 if kind == "location" and word.stem[:-1] in PLACES else 2):
-        return i + 1, kind, True
-    for suffix in PERSON_SUFFIXES:
-        if word.stem.endswith(suffix) and (_person(word.stem[: -len(suffix)]) or _foreign(word.stem[: -len(suffix)])):
-            word.end -= len(suffix)
-            word.stem = word.stem[: -len(suffix)]
-            return i + 1, "person", True
-    if titled and (_person(word.stem) or _foreign(word.stem)):
-        return i + 1, "person", True
-    if _foreign(word.stem) and len(word.stem) > 2:
-        return i + 1, "person" if _speaks(words, i) else "unknown", False
-    if _person(word.stem) and _speaks(words, i) and word.particle in ("은", "는", "이", "가"):
-        return i + 1, "person", True
+        kind = _head(words[last].stem)[0]
+        titled = not kind and (_is_titled(words, i, last) or _speaks(words, last))
+        return last, words[last].end, kind or ("person" if titled else "unknown"), True
+    single = _single(words, i)
+    return (i, *single) if single else None
+
+
+def _glossed(words: Sequence[Word], i: int) -> int:
+    """Return the last word of the name that a gloss tells to start with word `i`, by its number of words, else -1."""
+    for last in range(min(i + 3, len(words) - 1), i - 1, -1):
+        if words[last].n_glossed == last - i + 1 and all(word.joined and word.nominal for word in words[i:last]):
+            return last
+    return -1
+
+
+def _last_foreign(words: Sequence[Word], i: int) -> int:
+    """Return the last word of the foreign name that starts with word `i`: neighbours without particles, and a head."""
+    stem = words[i].stem
+    place = stem in _PLACES
+    if not place and not _foreign(stem):
+        short = len(stem) == 1 and stem not in _SHORT
+        if short or not words[i].joined or not _sounds(stem) or not _foreign(words[i + 1].stem):
+            return i
+    last = i
+    while last - i < 3 and words[last].joined and words[last + 1].nominal:
+        stem = words[last + 1].stem
+        if not _foreign(stem) and (place or not _sounds(stem)):
+            break
+        last += 1
+    if last - i < 3 and words[last].joined and words[last + 1].nominal and _head(words[last + 1].stem)[0]:
+        return last + 1
+    return last
+
+
+def _single(words: Sequence[Word], i: int) -> tuple[int, str, bool] | None:
+    """Return the end, type and anchor of the name that word `i` is by itself."""
+    word, stem = words[i], words[i].stem
+    for kind, names in (("location", "place"), ("concept", "concept_name"), ("event", "event_name")):
+        if stem in _LISTS[names]:
+            return word.end, kind, True
+    kind, head = _head(stem)
+    if kind and len(stem) - len(head) >= (1 if kind == "location" and stem[:-1] in _PLACES else 2):
+        return word.end, kind, True
+    for suffix in _SUFFIXES:
+        bare = stem.removesuffix(suffix)
+        if bare != stem and (_person(bare) or _foreign(bare)):
+            return word.end - len(suffix), "person", True
+    speaks = _speaks(words, i)
+    if _person(stem) or _foreign(stem):
+        if _is_titled(words, i, i) or (speaks and _person(stem) and not (_foreign(stem) and len(stem) > 2)):
+            return word.end, "person", True
+        if _foreign(stem) and len(stem) > 2:
+            return word.end, "person" if speaks else "unknown", False
     return None
 
 
-def _title_beside(words: list[_Word], adjacent: list[bool], first: int, last: int) -> bool:
-    after = words[last + 1] if adjacent[last] and last + 1 < len(words) else None
-    if after and (after.stem in TITLES or after.whole in TITLES or after.stem in ("씨", "양", "군", "경")):
-        return True
-    return first > 0 and adjacent[first - 1] and words[first - 1].stem in TITLES
+def _is_titled(words: Sequence[Word], first: int, last: int) -> bool:
+    if words[last].joined:
+        after = words[last + 1]
+        if after.stem in _TITLES or after.whole in _TITLES:
+            return True
+    return first > 0 and words[first - 1].joined and words[first - 1].stem in _TITLES
 
 
-def _speaks(words: list[_Word], at: int) -> bool:
-    return words[at].particle in ("은", "는", "이", "가") and any(
-        word.whole.startswith(SPEECH) for word in words[at + 1 : at + 6]
-    )
+def _speaks(words: Sequence[Word], at: int) -> bool:
+    return words[at].particle in _SUBJECT and any(word.whole.startswith(_SPEECH) for word in words[at + 1 : at + 6])
+
+
+_SCRIPT = Script(evidence=(_marked,), segment=_segment, joins=(_join,))

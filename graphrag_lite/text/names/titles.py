@@ -6,13 +6,11 @@ from bisect import bisect_left
 from graphrag_lite.text.names.runs import Run
 from graphrag_lite.text.names.tokens import INITIAL, JOIN, Tokens
 from graphrag_lite.text.names.types import evidence_of_words, kind_after, kind_of
+from graphrag_lite.text.names.words import DETERMINERS, LISTS
 
 _QUOTED = re.compile(r"[\"“«„]\s?([^\"“”«»„\n]{1,90}?)\s?[\"”»“]")
 _BE = frozenset("may refers is was are were est était sont es fue ist war è era é foi".split())
-_DETERMINERS = frozenset("a an the one un une le la l' der die das ein eine el uno una o um uma".split())
-_NO_SUBJECT = frozenset(
-    "there it this that he she they these those what who which here where when how why i we you".split()
-)
+_NO_SUBJECT = LISTS["no_subject"]
 _CALLED = frozenset("titled entitled called named dubbed".split())
 
 
@@ -34,28 +32,24 @@ def quoted_titles(text: str, tokens: Tokens) -> list[Run]:
 
 
 def _title_kind(tokens: Tokens, first: int, last: int, inner: str) -> str:
-    if last <= first or last - first > 10 or not tokens.capital[first]:
+    if last <= first or last - first > 10 or not tokens.capital[first] or "," in inner[:-1]:
         return ""
     content = [i for i in range(first, last) if not tokens.function[i]]
     if not content or not all(tokens.capital[i] or tokens.words[i].isdigit() for i in content):
         return ""
-    if (inner[-1] in ".!?" and not all(tokens.capital[first:last])) or "," in inner[:-1]:
+    capital = all(tokens.capital[first:last])
+    if inner[-1] in ".!?" and not capital:
         return ""
     before = tokens.lower[max(0, first - 3) : first]
     cue = next((kind_of(word) for word in reversed(before) if kind_of(word)), "")
-    after = kind_after(tokens.lower[last + 2 : last + 9]) if tokens.lower[last : last + 1] in (["is"], ["was"]) else ""
-    kind = cue or after
-    if kind in ("work", "event", "organization") or kind == "concept":
-        return kind
+    if not cue and tokens.lower[last : last + 1] in (["is"], ["was"]):
+        cue = kind_after(tokens.lower[last + 2 : last + 9])
+    if cue in ("work", "event", "organization", "concept"):
+        return cue
     if before and before[-1] in _CALLED:
         return "work"
-    whole = len(content) >= 2 or (last - first >= 2 and all(tokens.capital[first:last]))
-    if (
-        whole
-        and inner[-1] not in ".!?,"
-        and tokens.gaps[first] == INITIAL
-        and not evidence_of_words(tokens.lower[first:last], inner.split())
-    ):
+    whole = (len(content) >= 2 or (last - first >= 2 and capital)) and inner[-1] not in ".!?,"
+    if whole and tokens.gaps[first] == INITIAL and not evidence_of_words(tokens.lower[first:last], inner.split()):
         return "work"
     return ""
 
@@ -105,31 +99,28 @@ def defined_subject(tokens: Tokens) -> list[Run]:
     >>> [(run.first, run.last, run.kind) for run in defined_subject(tokenize(text, "en"))]
     [(0, 6, 'work')]
     """
-    n = min(len(tokens.words), 14)
-    verb = next((i for i in range(1, n) if not tokens.capital[i] and tokens.lower[i] in _BE), 0)
-    if not verb or (tokens.lower[0] in _NO_SUBJECT and not (tokens.lower[0] == "i" and verb > 2)):
+    lower, capital, function = tokens.lower, tokens.capital, tokens.function
+    n = min(len(lower), 14)
+    verb = next((i for i in range(1, n) if not capital[i] and lower[i] in _BE), 0)
+    if not verb or not capital[0] or (lower[0] in _NO_SUBJECT and not (lower[0] == "i" and verb > 2)):
         return []
     end = next((i for i in range(1, verb + 1) if "(" in tokens.gap_texts[i]), verb)
-    follows = tokens.lower[verb + 1] if verb + 1 < len(tokens.words) else ""
-    if follows != "refer" and tokens.lower[verb] != "refers" and follows not in _DETERMINERS:
+    follows = lower[verb + 1] if verb + 1 < len(lower) else ""
+    if follows != "refer" and lower[verb] != "refers" and follows not in DETERMINERS:
         return []
-    if not tokens.capital[0] or any(tokens.gaps[i] == INITIAL or "," in tokens.gap_texts[i] for i in range(1, end)):
+    if any(tokens.gaps[i] == INITIAL or "," in tokens.gap_texts[i] for i in range(1, end)):
         return []
-    content = [i for i in range(end) if not tokens.function[i]]
-    if not all(tokens.capital[i] or tokens.words[i].isdigit() for i in content):
+    content = [i for i in range(end) if not function[i]]
+    if not content or not all(capital[i] or tokens.words[i].isdigit() for i in content):
         return []
-    kind = kind_after(tokens.lower[verb + 2 : verb + 12])
-    if not content or (
-        (tokens.function[0] or any(tokens.function[i] for i in range(end))) and kind != "work" and len(content) < 2
-    ):
+    several = lower[verb] in ("are", "were")
+    if several and any(not capital[i] and lower[i] in ("and", "et", "und", "y") for i in range(end)):
         return []
-    if tokens.lower[0] not in ("the", "a", "an", "i") and tokens.function[0] and kind != "work":
-        return []
-    if any(not tokens.capital[i] and tokens.lower[i] in ("and", "et", "und", "y") for i in range(end)) and tokens.lower[
-        verb
-    ] in ("are", "were"):
-        return []
-    if len(content) == 1 and tokens.function[0] and kind != "work":
-        return []
-    keep = 0 if kind == "work" or tokens.lower[0] not in ("the", "a", "an") else 1
-    return [Run(keep, end, False, kind=kind)]
+    kind = kind_after(lower[verb + 2 : verb + 12])
+    article = lower[0] in ("the", "a", "an")
+    if kind != "work":
+        if len(content) < 2 and any(function[:end]):
+            return []
+        if function[0] and not article and lower[0] != "i":
+            return []
+    return [Run(int(article and kind != "work"), end, False, kind=kind)]

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from graphrag_lite.text.names.words import ABBREVIATIONS, function_words
+from graphrag_lite.text.names.words import ABBREVIATIONS, LISTS, function_words
 
 # A web address; letters with full stops ("U.S.", "J.R.R."); a word with inner apostrophes, hyphens and ampersands.
 _WORD = re.compile(
@@ -17,10 +17,7 @@ _ELISION = re.compile(
     r"((?:[ldjmtsnc]|qu|lorsqu|puisqu|jusqu|dell|all|dall|nell|sull|un|quest|aujourd)[’'])(?=[^\W\d_])", re.IGNORECASE
 )
 _ELIDING = frozenset(("fr", "it", "ca", "oc"))
-_TAILS = frozenset(
-    """based born style like led owned backed era themed sponsored wide area funded speaking inspired related only bound
-    run controlled educated made side trained listed built occupied held area type esque bred friendly""".split()
-)
+_TAILS = LISTS["tails"]
 
 ACRONYMS = frozenset(("US", "WHO", "UN", "AI"))
 """Names whose lower-case forms are function words."""
@@ -58,86 +55,63 @@ def tokenize(text: str, language: str) -> Tokens:
     >>> t = tokenize("Then Mr. Scrooge's ghost left. He wept", "en")
     >>> [text for text, capital in zip(t.words, t.capital) if capital]
     ['Then', 'Mr', 'Scrooge', 'He']
-    >>> t.gaps[1:4]
-    [0, 0, 0]
     """
     functions = function_words(language)
     eliding = language in _ELIDING
     wrapped = _is_wrapped(text)
-    starts: list[int] = []
-    ends: list[int] = []
-    words: list[str] = []
-    lower: list[str] = []
-    capital: list[bool] = []
-    function: list[bool] = []
-    possessive: list[bool] = []
-    gaps: list[int] = []
-    gap_texts: list[str] = []
-    known: dict[str, int] = {}
-    last = 0
+    rows: list[tuple[int, int, str, str, bool, bool, bool, int, str]] = []
+    owning: set[int] = set()  # rows with a possessive that is seen later only
+    known: dict[str, int] = {}  # what gaps are
+    last, before = 0, ""  # where the word before ends, and the word
     for match in _WORD.finditer(text):
         start, end = match.span()
         word = match.group()
         gap = text[last:start]
-        if word in ("s", "S") and words and gap in POSSESSIVE:  # "Lincoln 's"
-            possessive[-1] = True
+        if word in ("s", "S") and rows and gap in POSSESSIVE:  # "Lincoln 's"
+            owning.add(len(rows) - 1)
             last = end
             continue
         owns = False
         if "'" in word or "’" in word:
             elision = _ELISION.match(word) if eliding else None
-            if elision and (word[0].islower() or not words or _gap_class(gap, wrapped) in (INITIAL, STOP)):
-                cut = elision.end()
-                starts.append(start)
-                ends.append(start + cut)
-                words.append(word[:cut])
-                lower.append(word[:cut].lower())
-                capital.append(False)
-                function.append(True)
-                possessive.append(False)
-                gaps.append(_gap_class(gap, wrapped))
-                gap_texts.append(gap)
-                start += cut
-                word = word[cut:]
-                gap = ""
-            contraction = _CONTRACTION.search(word)
-            if contraction and contraction.start() > 0:
-                owns = True  # "I'm Kevin": what a contraction ends, no name goes on
-                word = word[: contraction.start()]
-        folded = word.casefold()
-        if "-" in word and word[0].isupper():
-            head, _, tail = word.rpartition("-")
-            if tail in _TAILS or (len(tail) > 4 and tail.islower() and tail.isalpha()):
-                word, folded = head, head.casefold()
-        if gap in ("' ", "’ ") and words and words[-1][-1] in "sS" and word[0].isupper():  # "Winners' Cup"
-            possessive[-1] = True
+            if elision and (word[0].islower() or not rows or _gap_class(gap, wrapped) in (INITIAL, STOP)):
+                before = elision[0]
+                cut, kind = start + len(before), _gap_class(gap, wrapped)
+                rows.append((start, cut, before, before.lower(), False, True, False, kind, gap))
+                start, word, gap = cut, word[len(before) :], ""
+            whole, word = word, _CONTRACTION.sub("", word)
+            owns = word != whole  # "I'm Kevin": what a contraction ends, no name goes on
+        word = _without_tail(word) if "-" in word and word[0].isupper() else word
+        if gap in ("' ", "’ ") and before[-1:] in ("s", "S") and word[0].isupper():  # "Winners' Cup"
+            owning.add(len(rows) - 1)
             gap = " "
-        elif gap == "- " and words and word[0].isupper():  # "Nassau- Dillenburg"
+        elif gap == "- " and rows and word[0].isupper():  # "Nassau- Dillenburg"
             gap = " "
-        big = not word.islower() and _is_capital(word, text, start, match.end())
+        big = not word.islower() and _is_capital(word, text, start, end)
         kind = known.get(gap, -1)
         if kind < 0:
-            kind = _gap_class(gap, wrapped)
-            if len(gap) < 8 and len(known) < 500:
-                known[gap] = kind
+            kind = known[gap] = _gap_class(gap, wrapped)
+        folded = word.casefold()
         if kind == STOP:
-            previous = words[-1] if words else ""
-            kind = JOIN if _abbreviates(previous, lower[-1] if lower else "", big, gap) else INITIAL
-        elif kind == JOIN and words and words[-1].endswith(".") and big and folded in functions:
+            kind = JOIN if _abbreviates(before, before.casefold(), big, gap) else INITIAL
+        elif kind == JOIN and big and before.endswith(".") and folded in functions:
             kind = INITIAL
-        starts.append(start)
-        ends.append(start + len(word))
-        words.append(word)
-        lower.append(folded)
-        capital.append(big)
-        function.append(folded in functions and word not in ACRONYMS)
-        possessive.append(owns)
-        gaps.append(kind)
-        gap_texts.append(gap)
-        last = end
-    if gaps and gaps[0] != INITIAL:
-        gaps[0] = INITIAL
-    return Tokens(starts, ends, words, lower, capital, function, possessive, gaps, gap_texts)
+        function = folded in functions and word not in ACRONYMS
+        rows.append((start, start + len(word), word, folded, big, function, owns, kind, gap))
+        before, last = word, end
+    if not rows:
+        return Tokens([], [], [], [], [], [], [], [], [])
+    tokens = Tokens(*map(list, zip(*rows, strict=True)))
+    tokens.gaps[0] = INITIAL
+    for i in owning:
+        tokens.possessive[i] = True
+    return tokens
+
+
+def _without_tail(word: str) -> str:
+    """Return a compound without its last part where that is no part of a name: "London-based"."""
+    head, _, tail = word.rpartition("-")
+    return head if tail in _TAILS or (len(tail) > 4 and tail.islower() and tail.isalpha()) else word
 
 
 def lower_case_words(text: str) -> Counter[str]:
@@ -171,24 +145,18 @@ def _possessives(text: str) -> int:
 
 
 def _is_capital(word: str, text: str, start: int, end: int) -> bool:
-    first = word[0]
-    if "_" in text[start - 1 : start] + text[end : end + 1] and (
-        (text[start - 2 : start - 1].isalnum() and text[start - 1] == "_")
-        or (text[end : end + 1] == "_" and text[end + 1 : end + 2].isalnum())
-    ):
-        return False  # a file name or an identifier
-    if text[end : end + 1] == "_" and any(c.isdigit() for c in word):
+    before, after, beyond = text[max(0, start - 1) : start], text[end : end + 1], text[end + 1 : end + 2]
+    if before == "_" and text[max(0, start - 2) : start - 1].isalnum():  # a file name or an identifier
         return False
-    if word.startswith(("http", "www.")) or text[end : end + 1] == "@" or text[start - 1 : start] == "@":
+    if after == "_" and (beyond.isalnum() or any(c.isdigit() for c in word)):
         return False
-    if text[end : end + 1] == "." and text[end + 1 : end + 2].islower():  # a domain or file name
-        return False
-    if first.isupper() or first.istitle():
+    if after == "@" or before == "@" or word.startswith(("http", "www.")) or (after == "." and beyond.islower()):
+        return False  # an address, a domain or a file name
+    if word[0].isupper() or word[0].istitle():
         return True
-    if first.isdigit():
-        return 2 < len(word) <= 12 and (
-            any(c.isupper() for c in word) or (word.endswith("ers") and word[:-3].isdigit() and len(word) > 4)
-        )
+    if word[0].isdigit():
+        decade = word.endswith("ers") and word[:-3].isdigit() and len(word) > 4
+        return 2 < len(word) <= 12 and (decade or any(c.isupper() for c in word))
     if "-" in word or "\u2010" in word or "\u2011" in word:
         return False
     if "'" in word or "’" in word:

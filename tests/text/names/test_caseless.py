@@ -31,6 +31,7 @@ def found(text: str, language: str) -> dict[str, tuple[str, bool]]:
         ("그는 볼리비아에서 왔다.", "ko", "볼리비아", "location"),
         ("زار الرئيس محمد مرسي القاهرة", "ar", "محمد مرسي", "person"),
         ("เขาไปจังหวัดเชียงใหม่และกลับมา", "th", "จังหวัดเชียงใหม่", "location"),
+        ("ดร.สมชาย กล่าว", "th", "สมชาย", "person"),
     ],
 )
 def test_a_name_with_its_evidence_is_anchored_and_typed(text: str, language: str, name: str, kind: str) -> None:
@@ -55,10 +56,26 @@ def test_what_recurs_is_a_candidate_for_the_corpus() -> None:
     assert "麒麟草" not in found("游人走到麒麟草旁边。", "zh")
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "name"),
+    [
+        ("زار الرئيس محمد مرسي القاهرة. قال محمد مرسي هذا، وعاد محمد مرسي", "ar", "محمد مرسي"),
+        ("约翰·史密斯先生。约翰·史密斯", "zh", "约翰·史密斯"),
+    ],
+)
+def test_mentions_of_one_name_in_a_unit_share_type_and_anchor(text: str, language: str, name: str) -> None:
+    mentions = [(each.type, each.anchored) for each in find_names_caseless(text, language) if each.name == name]
+    assert len(mentions) > 1 and set(mentions) == {("person", True)}
+
+
 def test_the_script_decides_when_the_language_is_unknown() -> None:
     assert "東京大学" in found("彼は東京大学を卒業した。", "")
     assert "北京大学" in found("他毕业于北京大学。", "")
     assert "서울대학교" in found("그는 서울대학교를 졸업했다.", "")
+
+
+def test_a_full_stop_in_a_word_list_is_a_full_stop() -> None:
+    assert not found("อเล็กซานดราเป็นนักร้อง", "th")  # holds ดร without one
 
 
 def test_particles_are_no_part_of_a_korean_name() -> None:
