@@ -4,7 +4,7 @@
     python benchmarks/floors.py ../shared/data --against HEAD~1
     python benchmarks/floors.py ../shared/data --record
 
-The first compares with benchmarks/floors.json, the second also with another commit, in turn; the last writes the floors.
+The first compares with benchmarks/floors.json, the second with another commit, too; the last writes the floors anew.
 
 R@5 of `basic` and `local` on every set within .5 points of the floor; F1 of names, and of names with types, within
 .005; gold answers that are extracted names within .005, at no more mentions. Against a commit: CPU of a first index of

@@ -101,6 +101,7 @@ name, reads, snapshot, corpus = sys.argv[1], json.loads(sys.argv[2]), Path(sys.a
 run = getattr(import_module(f"graphrag_lite.stages.{name}"), name)
 import inspect
 from graphrag_lite import tables
+from graphrag_lite.attempts import unguarded
 from graphrag_lite.settings import Settings
 at_start = set(sys.modules)
 read = {}
@@ -112,7 +113,7 @@ for each in reads:
     else:
         read[each] = tables.read(snapshot, each)
 services = {"settings": getattr(Settings(), name, None), "each": map, "fail": print, "mode": "stable", "last": None,
-            "refresh": False, "corpus": corpus, "model": None, "prompts": None}
+            "refresh": False, "attempt": unguarded, "count": print, "corpus": corpus, "model": None, "prompts": None}
 wanted = {each: services[each] for each in inspect.signature(run).parameters if each not in read}
 asyncio.run(run(**read, **wanted))
 print(json.dumps(sorted(each for each in sys.modules if each.startswith("graphrag_lite."))))
