@@ -8,7 +8,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
-from graphrag_lite.extraction import Mentions, TextUnit, assembled, kept_units, mentions_of, text_units
+from graphrag_lite.unit_mentions import Mentions, TextUnit, assembled, kept_units, mentions_of, text_units
 from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.chat import Message
 from graphrag_lite.llm.model import StageModel

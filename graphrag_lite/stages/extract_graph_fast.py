@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.extraction import Mentions, TextUnit, assembled, kept_units, text_units
+from graphrag_lite.unit_mentions import Mentions, TextUnit, assembled, kept_units, text_units
 from graphrag_lite.search.mentions import names_of_title
 from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.stages import Each, Last
