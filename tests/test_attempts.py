@@ -42,7 +42,7 @@ CASES = [
     ("report_communities_fast", STAGES + "report_communities_fast.page", False),
     ("index_search", STAGES + "index_search.terms", False),
     ("index_search", STAGES + "index_search.numbered", False),
-    ("extract_graph", STAGES + "extract_graph._mentions", True),
+    ("extract_graph", STAGES + "extract_graph.mentions_of", True),
     ("extract_claims", STAGES + "extract_claims._quoted", True),
     ("report_communities", STAGES + "report_communities._row", True),
     ("summarize_descriptions", STAGES + "summarize_descriptions._best_statements", True),

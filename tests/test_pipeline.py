@@ -18,7 +18,7 @@ from graphrag_lite.settings import Section, Settings
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
 INPUTS = {"corpus_files"}
-SERVICES = {"corpus", "embedder", "count", "each", "fail", "last", "mode", "model", "prompts", "refresh"}
+SERVICES = {"corpus", "embedder", "count", "each", "fail", "attempt", "last", "mode", "model", "prompts", "refresh"}
 NOT_STAGES = {"communities", "embeddings", "llm", "search", "snapshots"}  # sections of settings that belong to no stage
 
 INDEX = """

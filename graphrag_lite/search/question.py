@@ -127,7 +127,7 @@ def _written_together(question: str, language: str, index: Bm25) -> dict[str, li
 
     >>> from graphrag_lite.search.bm25 import build
     >>> _written_together("Did Best Buy buy Ann Li?", "en", build([terms("BESTBUY 10K 2022", "en")]))
-    ['bestbuy']
+    {'bestbuy': ['best', 'buy']}
     """
 
     def held(term: str) -> int:

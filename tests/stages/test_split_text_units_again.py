@@ -56,9 +56,9 @@ def test_only_new_documents_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     cut: list[str] = []
     cutter = module._cut
 
-    def counted(text: str, settings: SplitTextUnits) -> list[tuple[int, int, int]]:
-        cut.append(text)
-        return cutter(text, settings)
+    def counted(document: Any, settings: SplitTextUnits) -> list[tuple[int, int, int]]:
+        cut.append(document.text)
+        return cutter(document, settings)
 
     monkeypatch.setattr(module, "_cut", counted)
     before = last(tmp_path, changed=changed, source_units=split(TALES[:3], None))
