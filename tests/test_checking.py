@@ -175,6 +175,16 @@ def _other(rows: Rows, column: str) -> Any:
     return next(element for row in rows for element in row[column] if str(element)[:60] not in texts)
 
 
+def _another_unit(rows: Rows) -> None:
+    smallest = min(rows, key=lambda row: len(row["text_unit_ids"]))
+    smallest["text_unit_ids"].append(_other([smallest, *rows], "text_unit_ids"))
+
+
+def _unit_gone(rows: Rows) -> None:
+    last = rows[-1]["text_unit_id"]
+    rows[:] = [row for row in rows if row["text_unit_id"] != last]
+
+
 def _absent(rows: list[int]) -> int:
     return next(row for row in range(99) if row not in rows)
 
@@ -220,7 +230,7 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("communities", gone, "community_reports: community: is no community"),
     ("community_reports", gone, "communities: has no report"),
     ("report_bases", gone, "community_reports: has no row of report_bases"),
-    ("entity_mentions", gone, "entities: text_unit_ids: a text unit where no mention means it"),
+    ("entity_mentions", _unit_gone, "entities: text_unit_ids: a text unit where no mention means it"),
     ("relationship_mentions", gone, "relationships: text_unit_ids: a text unit that does not state it"),
     ("search_links", gone, "search_links: does not have one row for every row of entities"),
     ("search_units", gone, "search_units: does not have one row for every row of text_units"),
@@ -275,7 +285,7 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("communities", first(lambda row: row["relationship_ids"].pop(), lambda row: row["relationship_ids"]), "communities: relationship_ids: lacks one that has both ends in it"),
     ("communities", lambda rows: rows[0]["relationship_ids"].append(rows[1]["relationship_ids"][0]), "communities: relationship_ids: one that does not have both ends in it"),
     ("communities", first(lambda row: row["text_unit_ids"].pop(), lambda row: row["text_unit_ids"]), "communities: text_unit_ids: lacks one that states a relationship of it"),
-    ("communities", lambda rows: rows[0]["text_unit_ids"].append(_other(rows, "text_unit_ids")), "communities: text_unit_ids: one that states none of its relationships"),
+    ("communities", _another_unit, "communities: text_unit_ids: one that states none of its relationships"),
     ("communities", lambda rows: rows[0].update(entity_ids=[], size=0), "communities: has no members"),
     ("communities", lambda rows: rows[-1].update(level=10**15), "communities: level: is not one below its parent's"),
     # spans

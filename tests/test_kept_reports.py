@@ -101,7 +101,8 @@ def test_after_an_edit_in_the_middle_of_a_long_document_citations_point_to_the_s
     (new,) = indexed.rows("documents")
     edit, shift = old["text"].index(pages[12][:60]), len(said) + 2
     assert new["text"][edit + shift :] == old["text"][edit:]
-    kept = [name for name in before.keys() & after.keys() if before[name]["id"] == after[name]["id"]]
+    same = ("id", "input_sha256")  # one that is written again in the same words may cite others that say so
+    kept = [n for n in before.keys() & after.keys() if all(before[n][part] == after[n][part] for part in same)]
     assert len(kept) >= 0.9 * len(before) and len(indexed.asked) <= 0.1 * len(before)
     shifts = set()
     for name in kept:
