@@ -8,7 +8,6 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
-from graphrag_lite.unit_mentions import Mentions, TextUnit, assembled, kept_units, mentions_of, text_units
 from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.chat import Message
 from graphrag_lite.llm.model import StageModel
@@ -18,6 +17,7 @@ from graphrag_lite.settings import ExtractGraph
 from graphrag_lite.stages import Last
 from graphrag_lite.text.graph_records import ENTITY, RELATIONSHIP, GraphReply, read_graph
 from graphrag_lite.text.records import records
+from graphrag_lite.unit_mentions import Mentions, TextUnit, assembled, kept_units, mentions_of, text_units
 
 if TYPE_CHECKING:
     import pyarrow as pa
