@@ -33,7 +33,7 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     if nothing:
         return compose(index, question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
-    kind = kind_asked(index.as_read(question), index.question_language(question))
+    kind = kind_asked(index.as_read(question), index.spoken(question))
     worth = scores[read].tolist()
     chosen = choose_sentences(index, terms, read, index.search.max_sentences, scores=worth, kind=kind)
     return compose(index, question, "basic", in_reading_order(index, chosen), ranking, unsure=nothing is None)

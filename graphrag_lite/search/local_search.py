@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,7 +54,7 @@ def answer(index: "Loaded", query: "Query") -> Answer:
         index.search.max_sentences - len(opening) - len(closing),
         [*opening, *closing],
         scores=scores[read].tolist(),
-        kind=kind_asked(index.as_read(question), index.question_language(question)),
+        kind=kind_asked(index.as_read(question), index.spoken(question)),
         named=asked.entities,
     )
     return compose(
@@ -90,8 +91,16 @@ def read_and_rank(
     index: "Loaded", question: str, as_of: date | None = None
 ) -> tuple[Question, "npt.NDArray[np.float64]"]:
     """Return a question as the index reads it, and the score of every text unit, -inf of those dated after `as_of`."""
-    language = index.question_language(question)
-    asked = read_question(index.as_read(question), language, index.bm25, index.names, index.attributes, as_of)
+    own = index.spoken(question)
+    asked = read_question(
+        index.as_read(question),
+        own,
+        index.bm25,
+        index.names,
+        index.attributes,
+        as_of,
+        partial(index.terms_of, own=own),
+    )
     if (meant := index.meant(question, asked.term_scores)) is not None:
         asked = replace(asked, meant=meant)
     return asked, rank(asked, index.links, Policy())

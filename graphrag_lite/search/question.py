@@ -1,10 +1,10 @@
 """Read a question with the eyes of an index: its terms, the entities, days and sources it names."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 
 import numpy as np
@@ -54,8 +54,11 @@ def read_question(
     table: NameTable,
     attributes: Attributes | None = None,
     as_of: date | None = None,
+    terms_of: Callable[[str], list[str]] | None = None,
 ) -> Question:
-    """Return what `rank` needs of `question`, in `language` (ISO 639-1, "" when unknown) like the units it is asked of.
+    """Return what `rank` needs of `question`, in `language` (ISO 639-1, "" when unknown).
+
+    `terms_of` analyses it as the units are that it is asked of: by default, they are in the same language.
 
     An ambiguous name stands for all its entities, the last word of a name for those it is of, less the more there are.
     The years of texts are searched from the first to the last year that the question says, whatever it says about them.
@@ -69,16 +72,17 @@ def read_question(
     >>> asked.entities, asked.in_name.nonzero()[0].tolist(), asked.dated_units.tolist()
     ({7: 1.0}, [2], [0])
     """
+    terms_of = terms_of or partial(terms, language=language)
     mentions = find_mentions(question, language, table)
     parts = find_parts(question, language, table, mentions)
     entities = {entity: 1.0 / len(part.entities) for part in parts for entity in part.entities}
     entities |= {entity: 1.0 for m in mentions for entity in m.entities}
-    distinct = list(dict.fromkeys(terms(question, language)))
+    distinct = list(dict.fromkeys(terms_of(question)))
     for together, apart in _written_together(question, language, index).items():
         if all(len(index.postings(together)[0]) > _ALWAYS * len(index.postings(term)[0]) for term in apart):
             distinct = [term for term in distinct if term not in apart]
         distinct += [together] if together not in distinct else []
-    only_asks = {term for word in ASKING for term in terms(word, language)}
+    only_asks = {term for word in ASKING for term in terms_of(word)}
     term_scores = index.term_scores(distinct)
     weights = [_ASKING if term in only_asks else 1.0 for term in distinct]
     term_scores.data *= np.repeat(np.array(weights, dtype=np.float32), np.diff(term_scores.indptr))
@@ -86,7 +90,7 @@ def read_question(
     names = []
     name_terms: set[str] = set()
     for mention in [*mentions, *parts]:
-        own = terms(question[mention.start : mention.end], language)
+        own = terms_of(question[mention.start : mention.end])
         name_terms.update(own)
         names.append((mention.entities, np.array([place[term] for term in own if term in place], dtype=np.int64)))
     years = [int(term) for term in distinct if YEAR.fullmatch(term)]

@@ -9,7 +9,7 @@ needs less, as a question holds it for its own sake, and a name is seldom what a
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -42,10 +42,18 @@ def respelt(question: str, readings: Mapping[str, str]) -> str:
     return _WORD.sub(lambda word: readings.get(word[0], word[0]), question) if readings else question
 
 
-def readings(question: str, language: str, index: Bm25, vocabulary: Strings, passage: Passage) -> dict[str, str]:
+def readings(
+    question: str,
+    language: str,
+    index: Bm25,
+    vocabulary: Strings,
+    passage: Passage,
+    left_out: Container[str] = frozenset(),
+) -> dict[str, str]:
     """Return how words of a question in `language` are read that no text unit of `index` holds, by the word.
 
-    `vocabulary` is that of the index, and `passage` gives a text unit's text and language. Words with numbers that are
+    `vocabulary` is that of the index, and `passage` gives a text unit's text and language. Function words of the
+    question's own language are `left_out`. Words with numbers that are
     written together are read apart, where the corpus has them. A word that is like none of it, or by chance only, has
     no reading. Of several it is the one with the fewest edits, then the one that a passage holds which fits the
     question best; it is spelt as these passages spell it.
@@ -60,7 +68,7 @@ def readings(question: str, language: str, index: Bm25, vocabulary: Strings, pas
     known: dict[str, None] = {}
     unknown: dict[str, tuple[str, bool]] = {}
     for match in _WORD.finditer(question):
-        for term in terms(match[0], language):
+        for term in terms(match[0], language) if match[0].casefold() not in left_out else ():
             if len(index.postings(term)[0]):
                 known[term] = None
             elif (

@@ -10,6 +10,7 @@ from graphrag_lite import tables
 from graphrag_lite.graph.name_keys import exact_key
 from graphrag_lite.search.bm25 import Bm25, build
 from graphrag_lite.search.mentions import key_of, names_of_title
+from graphrag_lite.search.title_numbers import in_series
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.stages import Attempt, Each, unguarded
 from graphrag_lite.text.numbered import numbered
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WORDS = re.compile(r"[^\d_/:]{1,80}")
-SERIES = range(2, 1001)  # numbers that a word of titles has; with more it only counts files ("scan 12345")
 FEW = 0.5  # of the documents that have a field: one with more values than that tells documents apart, not kinds of them
 
 
@@ -175,8 +175,7 @@ def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
 def _values(documents: "pa.Table", text_units: "pa.Table", attempt: Attempt) -> "pa.Table":
     """List the text units of documents that share a metadata value, or have a word with a number in their titles.
 
-    A value that is a document's title is its name. Of several ways to write a word with a number, it is the first; a
-    word that has one number only is of no series.
+    A value that is a document's title is its name. Of several ways to write a word with a number, it is the first.
     """
     unit_row = {identity: row for row, identity in enumerate(text_units["id"].to_pylist())}
     n_documents: Counter[str] = Counter()
@@ -193,8 +192,8 @@ def _values(documents: "pa.Table", text_units: "pa.Table", attempt: Attempt) -> 
                 n_documents[field] += 1
                 rows[field, value] += [unit_row[unit_id] for unit_id in unit_ids]
     n_values = Counter(field for field, _ in rows)
-    n_numbers = Counter(word for word, _ in written)
-    series = {value for (word, _), value in written.items() if n_numbers[word] in SERIES}
+    kept_numbers = in_series(zip(documents["title"].to_pylist(), documents["language"].to_pylist(), strict=True))
+    series = {written[one] for one in kept_numbers}
     kept = [
         (field, value)
         for field, value in sorted(rows)

@@ -10,17 +10,28 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
-from graphrag_lite.text.function_words import FUNCTION_WORDS
+from graphrag_lite.text.function_words import FUNCTION_WORDS, QUESTION_WORDS
+from graphrag_lite.text.words import WORD_PATTERN
 
 SAMPLE = 4000  # characters that are looked at
 MIN_WORDS = 20  # of a text whose own function words decide
-MIN_SHARE = 0.2  # of its words: prose has 35% to 50% function words of its own language, under 15% of another's
-WORD = re.compile(r"[^\W\d_]+")
+# Of its words: prose has 35% to 50% function words of its own language, under 15% of another's. Languages that say with
+# endings what others say with words have fewer: they need more than any other language has, many times over.
+MIN_SHARE, LEAST_SHARE, TIMES = 0.2, 0.08, 2.5
+SPECIAL = 0.005  # of the letters: those that only one of the languages of a script has
+# For a question to be in a language of the corpus, for a word that asks, and for a language that has all words that
+# are no names; a word of its own language alone counts 1.
+PRIOR, ASKS, ALL = 0.75, 0.5, 0.5
+SOME = 0.1  # of the letters of a question that are of a script, where no function word tells
+WORD = re.compile(WORD_PATTERN)
 # Parts of Unicode's character names, and the language where a script means just one.
 SCRIPTS = {
     "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "CJK": "zh", "THAI": "th", "GREEK": "el", "HEBREW": "he",
     "ARABIC": "ar", "DEVANAGARI": "hi", "BENGALI": "bn", "TAMIL": "ta", "GEORGIAN": "ka", "ARMENIAN": "hy",
 }  # fmt: skip
+# Of languages that share a script, those with letters or words of their own; the first counts.
+LETTERS = {"ar": {"ur": "ٹڈڑںے", "fa": "پچژگ"}, "he": {"yi": "ײװױַ"}}
+SAME_SCRIPT = {"hi": ("hi", "ne", "mr"), "ar": ("ar", "fa")}
 
 
 def languages(texts: Sequence[str]) -> list[str]:
@@ -54,18 +65,50 @@ def closest(text: str, among: Sequence[str]) -> str:
     return max(among, key=lambda code: (code == script, counts[code], -among.index(code)))
 
 
+def spoken(question: str, among: Sequence[str]) -> str:
+    """Return which language a question is in, which need not be one of the corpus (`among`); empty where nothing tells.
+
+    A function word counts the less the more languages have it, one that asks counts more, and one with a capital
+    within the question is a name, as is a single one among the letters of another script. A language of the corpus
+    needs less.
+
+    >>> spoken("What is Zep?", ["fr"]), spoken("Was ist Zep?", ["en"]), spoken("Was Die Hard in Los Angeles?", ["en"])
+    ('en', 'de', 'en')
+    >>> spoken("Zepとは何ですか", ["fr"]), spoken("Zep", ["fr"])
+    ('ja', '')
+    """
+    words = WORD.findall(unicodedata.normalize("NFC", question))
+    if words and not any(word[0].isupper() for word in words[1:]):
+        words = [word.casefold() for word in words]
+    said = {word.casefold() for place, word in enumerate(words) if not place or not word[0].isupper()}
+    found = {word: codes for word in sorted(said) if (codes := _languages_of().get(word))}
+    if len(found) < 2 and (script := _script(question)):
+        return script
+    likely: dict[str, float] = {}
+    for word, codes in found.items():
+        for code in codes:
+            counts = (1 + ASKS * (word in QUESTION_WORDS[code])) / len(codes)
+            likely[code] = likely.get(code, PRIOR * (code in among) + ALL * (said <= FUNCTION_WORDS[code])) + counts
+    places = {code: place for place, code in enumerate(among)}
+    best = max(likely, key=lambda code: (likely[code], -places.get(code, len(places)), code), default="")
+    if best and likely[best] >= 1:
+        return best
+    return _script(question, SOME) or (best if best in among else "")
+
+
 def detect(text: str) -> str:
     """Return the ISO 639-1 code of a text, empty where it does not tell."""
-    sample = text[:SAMPLE]
-    if script := _script(sample):
-        return script
-    n_words = len(WORD.findall(sample))
+    sample = unicodedata.normalize("NFC", text[:SAMPLE])
     counts = _function_words(sample)
-    best = min(counts, key=lambda code: (-counts[code], code), default="")
-    return best if n_words >= MIN_WORDS and counts[best] >= MIN_SHARE * n_words else ""
+    if script := _script(sample):
+        return max(SAME_SCRIPT[script], key=lambda code: counts[code]) if script in SAME_SCRIPT else script
+    n_words = sum(not word.isdigit() for word in WORD.findall(sample))
+    (best, most), (_, second) = [*sorted(counts.items(), key=lambda item: (-item[1], item[0])), ("", 0), ("", 0)][:2]
+    clear = most >= MIN_SHARE * n_words or (most >= LEAST_SHARE * n_words and most >= TIMES * second)
+    return best if n_words >= MIN_WORDS and clear else ""
 
 
-def _script(text: str) -> str:
+def _script(text: str, least: float = 0.4) -> str:
     """Return the language that the text's script alone tells, empty where it is one that many languages share."""
     letters: Counter[str] = Counter()
     for char, n in Counter(text).items():
@@ -74,7 +117,9 @@ def _script(text: str) -> str:
     total = letters.total()
     if letters["ja"] > 0.1 * total:  # Japanese mixes its kana with the characters of Chinese
         return "ja"
-    return next((code for code, n in sorted(letters.items()) if code and n > 0.4 * total), "")
+    found = next((code for code, n in sorted(letters.items()) if code and n > least * total), "")
+    own = LETTERS.get(found, {})
+    return next((code for code in own if sum(map(text.count, own[code])) > SPECIAL * total), found)
 
 
 @cache

@@ -50,3 +50,15 @@ def shortens(word: str, said: Numbered) -> bool:
     True
     """
     return word.startswith(said.word) or said.word.startswith(word) or word == said.before[:1] + said.word[:1]
+
+
+def as_said(said: Numbered) -> str:
+    """Return a regular expression of the ways to say a word with its number, in words or in digits.
+
+    >>> told = as_said(Numbered("quarter", "3"))
+    >>> [bool(re.search(told, text)) for text in ("third quarter", "quarter 3", "quarters")]
+    [True, True, False]
+    """
+    ordinal = _ORDINALS[int(said.number) - 1] if said.number.isdigit() and 0 < int(said.number) <= 10 else said.number
+    word, number = re.escape(said.word), re.escape(said.number)
+    return rf"\b(?:{ordinal}|{number}(?:st|nd|rd|th)?) {word}\b|\b{word}[ -]{number}\b"

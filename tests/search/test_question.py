@@ -1,17 +1,22 @@
 """Reading a question: distinct terms, which of them are names, and the period."""
 
+import json
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphrag_lite import pipeline
 from graphrag_lite.search.bm25 import build
+from graphrag_lite.search.index import Index
 from graphrag_lite.search.mentions import name_table
 from graphrag_lite.search.question import Attributes, read_question
 from graphrag_lite.search.ranking import Question
 from graphrag_lite.search.title_numbers import as_titles_say, by_number
+from graphrag_lite.settings import Settings
 from graphrag_lite.text.words import terms
 
 TEXTS = ["Mayor from 1918 to 1923", "In 1921", "Built 1850; 19200 seats; the 1920s", "2003年に東京で", "nothing"]
@@ -173,3 +178,31 @@ def test_a_word_that_only_asks_counts_half() -> None:
     index = build([terms("how many seats", "en"), terms("seats", "en")])
     scores = read_question("How many seats?", "en", index, name_table([])).term_scores.toarray()[0]
     assert scores.tolist() == [index.scores(["how"])[0] / 2, index.scores(["mani"])[0], index.scores(["seat"])[0]]
+
+
+def test_a_number_is_read_as_titles_write_it_only_where_the_corpus_bears_it_out(tmp_path: Path) -> None:
+    rows = [
+        {"id": f"{year}{q}", "title": f"Acme call FY{year} Q{q}", "text": text}
+        for year in (20, 21)
+        for q, text in enumerate(
+            (
+                "Welcome to the first quarter of the fiscal year. A question: who has the float64 and HIV-1?",
+                "Welcome to the second quarter of the fiscal year. Another question of Ann Lee.",
+                "Welcome to the third quarter of the fiscal year. The last question, from Bob Orr.",
+            ),
+            start=1,
+        )
+    ]
+    ids = [{"id": f"c{n}", "title": "", "text": f"Chair number {n} is by Ann Lee, a maker."} for n in range(1, 9)]
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (folder / "b.jsonl").write_text("\n".join(map(json.dumps, ids)))
+    index = Index(pipeline.index(folder, tmp_path / "output", Settings()).snapshot)
+    assert index.readings("Sales in the third quarter of fiscal year 2020?") == {
+        "third quarter": "Q3",
+        "fiscal year 2020": "FY20",
+    }
+    assert index.readings("Sales in FY2021?") == {"FY2021": "FY21"}
+    for question in ("Who asked question 3?", "Who has HIV-1?", "Is it float64?", "Who made the first chair?"):
+        assert index.readings(question) == {}, question

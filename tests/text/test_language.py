@@ -1,11 +1,12 @@
 """The language of a text, and of a question."""
 
 import json
+import unicodedata
 from pathlib import Path
 
 import pytest
 
-from graphrag_lite.text.language import closest, languages
+from graphrag_lite.text.language import closest, languages, spoken
 
 CODES = {"eng": "en", "fra": "fr", "zho": "zh", "jpn": "ja", "kor": "ko"}
 
@@ -51,3 +52,36 @@ def test_a_question_is_in_one_of_the_corpus_languages() -> None:
     assert closest("Qui est-ce ?", ["en"]) == "en"
     assert closest("誰ですか", ["en", "ja"]) == "ja"
     assert closest("Who was the man in the house?", ["fr", "en"]) == "en"
+
+
+# Of each language a sentence of its own, written for this test.
+SENTENCES = {
+    "ro": "Președintele a spus că orașul în care s-a născut este mai mic decât cel în care trăiește acum și că nu va pleca.",
+    "hu": "Az elnök azt mondta, hogy a város, amelyben született, kisebb volt, mint az, ahol most él, és nem megy el onnan.",
+    "id": "Presiden mengatakan bahwa kota itu lebih kecil dari kota yang dia tinggali dan bahwa mereka tidak akan pergi.",
+    "ca": "El president va dir que la ciutat on va néixer és més petita que aquella on viu amb els seus fills des de fa anys.",
+    "vi": "Tổng thống nói rằng thành phố nơi ông sinh ra nhỏ hơn thành phố mà ông đang sống và ông sẽ không đi đâu cả.",
+    "es": "El presidente dijo que la ciudad en la que nació es más pequeña que aquella en la que vive con sus hijos ahora.",
+    "el": "Ο πρόεδρος είπε ότι η πόλη στην οποία γεννήθηκε είναι πιο μικρή από αυτή που ζει τώρα με τα παιδιά του.",
+    "fa": "رئیس جمهور گفت که شهری که در آن به دنیا آمده است از شهری که اکنون در آن زندگی می کند کوچکتر بود و چیزی نگفت.",
+    "ar": "قال الرئيس إن المدينة التي ولد فيها أصغر من تلك التي يعيش فيها الآن مع أولاده منذ سنوات عديدة ولم يذهب.",
+    "hi": "राष्ट्रपति ने कहा कि जिस शहर में उनका जन्म हुआ था वह उस शहर से छोटा है जिसमें वे अब रहते हैं और काम करते हैं।",
+    "mr": "अध्यक्ष म्हणाले की ते ज्या शहरात जन्मले आहेत ते शहर आता ज्या शहरात ते राहतात त्या शहरापेक्षा लहान आहे आणि ते जाणार नाही.",
+    "uk": "Президент сказав, що місто, в якому він народився, менше за те, де він зараз живе, і що він не поїде звідти.",
+    "bg": "Президентът каза, че градът, в който е роден, е по-малък от този, в който сега живее, и че няма да си тръгне.",
+    "cs": "Prezident řekl, že město, ve kterém se narodil, je menší než to, kde teď žije, a že odtud už nikdy neodejde.",
+}
+
+
+@pytest.mark.parametrize("code", SENTENCES)
+def test_a_sentence_tells_its_language(code: str) -> None:
+    assert languages([SENTENCES[code]]) == [code]
+    assert languages([unicodedata.normalize("NFD", SENTENCES[code])]) == [code]
+
+
+def test_a_question_of_few_words_tells_its_language_against_the_corpus() -> None:
+    assert spoken("Who wrote La La Land?", ["es"]) == "en"
+    assert spoken("Wer ist Die Antwoord?", ["en"]) == "de"
+    assert spoken("who is it", ["nl"]) == "en"
+    assert spoken("HAT-P-2b的轨道周期是多少？", ["zh"]) == spoken("HAT-P-2b的轨道周期是多少？", ["de"]) == "zh"
+    assert spoken("", []) == spoken("", ["en"]) == spoken("Zep 2023", ["en"]) == ""

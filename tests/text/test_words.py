@@ -70,3 +70,11 @@ def test_a_megabyte_of_one_pattern_takes_linear_time(unit: str) -> None:
     start = time.process_time()
     terms(text, "en")
     assert time.process_time() - start < 3.0
+
+
+def test_marks_of_vietnamese_letters_make_other_words() -> None:
+    assert terms("bán bàn bạn", "vi") == ["bán", "bàn", "bạn"] and terms("bán bàn", "fr") == ["ban", "ban"]
+
+
+def test_romanian_with_a_comma_below_or_a_cedilla_is_the_same() -> None:
+    assert terms("și informații despre țări", "ro") == terms("şi informaţii despre ţări", "ro") != []
