@@ -131,9 +131,9 @@ class Loaded:
             vocabulary = Strings(self.arrow("search_terms")["term"])
             own = self.spoken(question)
             analysed = own if own in self.languages else closest(question, self.languages)
-            left_out = FUNCTION_WORDS.get(own, frozenset())
-            if own not in self.languages:  # another language's words are no errors, and one of them may hold them
-                left_out |= {
+            left_out: frozenset[str] = frozenset()
+            if own not in self.languages:  # another language's words are no errors, and one of the corpus may hold them
+                left_out = FUNCTION_WORDS.get(own, frozenset()) | {
                     word.casefold()
                     for word in content_words(question, own)
                     if word.islower() or any(len(self.bm25.postings(term)[0]) for term in self.terms_of(word, own))
@@ -148,12 +148,13 @@ class Loaded:
 
         It is not, where a text holds it as it is ("HIV-1"), or where less than half of the documents with that word in
         the title, and a number, say what it would be short for. A single letter is short for many words: those with
-        the same number have to say that, too.
+        the same number have to say that, too. Of a word that no text holds ("third quarter") there is nothing to say.
         """
         import numpy as np
 
         language = self.languages[0] if self.languages else ""
-        if not any(map(str.isspace, stated)) and self._holds(stated, language):
+        apart = any(map(str.isspace, stated))
+        if not apart and self._holds(stated, language):
             return False
         numbers = [said.number] if len(word) == 1 else list(self.title_numbers)
         places = [at for number in numbers for other, _, at in self.title_numbers.get(number, ()) if other == word]
@@ -162,7 +163,9 @@ class Loaded:
         initials = word == said.before[:1] + said.word[:1]
         spelt = terms(f"{said.before} {said.word}" if initials else said.word, language)
         told = [np.asarray(self.document_row)[self.bm25.postings(term)[0]] for term in spelt]
-        if not told or min(len(np.intersect1d(rows, one)) for one in told) < len(rows) / 2:
+        if not told or not all(map(len, told)):
+            return apart
+        if min(len(np.intersect1d(rows, one)) for one in told) < len(rows) / 2:
             return False
         if len(word) > 1:
             return True

@@ -116,7 +116,7 @@ _LISTS = {
         câte câtă cărui cărei cărora este e sunt era erau fost fi fie fiind a au am ai ați are avea aveau avut
         va vor eu
         tu el ea noi voi ei ele mă te se ne vă îl îi le mi ți i meu mea mei mele tău ta nostru noastră nu mai foarte
-        tot și cărui căruia prin-o s
+        tot și cărui căruia s
         """,
     "hu": """
         a az egy és vagy de hogy ha mert mint is nem sem csak már még meg el ki be fel le ami amely amelyek aki akik
@@ -168,7 +168,7 @@ _LISTS = {
         an na agus nó ach go gur nach ní níor is bhí tá atá raibh bhfuil i sa san ar le leis do don de den ag ó
         ón faoi
         chun trí roimh idir gan mar má a é í iad sé sí siad mé tú muid sinn sibh seo sin cé cad céard conas cathain cá
-        cén cé'n mo sna leis bheith bhíodh
+        cén mo sna leis bheith bhíodh
         """,
     "cs": """
         a i nebo ale že aby když jestli protože jako tak v ve na z ze do od k ke s se u o po pro při před pod nad mezi

@@ -58,7 +58,7 @@ def test_a_question_is_in_one_of_the_corpus_languages() -> None:
 SENTENCES = {
     "ro": "Președintele a spus că orașul în care s-a născut este mai mic decât cel în care trăiește acum și că nu va pleca.",
     "hu": "Az elnök azt mondta, hogy a város, amelyben született, kisebb volt, mint az, ahol most él, és nem megy el onnan.",
-    "id": "Presiden mengatakan bahwa kota itu lebih kecil dari kota yang dia tinggali dan bahwa mereka tidak akan pergi.",
+    "id": "Presiden mengatakan bahwa kota itu lebih kecil dari kota yang dia tinggali, dan mereka tidak akan pergi ke sana lagi.",
     "ca": "El president va dir que la ciutat on va néixer és més petita que aquella on viu amb els seus fills des de fa anys.",
     "vi": "Tổng thống nói rằng thành phố nơi ông sinh ra nhỏ hơn thành phố mà ông đang sống và ông sẽ không đi đâu cả.",
     "es": "El presidente dijo que la ciudad en la que nació es más pequeña que aquella en la que vive con sus hijos ahora.",
