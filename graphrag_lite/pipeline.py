@@ -6,8 +6,9 @@ To add a stage: write `stages/verb_noun.py`, give its tables a dataclass in `tab
 `settings.py`, and its place here.
 """
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,91 +44,110 @@ EMBED = Stage(
 )
 
 
-def stages(method: str = "fast", *, embeds: bool = False) -> list[Stage]:
-    """Return the stages in order. The methods differ in the stages that stand here, and nowhere else.
-
-    With `embeds`, text units get vectors, too.
-    """
-    if method == "standard":
-        extract = Stage(
-            extract_graph,
-            reads=("source_documents", "source_units"),
-            writes=("entity_mentions", "relationship_mentions"),
-        )
-        claim = [
-            Stage(
-                extract_claims,
-                reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
-                writes=("covariates",),
-            )
-        ]
-        report = Stage(
-            report_communities,
-            reads=("source_units", "entities", "relationships", "covariates", "communities"),
-            writes=("community_reports", "report_bases"),
-        )
-    else:
-        extract = Stage(
-            extract_graph_fast,
-            reads=("source_documents", "source_units"),
-            writes=("entity_mentions", "relationship_mentions", "covariates"),
-        )
-        claim = []
-        report = Stage(
-            report_communities_fast,
-            reads=("source_documents", "source_units", "entities", "relationships", "communities"),
-            writes=("community_reports", "report_bases"),
-        )
-    return [
-        Stage(load_documents, reads=("corpus_files",), writes=("source_documents",)),
-        Stage(split_text_units, reads=("source_documents",), writes=("source_units",)),
-        extract,
-        Stage(
-            resolve_entities,
-            reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
-            writes=("entity_resolutions",),
+LOAD = [
+    Stage(load_documents, reads=("corpus_files",), writes=("source_documents",)),
+    Stage(split_text_units, reads=("source_documents",), writes=("source_units",)),
+]
+RESOLVE = Stage(
+    resolve_entities,
+    reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
+    writes=("entity_resolutions",),
+)
+GRAPH = [
+    Stage(
+        summarize_descriptions,
+        reads=("source_documents", "entity_mentions", "relationship_mentions", "entity_resolutions"),
+        writes=("entities", "relationships"),
+    ),
+    Stage(
+        detect_communities,
+        reads=("source_documents", "source_units", "entities", "relationships"),
+        writes=("communities",),
+    ),
+]
+PUBLISH = [
+    Stage(
+        publish_tables,
+        reads=("source_documents", "source_units", "entities", "relationships", "covariates"),
+        writes=("documents", "text_units"),
+    ),
+    Stage(
+        index_search,
+        reads=("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
+        writes=(
+            *("search_terms", "search_report_terms", "search_links", "search_units"),
+            *("search_names", "search_values"),
         ),
-        *claim,
-        Stage(
-            summarize_descriptions,
-            reads=("source_documents", "entity_mentions", "relationship_mentions", "entity_resolutions"),
-            writes=("entities", "relationships"),
-        ),
-        Stage(
-            detect_communities,
-            reads=("source_documents", "source_units", "entities", "relationships"),
-            writes=("communities",),
-        ),
-        report,
-        Stage(
-            publish_tables,
-            reads=("source_documents", "source_units", "entities", "relationships", "covariates"),
-            writes=("documents", "text_units"),
-        ),
-        Stage(
-            index_search,
-            reads=("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
-            writes=(
-                *("search_terms", "search_report_terms", "search_links", "search_units"),
-                *("search_names", "search_values"),
-            ),
-        ),
-        *([EMBED] if embeds else []),
-    ]
-
-
-def imported_stages(*, embeds: bool = False) -> list[Stage]:
-    """Return the stages that take over a finished index of microsoft/graphrag, in order."""
-    take_over = Stage(
+    ),
+]
+FAST = [
+    *LOAD,
+    Stage(
+        extract_graph_fast,
+        reads=("source_documents", "source_units"),
+        writes=("entity_mentions", "relationship_mentions", "covariates"),
+    ),
+    RESOLVE,
+    *GRAPH,
+    Stage(
+        report_communities_fast,
+        reads=("source_documents", "source_units", "entities", "relationships", "communities"),
+        writes=("community_reports", "report_bases"),
+    ),
+    *PUBLISH,
+]
+STANDARD = [
+    *LOAD,
+    Stage(
+        extract_graph,
+        reads=("source_documents", "source_units"),
+        writes=("entity_mentions", "relationship_mentions"),
+    ),
+    RESOLVE,
+    Stage(
+        extract_claims,
+        reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
+        writes=("covariates",),
+    ),
+    *GRAPH,
+    Stage(
+        report_communities,
+        reads=("source_units", "entities", "relationships", "covariates", "communities"),
+        writes=("community_reports", "report_bases"),
+    ),
+    *PUBLISH,
+]
+IMPORTED = [
+    Stage(
         import_graphrag,
         reads=("corpus_files",),
         writes=(
             *("source_documents", "source_units", "entity_mentions", "entity_resolutions", "entities"),
             *("relationships", "covariates", "communities", "community_reports"),
         ),
-    )
-    own = [stage for stage in stages(embeds=embeds) if stage.run in (publish_tables, index_search, embed_text_units)]
-    return [take_over, *own]
+    ),
+    *PUBLISH,
+]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to make an index: its stages in order, and what later code has to know about what they make."""
+
+    stages: Sequence[Stage]
+    made: Mapping[str, str]  # stands in the manifest, under this name
+
+
+METHODS = {
+    "fast": Method(FAST, {"from": "corpus", "reports": "extractive"}),
+    "standard": Method(STANDARD, {"from": "corpus", "reports": "written"}),
+    "imported": Method(IMPORTED, {"from": "graphrag", "reports": "written"}),
+}
+
+
+def stages(method: str = "fast", *, embeds: bool = False) -> list[Stage]:
+    """Return the stages of a method in order; with `embeds`, text units get vectors, too."""
+    return [*METHODS[method].stages, *([EMBED] if embeds else [])]
 
 
 def index(
@@ -161,10 +181,9 @@ def index(
         files = scan(corpus, leave_out=output, seen=seen)
         killed = opened.enter_context(snapshots.locked(output, log.started_at))
         seen.write()
-        standard = settings.method == "standard"
-        own = prompts.load((prompt_folder or output.parent / "prompts") if standard else None)
+        own = prompts.load((prompt_folder or output.parent / "prompts") if settings.asks else None)
         services: dict[str, Any] = {"corpus": corpus, "model": None, "prompts": own}
-        if standard:
+        if settings.asks:
             services["model"] = opened.enter_context(open_model(settings.llm, output, model, log.started_at))
             log.meter = services["model"].meter
         embeds = bool(embedder or settings.embeddings.model)
@@ -186,6 +205,7 @@ def index(
             workers=workers,
             watch=watch,
             refresh=("report_communities", "report_communities_fast") if refresh else (),
+            made=METHODS[settings.method].made,
         )
         return _ended(work, log, settings)
 
@@ -214,6 +234,12 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
             services["embedder"] = opened.enter_context(found)
             log.meter = services["embedder"].meter
         work = runner.run(
-            imported_stages(embeds=embeds), {"corpus_files": files}, settings, output, services, watch=watch
+            stages(settings.method, embeds=embeds),
+            {"corpus_files": files},
+            settings,
+            output,
+            services,
+            watch=watch,
+            made=METHODS[settings.method].made,
         )
         return _ended(work, log, settings)

@@ -101,10 +101,10 @@ async def _plan(
     corpus: Path, output: Path, settings: Settings, model: ChatModel | None, embedder: Embedder | None
 ) -> Plan:
     files = scan(corpus, leave_out=output)
-    standard, embeds = settings.method == "standard", bool(embedder or settings.embeddings.model)
+    standard, embeds = settings.asks, bool(embedder or settings.embeddings.model)
     chat, embedding = settings.llm.model if standard else None, settings.embeddings.model
     if not standard and not embeds:
-        return Plan("fast", None, None, 0, 0, 0, (), _total(()), None)
+        return Plan(settings.method, None, None, 0, 0, 0, (), _total(()), None)
     if standard:
         Meter(settings.llm)  # refuses a budget that it cannot keep
     count = by_line(counter(settings.split_text_units.encoding))

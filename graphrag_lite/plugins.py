@@ -1,14 +1,8 @@
-"""Doors: what an installed package brings in by entry points, for which names stand in settings and commands.
+"""Doors: what an installed package brings in by entry points, for which names stand in commands.
 
 | group | an entry point named NAME is | used where |
 | --- | --- | --- |
-| graphrag_lite.readers | a function (bytes, path) -> documents, for files that end in .NAME | `index` |
-| graphrag_lite.extractors | a function (text, language, **options) -> GraphReply | `extract_graph_plugin.name: NAME` |
-| graphrag_lite.chat_models | a function (settings of `llm`) -> ChatModel | `llm.provider: NAME` |
-| graphrag_lite.embedders | a function (settings of `embeddings`) -> Embedder | `embeddings.provider: NAME` |
-| graphrag_lite.search_methods | a SearchMethod | `query --method NAME` |
-
-docs/extending.md has an example of each.
+| graphrag_lite.search_methods | a `search.methods.SearchMethod` | `query --method NAME`, `eval --method NAME`, Python |
 """
 
 from functools import cache
@@ -20,7 +14,6 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
-GROUPS = ("readers", "extractors", "chat_models", "embedders", "search_methods")
 
 
 @cache
@@ -53,9 +46,3 @@ def load(group: str, name: str, kind: type[T] | None = None) -> T:
         wanted = f"not a {kind.__name__}" if kind else "which cannot be called"
         raise PluginError(f"{name} ({point.value}) is a {type(loaded).__name__}, {wanted}.")
     return loaded  # type: ignore[no-any-return]
-
-
-def version(group: str, name: str) -> str:
-    """Return the distribution that brings `name`, and its version, which decide what it does."""
-    point = _found(group).get(name)
-    return f"{point.dist.name} {point.dist.version}" if point and point.dist else ""

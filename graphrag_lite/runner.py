@@ -105,6 +105,7 @@ async def run(
     workers: int = 1,
     watch: Watch | None = None,
     refresh: Collection[str] = (),
+    made: Mapping[str, str] | None = None,
 ) -> Run:
     """Bring the index in `output` up to date with `inputs` (table -> rows) and publish it. The lock is held.
 
@@ -138,7 +139,7 @@ async def run(
             shutil.rmtree(building)
         folder, manifest, peak = *published, peak_memory_mb()
     else:
-        folder, manifest = _publish(so_far, seconds)
+        folder, manifest = _publish(so_far, seconds, made)
         peak = manifest["peak_memory_mb"]
     ran, why = tuple(so_far.ran), tuple(so_far.why)
     return Run(folder, manifest, changed, seconds, peak, ran, why, so_far.usage, resumed)
@@ -199,7 +200,7 @@ async def _run_stage(
     return record
 
 
-def _publish(so_far: _Progress, seconds: float) -> tuple[Path, dict[str, Any]]:
+def _publish(so_far: _Progress, seconds: float, made: Mapping[str, str] | None) -> tuple[Path, dict[str, Any]]:
     """Publish what has been built. Returns the snapshot and its manifest."""
     published, services = so_far.published, so_far.services
     model: Model | None = services.get("model")
@@ -208,6 +209,8 @@ def _publish(so_far: _Progress, seconds: float) -> tuple[Path, dict[str, Any]]:
         so_far.why = list(dict.fromkeys(so_far.why))
         manifest = _manifest(so_far.settings, so_far.records, seconds) | {"why": so_far.why, "changes": {}}
         manifest["previous"] = published[0].name if published else None
+        if made:
+            manifest["made"] = dict(made)
         with contextlib.suppress(TableError):  # the last snapshot is damaged
             manifest["changes"] = comparing.changed_documents(published and published[0], so_far.building)
         if model:

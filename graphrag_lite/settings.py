@@ -251,6 +251,9 @@ class Snapshots(Section):
     keep_days: float | None = Field(None, gt=0, description="younger ones stay as well (days); null: none")
 
 
+ASKING = ("standard",)  # methods that make an index by a model
+
+
 class Settings(Section):
     """All settings of a run."""
 
@@ -277,10 +280,15 @@ class Settings(Section):
     search: Search = Search()
     snapshots: Snapshots = Snapshots()
 
+    @property
+    def asks(self) -> bool:
+        """Whether making the index asks a model."""
+        return self.method in ASKING
+
     def lack_a_model(self) -> list[str]:
         """Return what is wrong with these settings for who makes an index by them; its reader needs no model."""
-        if self.method == "standard" and not self.llm.model:
-            return ["llm.model: method standard asks a model; name one, such as gpt-4o-mini"]
+        if self.asks and not self.llm.model:
+            return [f"llm.model: method {self.method} asks a model; name one, such as gpt-4o-mini"]
         return []
 
 

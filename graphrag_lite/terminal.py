@@ -19,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graphrag_lite import run_log, tables
+from graphrag_lite.settings import ASKING
 
 if TYPE_CHECKING:
     from graphrag_lite.planning import Plan
@@ -210,7 +211,7 @@ def within_entities(manifest: Mapping[str, Any]) -> int:
 def _asks(run: "Run") -> bool:
     """Say whether the run may have asked a model: one that chats, or one that embeds."""
     values = run.manifest["settings"]
-    return bool(run.usage) or values["method"] == "standard" or values["embeddings"]["model"] is not None
+    return bool(run.usage) or values["method"] in ASKING or values["embeddings"]["model"] is not None
 
 
 def _unread_times(run: "Run") -> list[dict[str, Any]]:
@@ -269,8 +270,8 @@ def print_summary(console: Console, run: "Run", output: str) -> None:
 
 def print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
     """Print what a run would ask of the model, and what may surprise about it."""
-    if plan.method == "fast" and not plan.steps:
-        console.print("Method fast asks no model: nothing will be spent.")
+    if plan.model is None and not plan.steps:
+        console.print(f"Method {plan.method} asks no model: nothing will be spent.")
         console.print("To plan the other method: --set method=standard --set llm.model=NAME", style="dim")
         return
     sizes = f"{plan.documents:,} documents, {plan.text_units:,} text units, {plan.text_tokens:,} tokens of text"

@@ -144,7 +144,7 @@ def print_checked(console: Console, checked: "Checked") -> None:
         ("texts", f"{rows['text_units']} text units are the characters of {rows['documents']} documents that they say"),
         ("citations", "every span lies inside its text unit, every mark has a citation"),
     ]
-    if checked.method == "imported":
+    if not checked.complete:
         lines.append(("left out", "counts and the partition, which are the other program's"))
     else:
         lines += [

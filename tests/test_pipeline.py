@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from graphrag_lite import attempts, pipeline, runner, snapshots, tables, workers
-from graphrag_lite.settings import Section, Settings
+from graphrag_lite.settings import ASKING, Section, Settings
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
 INPUTS = {"corpus_files"}
@@ -86,12 +86,17 @@ def test_parameters_of_a_stage_are_its_reads_its_settings_and_services(method: s
         assert inspect.iscoroutinefunction(stage.run)
 
 
+def test_methods_that_ask_a_model_are_those_whose_reports_are_written_here() -> None:
+    made = {"from": "corpus", "reports": "written"}
+    assert {name for name, method in pipeline.METHODS.items() if method.made == made} == set(ASKING)
+
+
 def test_stage_and_section_and_file_have_one_name() -> None:
     for method in METHODS:
         names = [stage.name for stage in pipeline.stages(method, embeds=True)]
         assert len(set(names)) == len(names)
     own = (stage for method in METHODS for stage in pipeline.stages(method, embeds=True))
-    stages = [*own, *pipeline.imported_stages()]
+    stages = [*own, *pipeline.stages("imported")]
     names = [stage.name for stage in stages]
     sections = {name for name, field in Settings.model_fields.items() if isinstance(field.default, Section)}
     assert sections - NOT_STAGES <= set(names)

@@ -34,6 +34,7 @@ class Checked:
 
     snapshot: str
     method: str
+    complete: bool  # made here, not taken over
     rows: Mapping[str, int]
     n_bytes: int
     n_checks: int
@@ -72,10 +73,10 @@ def check(folder: Path) -> Checked:
 
     started = time.perf_counter()
     manifest = snapshots.usable_manifest(folder)
-    method = str(manifest["settings"].get("method"))
+    complete = snapshots.how_made(manifest)["from"] == "corpus"
     found = Problems()
     intact = check_columns(folder, check_files(folder, manifest, found), found)
-    read = Reading(folder, intact, method)
+    read = Reading(folder, intact, complete=complete)
     found.name = read.name
     parts = (references, spans, counts, hierarchy, reports, search)
     checks = [one for part in parts for one in part.CHECKS]
@@ -92,7 +93,8 @@ def check(folder: Path) -> Checked:
     listed = manifest["tables"]
     return Checked(
         folder.name,
-        method,
+        str(manifest["settings"].get("method")),
+        complete,
         {name: int(listed[name]["rows"]) for name in listed if name in intact},
         sum(int(listed[name]["bytes"]) for name in intact),
         len(checks) + 1,

@@ -42,11 +42,10 @@ class Reading:
     Such an index keeps what another program counted and partitioned, so only its references are held to our rules.
     """
 
-    def __init__(self, folder: Path, intact: Collection[str], method: str) -> None:
+    def __init__(self, folder: Path, intact: Collection[str], *, complete: bool) -> None:
         self.folder = folder
         self.intact = intact
-        self.method = method
-        self.complete = method != "imported"
+        self.complete = complete
         self._ids: dict[str, pa.Array] = {}
         self._pairs: dict[tuple[str, str, str], tuple[Ints, Ints]] = {}
 

@@ -155,10 +155,10 @@ def _expect(output: Path, *, imported: bool) -> None:
     from graphrag_lite.errors import GraphragLiteError, InputError
 
     try:
-        method = snapshots.read_manifest(snapshots.current(output))["settings"]["method"]
+        made = snapshots.how_made(snapshots.read_manifest(snapshots.current(output)))
     except GraphragLiteError:  # there is none, or a damaged one, which the run is to make anew
         return
-    if (method == "imported") != imported:
+    if (made["from"] != "corpus") != imported:
         here, other = ("import", "index") if imported else ("index", "import")
         raise InputError(
             f"{output} holds an index that `graphrag-lite {other}` made, and `{here}` would replace it."

@@ -77,12 +77,7 @@ class Loaded:
     @property
     def reports_are_written(self) -> bool:
         """Whether community reports are a model's own words, not put together of the corpus's sentences."""
-        # An index of before the manifest said so has the stage that makes them of sentences, or has not.
-        return bool(
-            self.manifest.get("reports", "") == "written"
-            if "reports" in self.manifest
-            else "report_communities_fast" not in self.manifest["stages"]
-        )
+        return bool(snapshots.how_made(self.manifest)["reports"] == "written")
 
     def n_rows(self, name: str) -> int:
         return int(self.manifest["tables"][name]["rows"])

@@ -1,0 +1,100 @@
+"""What an installed package brings in is used by its name, and told where it cannot be."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from graphrag_lite import pipeline, plugins
+from graphrag_lite.cli import main
+from graphrag_lite.errors import InputError, PluginError
+from graphrag_lite.search.index import Index
+from graphrag_lite.search.methods import METHODS, Query, names
+from graphrag_lite.settings import Settings
+
+MODULE = """
+from graphrag_lite.search.answer import answered, compose, ranked
+from graphrag_lite.search.methods import SearchMethod
+
+
+def longest(index, query):
+    scores = index.column("text_units", "n_tokens").to_numpy().astype(float)
+    return compose(index, query.question, "longest", [], ranked(scores, index.document_row, query.top_k))
+
+
+METHOD = SearchMethod("the longest text units", longest)
+NO_METHOD = 7
+"""
+Install = Callable[[str], None]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Install a package with an entry point, as pip would lay it out."""
+
+    def install(entry: str) -> None:
+        site = tmp_path / "site"
+        (site / "longest-1.2.dist-info").mkdir(parents=True)
+        (site / "longest_search.py").write_text(MODULE)
+        (site / "longest-1.2.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: longest\nVersion: 1.2\n")
+        points = f"[graphrag_lite.search_methods]\n{entry}\n"
+        (site / "longest-1.2.dist-info" / "entry_points.txt").write_text(points)
+        monkeypatch.syspath_prepend(site)
+        plugins._found.cache_clear()
+
+    return install
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    yield
+    plugins._found.cache_clear()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name, text in (("long", "Ann met Bob in Rome. " * 9), ("short", "Eve met Mallory.")):
+        (tmp_path / "corpus").mkdir(exist_ok=True)
+        (tmp_path / "corpus" / f"{name}.txt").write_text(text)
+    pipeline.index(tmp_path / "corpus", tmp_path / "output", Settings())
+    return tmp_path
+
+
+def test_a_query_method_of_another_package_answers_by_its_name(root: Path, install: Install) -> None:
+    install("longest = longest_search:METHOD")
+    assert names() == [*METHODS, "longest"]
+    said = CliRunner().invoke(main, ["query", "Who?", "--method", "longest", "--root", str(root), "--json"])
+    assert not said.exit_code, said.output
+    assert json.loads(said.stdout)["documents"][0] == "long.txt"
+
+
+def test_a_method_says_what_it_cannot_do_and_never_answers_as_another(root: Path, install: Install) -> None:
+    install("longest = longest_search:METHOD")
+    index = Index.open(root / "output")
+    with pytest.raises(InputError, match="not for method longest"):
+        index.query("Who?", "longest", level=1)
+    with pytest.raises(InputError, match="answers without a model only"):
+        Index.open(root / "output", overrides=["llm.model=gpt"]).query("Who?", "longest")
+    with pytest.raises(InputError, match=r"'longer' is not one of local, global, basic, drift, longest\."):
+        index.query("Who?", "longer")
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("longest = longest_search:NO_METHOD", "is a int, not a SearchMethod"),
+        ("longest = longest_search:GONE", "cannot be imported: AttributeError"),
+        ("longest = nowhere:METHOD", "cannot be imported: ModuleNotFoundError"),
+    ],
+)
+def test_what_cannot_be_used_is_told(root: Path, install: Install, entry: str, said: str) -> None:
+    install(entry)
+    with pytest.raises(PluginError, match=said):
+        Index.open(root / "output").query("Who?", "longest")
+
+
+def test_a_query_states_what_differs_from_the_defaults() -> None:
+    assert Query("Who?", 10).states() == []
+    assert Query("Who?", 10, level=1, dynamic=True, budget=5).states() == ["level", "dynamic", "budget"]
