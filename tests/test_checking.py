@@ -180,9 +180,11 @@ def _another_unit(rows: Rows) -> None:
     smallest["text_unit_ids"].append(_other([smallest, *rows], "text_unit_ids"))
 
 
-def _unit_gone(rows: Rows) -> None:
-    last = rows[-1]["text_unit_id"]
-    rows[:] = [row for row in rows if row["text_unit_id"] != last]
+def _entity_forgotten(rows: Rows) -> None:
+    entity = next(row["entity_id"] for row in rows if row["entity_id"])
+    for row in rows:
+        if row["entity_id"] == entity:
+            row.update(entity_id="", title="")
 
 
 def _absent(rows: list[int]) -> int:
@@ -230,7 +232,7 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("communities", gone, "community_reports: community: is no community"),
     ("community_reports", gone, "communities: has no report"),
     ("report_bases", gone, "community_reports: has no row of report_bases"),
-    ("entity_mentions", _unit_gone, "entities: text_unit_ids: a text unit where no mention means it"),
+    ("entity_mentions", gone, "entities: text_unit_ids: a text unit where no mention means it"),
     ("relationship_mentions", gone, "relationships: text_unit_ids: a text unit that does not state it"),
     ("search_links", gone, "search_links: does not have one row for every row of entities"),
     ("search_units", gone, "search_units: does not have one row for every row of text_units"),
@@ -264,7 +266,7 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("text_units", first(plus("ordinal")), "text_units: ordinal: is not its place in documents.text_unit_ids"),
     ("entity_mentions", lambda rows: rows[0].update(document_id=rows[-1]["document_id"]), "entity_mentions: document_id: is not its text unit's"),
     ("entity_mentions", each("name", "Nobody"), "entity_mentions: name: has no resolution"),
-    ("entity_resolutions", first(lambda row: row.update(entity_id="", title=""), lambda row: row["entity_id"]), "entities: text_unit_ids: a text unit where no mention means it"),
+    ("entity_resolutions", _entity_forgotten, "entities: text_unit_ids: a text unit where no mention means it"),
     ("relationship_mentions", lambda rows: [row.update(source="Nobody") for row in rows], "relationships: text_unit_ids: a text unit that does not state it"),
     ("entities", lambda rows: rows[0]["text_unit_ids"].pop(), "entities: text_unit_ids: lacks a text unit where a mention means it"),
     ("relationships", lambda rows: rows[0]["text_unit_ids"].pop(), "relationships: text_unit_ids: lacks a text unit that states it"),
