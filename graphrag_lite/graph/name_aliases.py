@@ -19,16 +19,16 @@ _GIVEN_TITLES = frozenset(
     """sir dame lady lord miss master uncle aunt auntie cousin brother sister king queen prince princess father don doña
     onkel tante tío tía frère soeur""".split()
 )
-# Titles of women and of men that other languages have, where a name is cut; `HONORIFICS` are those that begin a name.
+# Titles that tell a woman or a man, beside `HONORIFICS`. They stay in the name: "Infante Ferdinand" is no short
+# name of Ludwig Ferdinand.
 _FEMALE_TITLES = FEMALE_HONORIFICS | frozenset(
     """soeur sœur sor suor irmã schwester gräfin prinzessin herzogin duchesse comtesse princesse marquise baronne veuve
     princesa condesa duquesa marquesa infanta contessa duchessa principessa regina rainha hermana""".split()
 )
 _MALE_TITLES = frozenset(
-    "bruder herzog duc comte prince marquis príncipe conde duque conte duca principe infante rei rey irmão".split()
+    "bruder herzog duc comte marquis príncipe conde duque conte duca principe infante rei rey irmão".split()
 )
 _PLACE_TITLES = frozenset("st saint santa san ste".split())
-_TITLES = (HONORIFICS | _DESCRIPTORS | _FEMALE_TITLES | _MALE_TITLES) - _PLACE_TITLES
 _NOT_IN_PERSONS = frozenset("of for from to in on at with".split())
 _MAX_CANDIDATES = 20
 # A surname that this many times as many documents use without the long name as have it is no short form of it even
@@ -62,10 +62,10 @@ def as_person(key: str, sure: bool = True) -> Person | None:
     words = tuple(key.split())
     first = 0
     gender = ""
-    while first < len(words) - 1 and words[first] in _TITLES:
+    while first < len(words) - 1 and words[first] in HONORIFICS | _DESCRIPTORS and words[first] not in _PLACE_TITLES:
         if words[first] in _FEMALE_TITLES:
             gender = "f"
-        elif words[first] in HONORIFICS | _MALE_TITLES and words[first] not in NEUTRAL_HONORIFICS:
+        elif words[first] in HONORIFICS and words[first] not in NEUTRAL_HONORIFICS:
             gender = "m"
         first += 1
     core = words[first:]
@@ -73,6 +73,8 @@ def as_person(key: str, sure: bool = True) -> Person | None:
         return None
     if (core[0] in HONORIFICS and len(core) == 1) or ("de" in core[1:] and core[0] not in GIVEN_NAMES):
         return None
+    if not gender and core[0] in _FEMALE_TITLES | _MALE_TITLES:
+        gender = "f" if core[0] in _FEMALE_TITLES else "m"
     if not gender and len(core) > 1:
         male, female = core[0] in MALE_NAMES, core[0] in FEMALE_NAMES
         gender = "" if male == female else "f" if female else "m"
@@ -129,6 +131,8 @@ def _agree_in_gender(short: Person, long: Person) -> bool:
         return False
     # a wife was called by her husband's name, a daughter by her father's: Miss Crawley is not Rawdon Crawley
     by_surname = short.words[-1:] == long.words[-1:] and short.title != "ms"
+    if short.words == long.words[: len(short.words)] and short.title in _GIVEN_TITLES - {"miss", "lady"}:
+        by_surname = False  # Princess Gaitelgrima, Gaitelgrima
     return not (short.gender == "f" and short.title and by_surname and not long.gender)
 
 

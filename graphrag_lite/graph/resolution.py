@@ -82,8 +82,7 @@ def resolve(
     The first four have one entry a mention, as has `ordinals`: the place of its text unit in the document, by default
     one for all. `lower_counts` tells how often the corpus writes a word in lower case. `definitions` are pairs (long
     name, acronym) that texts define, one each time; `related` are (document, name, name) where a sentence relates the
-    two. `confirmed` says that all mentions are entities for sure. Rows are
-    sorted by document id, then name.
+    two. `confirmed` says that all mentions are entities for sure. Rows are sorted by document id, then name.
 
     >>> rows = resolve(["d"] * 3, ["Ebenezer Scrooge", "Mr. Scrooge", "Humbug"], ["person"] * 2 + ["unknown"],
     ...                [True, True, False], {"humbug": 2})
@@ -118,6 +117,9 @@ def resolve(
     local: dict[tuple[str, str], str] = {}
     loose: set[str] = set()  # those that an alias joins, which the text itself does not define
     persons: dict[str, Person] = {}
+    stated = kinds
+    if not confirmed:
+        stated = {key: kinds[key] if " " in key else _sure(entry, kinds[key]) for key, entry in entries.items()}
     apart = Apart(
         ((document, keys[one], keys[other]) for document, one, other in related),
         (
@@ -126,7 +128,7 @@ def resolve(
             if confirmed and kind.casefold() == "person"
         ),
         stated_kinds(document_ids, [keys[name] for name in names], types, vote) if confirmed else {},
-        {key: kinds[key] if confirmed or " " in key else _sure(entry, kinds[key]) for key, entry in entries.items()},
+        stated,
     )
     if alias:
         openers = find_openers(entries, kinds, dropped, lower_counts, documents, n_documents)
@@ -147,7 +149,7 @@ def resolve(
         forms = {**_legal_forms(entries, dropped), **defined}
         forms.update((key, root) for key, root in SAME_PLACES.items() if key in entries and root in entries)
         for key, root in sorted(forms.items()):
-            if _follow(root, targets) != key and not differ(kinds[key], kinds[root]):
+            if _follow(root, targets) != key and not differ(stated[key], stated[root]):
                 targets.setdefault(key, (root, "alias"))
         loose = {*joined, *(forms.keys() - defined.keys() if confirmed else ())}
     if lexical:

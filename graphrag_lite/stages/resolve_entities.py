@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH = 1000  # text units whose words are counted at once: many are the same
-LISTING = AND_WORDS | {"&", ","}  # between two names: they are two
+# Between two names: they are two. After a comma may stand a title: "James Adam, Lord Adam".
+LISTING = AND_WORDS | {"&"}
 SAME = re.compile(
     r"\b(same (as|person|character|individual|entity|man|woman)|another (name|reference)|also (known|called|referred)"
     r"|full name|nickname|alias|abbreviat\w*|acronym|short for)\b",

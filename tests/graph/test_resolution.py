@@ -248,6 +248,13 @@ def test_rows_are_sorted_and_hold_every_name_once() -> None:
     assert [row.name for row in rows if not row.document_id] == ["Quill", "Ruth Velm", "Velm"]
 
 
+def test_a_title_of_a_woman_needs_a_woman_s_given_name_before_the_surname() -> None:
+    for short, long in (("Miss Velm", "Rawdon Velm"), ("Lady Velm", "Rawdon Velm"), ("Mme Velm", "Rawdon Velm")):
+        assert titles(people("d", long, short))["d", short] == short
+    assert titles(people("d", "Mr. Velm", "Rawdon Velm"))["d", "Mr. Velm"] == "Rawdon Velm"
+    assert len(set(titles(people("d", "Princess Gaitelgrima", "Gaitelgrima")).values())) == 1
+
+
 def test_a_type_that_most_mentions_state_keeps_a_surname_apart_and_a_guess_does_not() -> None:
     velm = people("d", "Otto Velm")
     assert titles([*velm, *[("d", "Velm", "work", True)] * 2])["d", "Velm"] == "Otto Velm"

@@ -2,7 +2,8 @@
 
 import asyncio
 import random
-from itertools import product
+import shutil
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 import stub_replies
 from stub_model import StubModel, stage_model
 
-from graphrag_lite import pipeline, prompts, tables
+from graphrag_lite import pipeline, prompts, snapshots, tables
+from graphrag_lite.runner import Run
 from graphrag_lite.settings import Settings, SummarizeDescriptions
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
 
@@ -24,15 +26,19 @@ SAID = ("They met.", "they met", "They wrote.")
 PLACE = {"document_id": "d", "round": 0}
 
 
-@pytest.fixture(params=(1, 2, 8))
-def _threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So many threads, which DuckDB starts for a few rows only where it is told to."""
-    connect = duckdb.connect
+def use_threads(monkeypatch: pytest.MonkeyPatch, *n_threads: int) -> None:
+    """Give one connection after the other so many threads, which DuckDB starts for a few rows only if it is told to."""
+    connect, numbers = duckdb.connect, cycle(n_threads)
 
     def connected() -> duckdb.DuckDBPyConnection:
-        return connect(config={"threads": request.param}).execute("pragma verify_parallelism")
+        return connect(config={"threads": next(numbers)}).execute("pragma verify_parallelism")
 
     monkeypatch.setattr(duckdb, "connect", connected)
+
+
+@pytest.fixture(params=(1, 2, 8))
+def _threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_threads(monkeypatch, request.param)
 
 
 def tied() -> dict[str, pa.Table]:
@@ -75,17 +81,21 @@ def tied() -> dict[str, pa.Table]:
 
 
 @pytest.fixture(scope="module")
-def extracted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pa.Table]:
-    """What a model says of a part of the sample corpus, some of it in several ways."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A part of the sample corpus, and its index in `first`."""
     folder = tmp_path_factory.mktemp("extracted")
-    notes = sorted((Path(__file__).parents[2] / "examples" / "corpus" / "notes").iterdir())[:12]
     (folder / "corpus").mkdir()
-    for note in notes:
-        (folder / "corpus" / note.name).write_bytes(note.read_bytes())
+    for note in sorted((Path(__file__).parents[2] / "examples" / "corpus" / "notes").iterdir())[:12]:
+        shutil.copy(note, folder / "corpus")
+    index(folder, "first")
+    return folder
+
+
+def index(folder: Path, name: str) -> Run:
+    """Index what a model says of the corpus, some of it in several ways."""
     stub = StubModel(lambda request: stub_replies.reply(request.messages))
     values = {"method": "standard", "llm": {"model": "stub"}, "split_text_units": {"size": 80, "overlap": 20}}
-    run = pipeline.index(folder / "corpus", folder / "output", Settings.model_validate(values), model=stub)
-    return {name: tables.read(run.snapshot, name) for name in READS}
+    return pipeline.index(folder / "corpus", folder / name, Settings.model_validate(values), model=stub)
 
 
 def described(read: dict[str, pa.Table]) -> list[list[dict[str, Any]]]:
@@ -110,7 +120,19 @@ def test_every_tie_is_broken() -> None:
 
 
 @pytest.mark.usefixtures("_threads")
-def test_a_model_that_says_one_thing_in_two_ways_is_read_the_same_every_time(extracted: dict[str, pa.Table]) -> None:
-    expected = described(extracted)
+def test_a_model_that_says_one_thing_in_two_ways_is_read_the_same_every_time(folder: Path) -> None:
+    read = {name: tables.read(snapshots.current(folder / "first"), name) for name in READS}
+    expected = described(read)
     for seed in range(2):
-        assert described(shuffled(extracted, seed)) == expected
+        assert described(shuffled(read, seed)) == expected
+
+
+def test_all_runs_over_one_memo_are_the_same_bytes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_threads(monkeypatch, 8, 2)
+    first = {path.name: path.read_bytes() for path in tables.files(snapshots.current(folder / "first"))}
+    for name in ("second", "third", "fourth"):
+        (folder / name).mkdir()
+        shutil.copy(folder / "first" / "memo.sqlite", folder / name)
+        run = index(folder, name)
+        assert sum(stage["calls"] for stage in run.usage.values()) == 0
+        assert [path.name for path in tables.files(run.snapshot) if first[path.name] != path.read_bytes()] == []
