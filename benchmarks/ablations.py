@@ -2,9 +2,9 @@
 
     python benchmarks/ablations.py FOLDER_OF_SETS [--sets 2wiki --sets musique] [--vary "hop=1.5"]
 
-A part is left out by setting its weight in `search.ranking.Policy` to 0; `--vary` sets one to another value, to see how
-flat it is. "date" leaves out the day that a question is asked as of, "alias" the joining of short names to long ones.
-In brackets: of how many questions the newest document is above all that it supersedes.
+A part is left out by setting its weight in `retrieval.ranking.Policy` to 0; `--vary` sets one to another value, to see
+how flat it is. "date" leaves out the day that a question is asked as of, "alias" the joining of short names to long
+ones. In brackets: of how many questions the newest document is above all that it supersedes.
 """
 
 import tempfile
@@ -17,9 +17,10 @@ from unittest import mock
 import click
 import numpy as np
 
-from graphrag_lite import evaluation, pipeline
+from graphrag_lite import pipeline
+from graphrag_lite.ops import evaluate
+from graphrag_lite.retrieval.ranking import Policy
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.ranking import Policy
 from graphrag_lite.settings import ResolveEntities, Settings
 
 POLICY = "graphrag_lite.search.local_search.Policy"
@@ -29,14 +30,14 @@ PARTS = (
 )
 
 
-def recalls(index: Index, questions: list[evaluation.Question], *, dated: bool = True) -> str:
+def recalls(index: Index, questions: list[evaluate.Question], *, dated: bool = True) -> str:
     """Return the mean recall@5 in %, and how often the newest is first."""
     measured = []
     for asked in questions:
         as_of = asked.as_of if dated else None
-        found = index.query(asked.question, "local", top_k=evaluation.DEPTH, retrieve_only=True, as_of=as_of)
-        measured.append(evaluation.measure(asked, found.documents))
-    newest = [row[evaluation.NEWEST] for row in measured if evaluation.NEWEST in row]
+        found = index.query(asked.question, "local", top_k=evaluate.DEPTH, retrieve_only=True, as_of=as_of)
+        measured.append(evaluate.measure(asked, found.documents))
+    newest = [row[evaluate.NEWEST] for row in measured if evaluate.NEWEST in row]
     mean = f"{100 * np.mean([row['recall@5'] for row in measured]):.1f}"
     return f"{mean} ({sum(newest):.0f})" if newest else mean
 
@@ -44,7 +45,7 @@ def recalls(index: Index, questions: list[evaluation.Question], *, dated: bool =
 def ablate(folder: Path, variants: list[dict[str, Any]]) -> Iterator[str]:
     """Yield recall with everything, without each part, then with each variant of the policy."""
     text = (folder / "questions.jsonl").read_text(encoding="utf-8")
-    questions = [question for question in evaluation.read_questions(text, folder.name) if question.gold]
+    questions = [question for question in evaluate.read_questions(text, folder.name) if question.gold]
     with tempfile.TemporaryDirectory() as root:
 
         def index(name: str, settings: Settings) -> Index:

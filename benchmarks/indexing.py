@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from graphrag_lite import snapshots
+from graphrag_lite.run import snapshots
 
 
 def measure(corpus: Path) -> None:

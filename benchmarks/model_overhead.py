@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import click
 
-from graphrag_lite import snapshots
+from graphrag_lite.run import snapshots
 
 TESTS = Path(__file__).parents[1] / "tests"
 N_DOCUMENTS, CHARACTERS = 54, 8_889  # of each: 480 KB in all

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import click
 
-from graphrag_lite import seen_files
+from graphrag_lite.run import file_hashes
 
 SIZE = 300  # characters of a file
 SENTENCE = re.compile(r"[A-Z][^.?!]{20,200}[.?!]")
@@ -67,7 +67,7 @@ def main(corpus: Path, n_files: int) -> None:
         root.mkdir()
         write(corpus, folder, n_files)
         print(f"{n_files:,} files")
-        time.sleep(2 * seen_files.TICK / 1e9)  # what is younger is read again in any case
+        time.sleep(2 * file_hashes.TICK / 1e9)  # what is younger is read again in any case
         index("first run", folder, root)
         index("nothing changed", folder, root)
         index("nothing, --checksum", folder, root, "--checksum")

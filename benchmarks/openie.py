@@ -19,7 +19,7 @@ import plausible_model
 from plausible_model import PlausibleModel
 
 import graphrag_lite
-from graphrag_lite.evaluation import CUTS, measure, read_questions, summarize
+from graphrag_lite.ops.evaluate import CUTS, measure, read_questions, summarize
 
 END = "\n##\n"
 

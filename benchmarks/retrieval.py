@@ -18,7 +18,7 @@ from typing import Any
 import click
 import numpy as np
 
-from graphrag_lite.evaluation import compare, summarize
+from graphrag_lite.ops.evaluate import compare, summarize
 
 CUTS = ("recall@2", "recall@5", "recall@10")
 

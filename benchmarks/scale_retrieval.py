@@ -24,10 +24,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_lite import snapshots, tables
-from graphrag_lite.search.bm25 import Bm25, invert
+from graphrag_lite import tables
+from graphrag_lite.retrieval.bm25 import Bm25, invert
+from graphrag_lite.retrieval.entity_names import key_of
+from graphrag_lite.run import snapshots
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.mentions import key_of
 from graphrag_lite.text.words import terms
 
 Ints = npt.NDArray[np.int64]

@@ -25,8 +25,9 @@ from typing import Any
 
 import click
 
-from graphrag_lite import checking, pipeline, tables
+from graphrag_lite import pipeline, tables
 from graphrag_lite.llm.chat import ChatModel, Request
+from graphrag_lite.ops import check
 from graphrag_lite.settings import Settings
 
 TESTS = Path(__file__).parents[1] / "tests"
@@ -195,7 +196,7 @@ def soak(method: str, source: Path, folder: Path, n_nights: int, seed: int, tell
         run = pipeline.index(corpus, output, settings(method), model=logged_model(log))
         seconds = time.perf_counter() - started
         n_calls = log.stat().st_size
-        problems = checking.check(run.snapshot).problems
+        problems = check.check(run.snapshot).problems
         for problem in problems:
             print(f"night {night}: {problem}", file=sys.stderr)
         if night % EVERY == 0:

@@ -25,8 +25,9 @@ import numpy as np
 from plausible_model import Asked, PlausibleModel
 from scipy.sparse import coo_matrix
 
-from graphrag_lite import pipeline, planning, tables
+from graphrag_lite import pipeline, tables
 from graphrag_lite.graph.leiden import hierarchical_leiden, modularity
+from graphrag_lite.ops import planning
 from graphrag_lite.settings import Settings, load
 
 PART = 10_000  # characters

@@ -6,14 +6,31 @@
     index.entities                                       # a pandas DataFrame
     index.query("Who is Scrooge?", method="local").answer
 
-Where things are: `pipeline` is the flow of stages, top to bottom. `stages` has one file per stage, `tables` the tables
-that they read and write, `runner` the loop that runs them, `snapshots` what is on disk. `search` answers questions.
-`text` and `graph` are pure functions. `settings` holds every default, `errors` what a user can fix.
+Where things are, imports going down only (`pyproject.toml`):
 
-Where a model is asked (`method: standard`, answers): `llm` is the only code that reaches a network, `prompts` fills
-the files of prompts/, `text` reads replies (`records`, `graph_records`, `claim_records`, `report_reply`). `planning`
-says what a run would ask, with `estimates` for what depends on answers to come; `tuning` writes prompts for a corpus.
-`msgraphrag` reads an index of microsoft/graphrag.
+    cli          commands, and all that is printed; no logic of its own
+    ops          around runs: plan, tune prompts, evaluate, check, schedule, metrics, rollback; prints nothing
+    pipeline     the flow of stages, top to bottom: the first file to read
+    stages       one file a stage, a function from tables to tables; none imports another
+    search       one file a query method (`methods` has their table), answers and what models are asked for them
+    retrieval    a snapshot as search reads it, a question as the index reads it, rankings; writes no answer
+    extraction   what extractors share: text units, what is kept, mentions put into tables; knows no extractor
+    run          the loop, stamps, snapshots, workers, the log: the only code that writes output/; knows no stage
+    llm          chat and embedding models, memo, limits, budgets: the only code that reaches a network
+    msgraphrag   reads an index of microsoft/graphrag
+    resolution   which names mean one entity, as pure functions; reads no text
+    evidence     what a statement rests on: spans, citation marks, packing, kept reports; no ranking, no model
+    graph        communities and PageRank, as pure functions; knows no texts
+    prompts      fills the files of prompts/
+    read         bytes of a file -> documents, one reader a format; opens no file
+    replies      what a model wrote -> records, tolerantly; asks no model
+    text         sentences, words, languages, dates, tokens; `text.names` finds and types names; knows no tables
+    plugins      what an installed package brings in; `settings` holds every default, `tables` every table,
+                 `errors` what a user can fix, `attempts` what is done to one item and may fail alone
+
+To come: `time` (episodes, dated statements, facts folded from them: pure functions, below stages), `memory` (the only
+store that is not made from the corpus, beside run), `agent` (tools and their loop, beside search), `engine` (workers
+behind two verbs, in run), `views` (pages and exports, beside ops).
 """
 
 from collections.abc import Sequence

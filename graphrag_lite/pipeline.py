@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphrag_lite import prompts, run_log, runner, snapshots
+from graphrag_lite import prompts
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.llm.chat import ChatModel, Embedder
 from graphrag_lite.llm.model import open_model
 from graphrag_lite.llm.openai_embedder import open_embedder
-from graphrag_lite.runner import Run, Watch
-from graphrag_lite.seen_files import SeenFiles
+from graphrag_lite.run import loop, run_log, snapshots
+from graphrag_lite.run.file_hashes import SeenFiles
+from graphrag_lite.run.loop import Run, Watch
+from graphrag_lite.run.stamps import Stage
+from graphrag_lite.run.sync import complete
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.detect_communities import detect_communities
 from graphrag_lite.stages.embed_text_units import embed_text_units
@@ -34,8 +37,6 @@ from graphrag_lite.stages.report_communities_fast import report_communities_fast
 from graphrag_lite.stages.resolve_entities import resolve_entities
 from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
-from graphrag_lite.stamps import Stage
-from graphrag_lite.waiting import complete
 
 EMBED = Stage(
     embed_text_units,
@@ -196,7 +197,7 @@ def index(
         if killed:
             asked = [services[name] for name in ("model", "embedder") if services.get(name)]
             log.killed(killed, [each.spent(killed) for each in asked])
-        work = runner.run(
+        work = loop.run(
             stages(settings.method, embeds=embeds),
             {"corpus_files": files},
             settings,
@@ -233,7 +234,7 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
             found = open_embedder(settings.embeddings, settings.llm, output, run=log.started_at)
             services["embedder"] = opened.enter_context(found)
             log.meter = services["embedder"].meter
-        work = runner.run(
+        work = loop.run(
             stages(settings.method, embeds=embeds),
             {"corpus_files": files},
             settings,

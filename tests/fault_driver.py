@@ -167,11 +167,13 @@ def prepare() -> None:
     import stub_replies
     from stub_model import StubModel
 
-    from graphrag_lite import cli, pipeline, seen_files, terminal
+    from graphrag_lite import cli, pipeline
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.run import file_hashes
     from graphrag_lite.settings import Settings
 
     assert cli and terminal
-    seen_files.TICK = 0  # files of a moment ago are remembered, too
+    file_hashes.TICK = 0  # files of a moment ago are remembered, too
     with tempfile.TemporaryDirectory() as name:
         corpus = Path(name) / "corpus"
         corpus.mkdir()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from graphrag_lite import tables
-from graphrag_lite.stages import Last
+from graphrag_lite.run.services import Last
 
 
 def last(folder: Path, *, changed: Iterable[str] = (), failed: Iterable[str] = (), **written: pa.Table) -> Last:

@@ -15,7 +15,8 @@ import pandas as pd
 import pytest
 
 import graphrag_lite
-from graphrag_lite import errors, snapshots, tables
+from graphrag_lite import errors, tables
+from graphrag_lite.run import snapshots
 from graphrag_lite.search.answer import NOTHING
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
@@ -110,7 +111,7 @@ INTERRUPTED = """
 import asyncio, functools, sys, time
 import graphrag_lite
 from graphrag_lite import pipeline
-from graphrag_lite.runner import Stage
+from graphrag_lite.run.loop import Stage
 
 stages = pipeline.stages()
 

@@ -13,10 +13,12 @@ import stub_replies
 from click.testing import CliRunner
 from stub_model import StubModel
 
-from graphrag_lite import attempts, checking, pipeline, runner, snapshots, tables, tuning, workers
+from graphrag_lite import attempts, pipeline, tables
 from graphrag_lite.cli import main
 from graphrag_lite.errors import CallError, ModelError, ReplyError
-from graphrag_lite.runner import Run
+from graphrag_lite.ops import check, tuning
+from graphrag_lite.run import loop, snapshots, workers
+from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
 
 ODD = "Zebulon"  # who has it is what fails
@@ -29,7 +31,7 @@ TEXTS = {
 STAGES = "graphrag_lite.stages."
 # Stage, what is replaced, and whether a model extracts.
 CASES = [
-    ("load_documents", "graphrag_lite.text.formats._stated_date", False),
+    ("load_documents", "graphrag_lite.read.formats._stated_date", False),
     ("load_documents", STAGES + "load_documents._document", False),
     ("load_documents", STAGES + "load_documents.detect", False),
     ("split_text_units", STAGES + "split_text_units.sentences", False),
@@ -94,7 +96,7 @@ def test_what_one_raises_is_a_failure_and_the_rest_is_published(
 ) -> None:
     folder, output = corpus({**TEXTS, f"{ODD} 1.txt": "Dora Green saw it."}), tmp_path / "output"
     undisturbed = index(folder, tmp_path / "undisturbed", asks=asks)
-    assert not undisturbed.n_failures and not checking.check(undisturbed.snapshot).problems
+    assert not undisturbed.n_failures and not check.check(undisturbed.snapshot).problems
     with monkeypatch.context() as patched:
         replace(patched, name)
         run = index(folder, output, asks=asks)
@@ -102,8 +104,8 @@ def test_what_one_raises_is_a_failure_and_the_rest_is_published(
         for row in failures_of(run):
             assert row["document"] and row["attempts"] == 1
             assert "IndexError: a bug of ours (" in row["error"] and ".py:" in row["error"].rpartition("(")[2]
-            assert str(Path(runner.__file__).parent) not in row["error"]
-        assert checking.check(run.snapshot).problems == ()
+            assert str(Path(loop.__file__).parent) not in row["error"]
+        assert check.check(run.snapshot).problems == ()
         assert run.manifest["tables"]["entities"]["rows"] >= 4
         assert index(folder, output, asks=asks).snapshot == run.snapshot  # tried again, in vain
     again = index(folder, output, asks=asks)
@@ -192,7 +194,7 @@ def test_worker_processes_tell_what_failed(n: int, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(workers, "MIN_PARALLEL_ITEMS", 1)
     told: list[tuple[str, str, int]] = []
     with contextlib.ExitStack() as pools:
-        each = workers.Workers(n, runner.Silence(), pools, lambda *failure: told.append(failure))
+        each = workers.Workers(n, loop.Silence(), pools, lambda *failure: told.append(failure))
         found = list(each(_halves, range(20)))
     assert [place for place, value in enumerate(found) if value is None] == [0, 7, 14]
     assert [what for what, *_ in told] == ["item 1", "item 8", "item 15"]

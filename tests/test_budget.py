@@ -8,11 +8,12 @@ import pytest
 import stub_replies
 from stub_model import StubModel
 
-from graphrag_lite import pipeline, snapshots, tables
+from graphrag_lite import pipeline, tables
 from graphrag_lite.cli import main
 from graphrag_lite.errors import ModelError
 from graphrag_lite.llm.chat import Request
-from graphrag_lite.runner import Run
+from graphrag_lite.run import snapshots
+from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
 
 NOTES = Path(__file__).parents[1] / "examples" / "corpus" / "notes"

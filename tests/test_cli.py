@@ -17,9 +17,10 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
-from graphrag_lite import pipeline, snapshots, tables, terminal
-from graphrag_lite.cli import main
+from graphrag_lite import pipeline, tables
+from graphrag_lite.cli import main, terminal
 from graphrag_lite.cli.showing import VIEWS
+from graphrag_lite.run import snapshots
 from graphrag_lite.settings import Settings
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
@@ -744,7 +745,7 @@ def test_control_characters_of_names_of_files_are_not_printed_in_errors(
 
 
 def test_json_is_printed_whatever_a_text_holds(capsys: pytest.CaptureFixture[str]) -> None:
-    from graphrag_lite import terminal
+    from graphrag_lite.cli import terminal
 
     value = {"a": "é\x00\x1b\x7f\x9b\u202e\ud800\n\u2028", "b": [1, None]}
     terminal.print_json(value)

@@ -13,9 +13,10 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
-from graphrag_lite import pipeline, snapshots
+from graphrag_lite import pipeline
 from graphrag_lite.cli import evaluation_table, main
-from graphrag_lite.evaluation import measure, read_questions
+from graphrag_lite.ops.evaluate import measure, read_questions
+from graphrag_lite.run import snapshots
 from graphrag_lite.settings import Settings
 
 DOCUMENTS = [

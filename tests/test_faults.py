@@ -22,8 +22,9 @@ import changing_corpus
 import pytest
 from changing_corpus import Change
 
-from graphrag_lite import snapshots, tables
+from graphrag_lite import tables
 from graphrag_lite.errors import IndexNotFound
+from graphrag_lite.run import snapshots
 
 DRIVER = Path(__file__).with_name("fault_driver.py")
 ALL = os.environ.get("FAULTS") == "all"

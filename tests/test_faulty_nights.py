@@ -23,11 +23,12 @@ import stub_replies
 from click.testing import CliRunner, Result
 from stub_model import StubModel
 
-from graphrag_lite import pipeline, run_log, runner, seen_files, snapshots, tables
+from graphrag_lite import pipeline, tables
 from graphrag_lite.cli import main
 from graphrag_lite.llm import model as llm_model
 from graphrag_lite.llm.chat import Request
 from graphrag_lite.llm.memo import Memo
+from graphrag_lite.run import file_hashes, loop, run_log, snapshots
 
 METHODS = ("fast", "standard")
 SETTINGS = {
@@ -42,7 +43,7 @@ SETTINGS = {
 
 @pytest.fixture(autouse=True)
 def _files_of_a_moment_ago_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seen_files, "TICK", 0)
+    monkeypatch.setattr(file_hashes, "TICK", 0)
 
 
 @pytest.fixture
@@ -102,7 +103,7 @@ def set_clock(monkeypatch: pytest.MonkeyPatch, year: int) -> None:
         def now(cls, tz: datetime.tzinfo | None = None) -> "Clock":
             return cls(year, 1, 2, 3, 4, 5, tzinfo=tz)
 
-    for module in (snapshots, run_log, runner):
+    for module in (snapshots, run_log, loop):
         fake = SimpleNamespace(datetime=Clock, timedelta=datetime.timedelta, UTC=datetime.UTC)
         monkeypatch.setattr(module, "datetime", fake, raising=False)
 
@@ -273,7 +274,7 @@ def broken_off(corpus: Path, root: Path, method: str) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        stages[position] = runner.Stage(stop, stages[position].reads, stages[position].writes)
+        stages[position] = loop.Stage(stop, stages[position].reads, stages[position].writes)
         patch.setattr(pipeline, "stages", lambda *_, **__: stages)
         assert index(corpus, root, method).exit_code == 130
 

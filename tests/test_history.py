@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from graphrag_lite import pipeline, run_log, snapshots, tables, terminal, terminal_snapshots
-from graphrag_lite.cli import main
-from graphrag_lite.comparing import Comparison, Documents, Record, Records
+from graphrag_lite import pipeline, tables
+from graphrag_lite.cli import main, terminal, terminal_snapshots
+from graphrag_lite.run import run_log, snapshots
+from graphrag_lite.run.comparison import Comparison, Documents, Record, Records
 from graphrag_lite.settings import Settings
 
 DOCS = Path(__file__).parents[1] / "docs" / "json.md"

@@ -15,8 +15,9 @@ import stub_replies
 from click.testing import CliRunner, Result
 from stub_server import Fault, StubServer, refused_port
 
-from graphrag_lite import snapshots, tables
+from graphrag_lite import tables
 from graphrag_lite.cli import main
+from graphrag_lite.run import snapshots
 
 NOTES = Path(__file__).parents[1] / "examples" / "corpus" / "notes"
 Corpus = Callable[..., Path]

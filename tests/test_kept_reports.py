@@ -10,9 +10,10 @@ import stub_replies
 from click.testing import CliRunner
 from stub_model import StubModel
 
-from graphrag_lite import pipeline, stamps, tables
+from graphrag_lite import pipeline, tables
 from graphrag_lite.cli import main
-from graphrag_lite.runner import Run
+from graphrag_lite.run import stamps
+from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"

@@ -6,21 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_lite import checking, pipeline, tables
+from graphrag_lite import pipeline, tables
+from graphrag_lite.ops import check
 from graphrag_lite.settings import Settings
-from graphrag_lite.text.plain import CONTROL, one_line
+from graphrag_lite.text.plain_text import CONTROL, one_line
 
 
 @pytest.mark.parametrize("place", ["reading/crash", "qa/covidqa/corpus.jsonl"])
 def test_overlapping_text_units_that_cut_a_sentence_are_no_trouble(place: str, shared: Path, tmp_path: Path) -> None:
     run = pipeline.index(shared / place, tmp_path / "output", Settings())
-    assert not run.n_failures and not checking.check(run.snapshot).problems
+    assert not run.n_failures and not check.check(run.snapshot).problems
 
 
 def test_a_thai_name_that_begins_like_a_title_is_no_trouble(corpus: Callable[..., Path], tmp_path: Path) -> None:
     text = "เมื่อวานนี้อเล็กซานดราเดินทางไปกรุงเทพ และ ดร.สมชายเดินทางมาด้วย\n"
     run = pipeline.index(corpus({"a.txt": text}), tmp_path / "output", Settings())
-    assert not run.n_failures and not checking.check(run.snapshot).problems
+    assert not run.n_failures and not check.check(run.snapshot).problems
 
 
 def test_control_characters_stay_in_documents(corpus: Callable[..., Path], tmp_path: Path) -> None:
@@ -32,7 +33,7 @@ def test_control_characters_stay_in_documents(corpus: Callable[..., Path], tmp_p
     run = pipeline.index(corpus({"a\x1b[31m.txt": "\x01Ann met Cy Day.", "b.jsonl": rows}), tmp_path / "o", Settings())
     read = {name: tables.read(run.snapshot, name).to_pylist() for name in tables.FINAL}
     texts = {row["id"]: row["text"] for row in read["documents"]}
-    assert text in texts.values() and not checking.check(run.snapshot).problems
+    assert text in texts.values() and not check.check(run.snapshot).problems
     for name in ("entities", "relationships", "community_reports", "communities"):
         assert read[name] and not [row for row in read[name] if CONTROL.search(json.dumps(row, ensure_ascii=False))]
         shown = [row for row in read[name] if row.get("sources")]

@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
-from graphrag_lite import attempts, pipeline, runner, snapshots, tables, workers
+from graphrag_lite import attempts, pipeline, tables
+from graphrag_lite.errors import GraphragLiteError
+from graphrag_lite.run import loop, snapshots, workers
 from graphrag_lite.settings import ASKING, Section, Settings
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
@@ -24,7 +26,8 @@ NOT_STAGES = {"communities", "embeddings", "llm", "search", "snapshots"}  # sect
 INDEX = """
 import sys
 from pathlib import Path
-from graphrag_lite import pipeline, runner, settings, workers
+from graphrag_lite import pipeline, settings
+from graphrag_lite.run import loop as runner, workers
 workers.MIN_PARALLEL_ITEMS = 1
 if __name__ == "__main__":
     run = pipeline.index(Path(sys.argv[1]), Path(sys.argv[2]), settings.Settings(), workers=int(sys.argv[3]))
@@ -126,8 +129,8 @@ def test_the_number_of_workers_changes_no_byte(tmp_path: Path, undisturbed: dict
 
 def test_two_workers_really_share_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "MIN_PARALLEL_ITEMS", 1)
-    with runner.contextlib.ExitStack() as pools:
-        each = workers.Workers(2, runner.Silence(), pools, attempts.ignore)
+    with loop.contextlib.ExitStack() as pools:
+        each = workers.Workers(2, loop.Silence(), pools, attempts.ignore)
         found = list(each(_process_of, range(300)))
     assert [item for item, _ in found] == list(range(300))
     assert os.getpid() not in {pid for _, pid in found}
@@ -201,7 +204,7 @@ def test_an_edit_runs_only_the_stages_that_it_reaches(corpus: Callable[..., Path
 
 
 def test_a_missing_corpus_leaves_no_output_behind(tmp_path: Path) -> None:
-    with pytest.raises(pipeline.runner.GraphragLiteError, match="no such folder"):
+    with pytest.raises(GraphragLiteError, match="no such folder"):
         pipeline.index(tmp_path / "nowhere", tmp_path / "output", Settings())
     assert not (tmp_path / "output").exists()
 

@@ -13,7 +13,7 @@ from replay import replay_model, report_replies
 from stub_model import StubModel
 
 from graphrag_lite import pipeline, tables
-from graphrag_lite.runner import Run
+from graphrag_lite.run.loop import Run
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings

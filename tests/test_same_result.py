@@ -20,9 +20,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from stub_model import StubModel
 
-from graphrag_lite import checking, pipeline, seen_files, snapshots, tables
+from graphrag_lite import pipeline, tables
 from graphrag_lite.llm.chat import Request
-from graphrag_lite.runner import Run
+from graphrag_lite.ops import check
+from graphrag_lite.run import file_hashes, snapshots
+from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
 
 METHODS = ("fast", "standard")
@@ -55,7 +57,7 @@ BEGINNINGS = st.lists(st.integers(0, 140), min_size=2, max_size=5)
 @pytest.fixture(autouse=True)
 def _no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda _: None)
-    monkeypatch.setattr(seen_files, "TICK", 0)  # files of a moment ago are remembered, too
+    monkeypatch.setattr(file_hashes, "TICK", 0)  # files of a moment ago are remembered, too
 
 
 @contextmanager
@@ -153,7 +155,7 @@ def test_a_stable_index_says_what_the_corpus_says_and_nothing_in_it_dangles(meth
                 happen(corpus, night)
                 runs = [index(corpus, folder / name, method, "stable") for name in ("one", "two")]
                 assert differing(runs[0].snapshot, runs[1].snapshot) == []
-                assert checking.check(runs[0].snapshot).problems == ()
+                assert check.check(runs[0].snapshot).problems == ()
                 assert not index(corpus, folder / "one", method, "stable").changed
             anew = from_nothing(corpus, folder, method, "full")
             assert set(differing(runs[0].snapshot, anew)) <= OF_COMMUNITIES

@@ -15,10 +15,11 @@ import pytest
 import stub_replies
 from stub_model import StubModel
 
-from graphrag_lite import pipeline, snapshots, tables
+from graphrag_lite import pipeline, tables
 from graphrag_lite.errors import ModelError
 from graphrag_lite.llm.chat import Reply, Request
-from graphrag_lite.runner import Run
+from graphrag_lite.run import snapshots
+from graphrag_lite.run.loop import Run
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 

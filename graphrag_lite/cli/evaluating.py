@@ -13,8 +13,8 @@ from graphrag_lite.cli.options import CONFIG, EXIT_CODES, JSON, OVERRIDES, ROOT,
 
 if TYPE_CHECKING:
     from graphrag_lite.cli.evaluation_table import Progress
-    from graphrag_lite.evaluation import Measured, Question
-    from graphrag_lite.runner import Run
+    from graphrag_lite.ops.evaluate import Measured, Question
+    from graphrag_lite.run.loop import Run
     from graphrag_lite.search.index import Index
     from graphrag_lite.settings import Settings
 
@@ -66,10 +66,10 @@ def evaluate(
     """
     from rich.console import Console
 
-    from graphrag_lite import settings, terminal
-    from graphrag_lite.cli import evaluation_table
+    from graphrag_lite import settings
+    from graphrag_lite.cli import evaluation_table, terminal
     from graphrag_lite.errors import InputError, OutputError
-    from graphrag_lite.evaluation import read_results
+    from graphrag_lite.ops.evaluate import read_results
     from graphrag_lite.search.methods import method_named
 
     log()
@@ -121,8 +121,8 @@ def _read(path: Path) -> str:
 def _read_sets(folders: Sequence[Path]) -> dict[str, tuple[Path, "list[Question]"]]:
     """Return folders and their questions by name, before anything is indexed. Raises InputError."""
     from graphrag_lite.errors import InputError
-    from graphrag_lite.evaluation import read_questions
-    from graphrag_lite.text.json_lines import objects
+    from graphrag_lite.ops.evaluate import read_questions
+    from graphrag_lite.read.json_lines import objects
 
     sets: dict[str, tuple[Path, list[Question]]] = {}
     for folder in folders:
@@ -144,7 +144,7 @@ def _index(
 ) -> tuple["Run", dict[str, Any]]:
     """Bring the index of a set up to date, and return what it took."""
     from graphrag_lite import pipeline
-    from graphrag_lite.workers import default_workers
+    from graphrag_lite.run.workers import default_workers
 
     started, cpu = time.perf_counter(), sum(os.times()[:4])
     run = pipeline.index(
@@ -169,7 +169,7 @@ def _ask_all(
     run: "Run", loaded: "Settings", questions: "Sequence[Question]", methods: Sequence[str], progress: "Progress"
 ) -> dict[str, list[dict[str, Any]]]:
     """Return, by method, what came of every question that the corpus answers, in their order."""
-    from graphrag_lite.evaluation import measure
+    from graphrag_lite.ops.evaluate import measure
     from graphrag_lite.search.index import Index
 
     index = Index(run.snapshot, loaded)
@@ -199,7 +199,7 @@ def _ask_all(
 
 
 def _ask(index: "Index", question: "Question", method: str) -> list[str]:
-    from graphrag_lite.evaluation import DEPTH
+    from graphrag_lite.ops.evaluate import DEPTH
     from graphrag_lite.search.methods import method_named
 
     as_of = question.as_of if "as_of" in method_named(method).takes else None
@@ -216,7 +216,7 @@ def _results(
     """Return an object for each method: what --json prints, documented in docs/json.md, and stable."""
     import numpy as np
 
-    from graphrag_lite.evaluation import compare, summarize
+    from graphrag_lite.ops.evaluate import compare, summarize
 
     measures = {method: {row["id"]: row["measures"] for row in rows} for method, rows in found.items()}
     results = []

@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from graphrag_lite.evaluation import NEWEST
-from graphrag_lite.terminal import LABELS, plain, spent, tell
+from graphrag_lite.cli.terminal import LABELS, plain, spent, tell
+from graphrag_lite.ops.evaluate import NEWEST
 
 HEADINGS = {"recall@2": "R@2", "recall@5": "R@5", "recall@10": "R@10", "all_gold@5": "all@5", "mrr": "MRR"}
 MAIN = "recall@5"  # has its interval also where the others have no room for it

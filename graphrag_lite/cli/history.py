@@ -22,8 +22,9 @@ def runs(root: Path, limit: int, as_json: bool) -> None:
       graphrag-lite runs
       graphrag-lite runs --limit 1 --json
     """
-    from graphrag_lite import run_log, terminal, terminal_snapshots
+    from graphrag_lite.cli import terminal, terminal_snapshots
     from graphrag_lite.errors import IndexNotFound
+    from graphrag_lite.run import run_log
 
     output = root / "output"
     entries = run_log.entries(output)
@@ -54,11 +55,12 @@ def diff(a: str, b: str, root: Path, limit: int, as_json: bool) -> None:
       graphrag-lite diff 20260801 current --limit 50
       graphrag-lite diff previous --json
     """
-    from graphrag_lite import comparing, snapshots, terminal, terminal_snapshots
+    from graphrag_lite.cli import terminal, terminal_snapshots
+    from graphrag_lite.run import comparison, snapshots
 
     folders = [snapshots.find(root / "output", given) for given in (a, b)]
     with snapshots.reading(*folders):
-        found = comparing.compare(*folders)
+        found = comparison.compare(*folders)
     if as_json:
         terminal.print_json(found.to_dict())
     else:
@@ -80,7 +82,7 @@ def rollback(identity: str, root: Path) -> None:
       graphrag-lite rollback previous
       graphrag-lite rollback 20260801T020004
     """
-    from graphrag_lite.rollback import roll_back
+    from graphrag_lite.ops.rollback import roll_back
 
     before, after = roll_back(root / "output", identity)
     if before == after:
@@ -106,11 +108,13 @@ def check(identity: str, root: Path, as_json: bool) -> None:
       graphrag-lite check
       graphrag-lite check previous --json
     """
-    from graphrag_lite import checking, snapshots, terminal, terminal_snapshots
+    from graphrag_lite.cli import terminal, terminal_snapshots
+    from graphrag_lite.ops import check
+    from graphrag_lite.run import snapshots
 
     folder = snapshots.find(root / "output", identity)
     with snapshots.reading(folder):
-        checked = checking.check(folder)
+        checked = check.check(folder)
     with while_read():
         if as_json:
             terminal.print_json(checked.to_dict())

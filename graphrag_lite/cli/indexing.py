@@ -56,8 +56,11 @@ def index(
     """
     from rich.console import Console
 
-    from graphrag_lite import metrics, pipeline, run_log, settings, terminal
-    from graphrag_lite.workers import default_workers
+    from graphrag_lite import pipeline, settings
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.ops import metrics
+    from graphrag_lite.run import run_log
+    from graphrag_lite.run.workers import default_workers
 
     log()
     if dry_run:
@@ -134,7 +137,8 @@ def import_(folder: Path, root: Path, as_json: bool) -> None:
     """
     from rich.console import Console
 
-    from graphrag_lite import pipeline, settings, terminal
+    from graphrag_lite import pipeline, settings
+    from graphrag_lite.cli import terminal
 
     log()
     loaded = settings.load(root, for_indexing=False)
@@ -151,8 +155,8 @@ def import_(folder: Path, root: Path, as_json: bool) -> None:
 
 def _expect(output: Path, *, imported: bool) -> None:
     """Raise InputError where the current index is of the other kind, and would be replaced, not updated."""
-    from graphrag_lite import snapshots
     from graphrag_lite.errors import GraphragLiteError, InputError
+    from graphrag_lite.run import snapshots
 
     try:
         made = snapshots.how_made(snapshots.read_manifest(snapshots.current(output)))
@@ -167,7 +171,8 @@ def _expect(output: Path, *, imported: bool) -> None:
 
 
 def _print_plan(corpus: Path, root: Path, loaded: "Settings", as_json: bool) -> None:
-    from graphrag_lite import planning, terminal
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.ops import planning
 
     planned = planning.plan(corpus, root / "output", loaded)
     if as_json:
@@ -177,7 +182,8 @@ def _print_plan(corpus: Path, root: Path, loaded: "Settings", as_json: bool) -> 
 
 
 def _name_failures(snapshot: Path) -> None:
-    from graphrag_lite import tables, terminal
+    from graphrag_lite import tables
+    from graphrag_lite.cli import terminal
 
     failures = tables.read(snapshot, "failures").to_pylist()
     terminal.tell("1 failure was recorded:" if len(failures) == 1 else f"{len(failures)} failures were recorded:")
@@ -191,7 +197,8 @@ def _name_failures(snapshot: Path) -> None:
 
 def _places(snapshot: Path, unit_ids: Collection[str]) -> dict[str, str]:
     """Return where text units stand, in words, by their ids."""
-    from graphrag_lite import tables, terminal
+    from graphrag_lite import tables
+    from graphrag_lite.cli import terminal
 
     units = tables.read(snapshot, "text_units", only=["id", "document_id", "char_start", "char_end"]).to_pylist()
     documents = tables.read(snapshot, "documents", only=["id", "path", "source_id"]).to_pylist()

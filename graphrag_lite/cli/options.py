@@ -64,7 +64,7 @@ class Group(click.Group):
             if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename:
                 raise
             said, code = f"Error: standard output cannot be written: {error.strerror}.", 1
-        from graphrag_lite import terminal
+        from graphrag_lite.cli import terminal
 
         terminal.tell(said)
         ctx.exit(code)
@@ -76,7 +76,7 @@ def while_read() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        from graphrag_lite import terminal
+        from graphrag_lite.cli import terminal
 
         terminal.discard(sys.stdout)
 
@@ -84,7 +84,7 @@ def while_read() -> Iterator[None]:
 def log() -> None:
     import logging
 
-    from graphrag_lite import terminal
+    from graphrag_lite.cli import terminal
 
     class Told(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:

@@ -83,7 +83,7 @@ def query(
     if questions is None:
         click.get_current_context().with_resource(_uncollected())
 
-    from graphrag_lite import terminal
+    from graphrag_lite.cli import terminal
     from graphrag_lite.search.answer import Answer
     from graphrag_lite.search.index import Index
 
@@ -165,7 +165,7 @@ def _uncollected() -> Iterator[None]:
 
 def _end_query(answers: "Sequence[Answer]", n_failed: int = 0) -> None:
     """Say on standard error what went wrong and what the model used; exit with 3 where something failed."""
-    from graphrag_lite import terminal
+    from graphrag_lite.cli import terminal
 
     for line in terminal.remarks(answers):
         terminal.tell(line)
@@ -174,7 +174,7 @@ def _end_query(answers: "Sequence[Answer]", n_failed: int = 0) -> None:
 
 
 def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
-    from graphrag_lite import terminal
+    from graphrag_lite.cli import terminal
 
     documents, units = opened.arrow("documents"), opened.arrow("text_units")
     rows = []
@@ -189,8 +189,8 @@ def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
 def _questions(path: Path) -> Iterator[tuple[Any, str, "date | None"]]:
     """Yield (id, question, as of which day) of each line of a JSONL file. Raises InputError that names the line."""
     from graphrag_lite.errors import InputError
+    from graphrag_lite.read.json_lines import objects
     from graphrag_lite.search.index import last_day
-    from graphrag_lite.text.json_lines import objects
 
     try:
         text = path.read_text(encoding="utf-8-sig")

@@ -51,11 +51,13 @@ def schedule(
       graphrag-lite schedule ./corpus --root /srv/index --cron "*/15 8-18 * * mon-fri" --timezone Europe/Berlin
       graphrag-lite schedule ./corpus --cron "0 2 * * *" --print systemd
     """
-    from graphrag_lite import cron, metrics, scheduler_files, scheduling, settings, terminal
+    from graphrag_lite import settings
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.ops import cron, metrics, schedule, scheduler_files
 
     times, zone = cron.read(expression), cron.zone(timezone)
     loaded = settings.load(root, config, overrides)
-    job = scheduling.Job(corpus, root, config, overrides, metrics_file)
+    job = schedule.Job(corpus, root, config, overrides, metrics_file)
     if form:
         if not corpus.exists():
             terminal.tell(f"Warning: {corpus}: there is no such folder or file here yet.")
@@ -71,12 +73,13 @@ def schedule(
         raise InputError(f"{corpus}: there is no such folder or file.")
     if metrics_file:
         metrics.check(metrics_file)
-    asyncio.run(scheduling.serve(job, times, zone, _log))
+    asyncio.run(schedule.serve(job, times, zone, _log))
 
 
 def _log(event: str, *, level: str = "info", **fields: Any) -> None:
-    from graphrag_lite import scheduling, terminal
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.ops import schedule
 
-    entry = {"time": scheduling.stamp(), "level": level, "event": event, **fields}
+    entry = {"time": schedule.stamp(), "level": level, "event": event, **fields}
     with contextlib.suppress(OSError):  # a log that cannot be written, as on a full disk, ends no schedule
         terminal.print_json(entry)

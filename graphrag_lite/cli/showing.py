@@ -44,7 +44,7 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
       graphrag-lite show report 3
     """
 
-    from graphrag_lite import terminal
+    from graphrag_lite.cli import terminal
     from graphrag_lite.search.index import Index
 
     opened = Index.open(root / "output")
@@ -79,7 +79,7 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
 
 def _shown(what: str, row: dict[str, Any]) -> dict[str, Any]:
     """Return what a table has room for of a row, by heading."""
-    from graphrag_lite import terminal
+    from graphrag_lite.cli import terminal
 
     if what == "relationships":
         names = [row.pop("source"), row.pop("relation"), row.pop("target")]
@@ -95,7 +95,7 @@ def _shown(what: str, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
-    from graphrag_lite import terminal
+    from graphrag_lite.cli import terminal
 
     manifest = opened.manifest
     values = {
@@ -113,7 +113,7 @@ def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
 
 
 def _show_report(console: Any, opened: "Index", identity: str | None, as_json: bool) -> None:
-    from graphrag_lite import terminal
+    from graphrag_lite.cli import terminal
     from graphrag_lite.errors import InputError
 
     if not identity:

@@ -17,7 +17,7 @@ def init(folder: Path, force: bool) -> None:
     Example:
       graphrag-lite init my-project
     """
-    from graphrag_lite.init import write_defaults
+    from graphrag_lite.ops.init import write_defaults
 
     for path in write_defaults(folder, force=force):
         click.echo(f"Wrote {path}")
@@ -42,7 +42,9 @@ def prompt_tune(
     Example:
       graphrag-lite prompt-tune ./corpus --set llm.model=gpt-4o-mini
     """
-    from graphrag_lite import settings, terminal, tuning
+    from graphrag_lite import settings
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.ops import tuning
 
     log()
     loaded = settings.load(root, config, overrides)

@@ -1,12 +1,13 @@
 """Marks as microsoft/graphrag's reports write them: `[Data: Entities (5, 7); Relationships (3, +more)]`.
 
-Their numbers count within a kind of record, so `text.marks`, which reads one series of numbers, does not read these.
+Their numbers count within a kind of record, so `evidence.citation_marks`, which reads one series of numbers, does not
+read these.
 """
 
 import re
 from collections.abc import Callable
 
-from graphrag_lite.text.marks import disarm
+from graphrag_lite.evidence.citation_marks import disarm
 
 MARK = re.compile(r"[ \t]{0,4}\[([^\[\]]{1,4000})\]")
 PART = re.compile(r"([^\W\d_]{1,20})\s{0,3}\(([^()]{1,4000})\)")

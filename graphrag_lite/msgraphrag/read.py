@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite.errors import InputError
-from graphrag_lite.text.formats import clean
-from graphrag_lite.text.json_lines import objects
+from graphrag_lite.read.formats import clean
+from graphrag_lite.read.json_lines import objects
 
 Row = dict[str, Any]
 Convert = Callable[[Any], Any]

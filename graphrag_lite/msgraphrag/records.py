@@ -4,10 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from graphrag_lite import tables
+from graphrag_lite.evidence.source_sentences import Evidence
 from graphrag_lite.msgraphrag.read import Notes, Row
 from graphrag_lite.msgraphrag.texts import Texts, unused
 from graphrag_lite.text.dates import iso_period
-from graphrag_lite.text.evidence import Evidence
 from graphrag_lite.text.sentences import trimmed
 
 MAX_SENTENCES = 2  # that the description of an entity is traced to

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphrag_lite import tables
+from graphrag_lite.evidence.citation_marks import rewrite
+from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.msgraphrag.marks import renumber
 from graphrag_lite.msgraphrag.read import Notes, Row, text, whole
 from graphrag_lite.msgraphrag.texts import Texts, unused
-from graphrag_lite.text.marks import rewrite
-from graphrag_lite.text.report_page import as_json, page
 
 MAX_REPORT_PLACES = 3  # that a mark to another report points to
 

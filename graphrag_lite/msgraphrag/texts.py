@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphrag_lite import tables
+from graphrag_lite.msgraphrag.locating import Document, joined
 from graphrag_lite.msgraphrag.read import Notes, Row
 from graphrag_lite.text.language import languages
-from graphrag_lite.text.locating import Document, joined
 from graphrag_lite.text.tokens import counter
 
 UNKNOWN = tables.content_id("document", "")  # id of the document of units that name none

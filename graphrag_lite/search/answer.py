@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.search.best import best
-from graphrag_lite.text.marks import disarm
-from graphrag_lite.text.plain import one_line
+from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.text.plain_text import one_line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.snapshot_view import Loaded
 
 SECOND = 0.2  # of the second unit's score; .1 to .3 are about as good on documents of two units (lihua_world)
 DEPTH = 5  # units looked at for each document wanted

@@ -8,11 +8,11 @@ import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Literal
 
-from graphrag_lite.search.mentions import find_mentions
+from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.text.dates import MONTHS
 
 if TYPE_CHECKING:
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.snapshot_view import Loaded
 
 Kind = Literal["time", "number", "person", "location", ""]
 

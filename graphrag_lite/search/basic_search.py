@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.search.abstention import as_said_and_read, says_nothing
+from graphrag_lite.retrieval.abstention import as_said_and_read, says_nothing
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
@@ -13,10 +13,10 @@ from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_or
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from graphrag_lite.search.asking import Asking
-    from graphrag_lite.search.context import Section
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.search.context_records import Section
     from graphrag_lite.search.methods import Query
+    from graphrag_lite.search.model_query import Asking
 
 MAX_UNITS = 60  # that a model's context chooses from
 
@@ -42,7 +42,7 @@ def answer(index: "Loaded", query: "Query") -> Answer:
 async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model from the best text units that are not dated after `as_of`."""
     from graphrag_lite.prompts import BasicSearch
-    from graphrag_lite.search.context import Shown, TokenEstimate, render
+    from graphrag_lite.search.context_records import Shown, TokenEstimate, render
 
     question = query.question
     scores = _scores(index, index.question_terms(question), query.as_of)
@@ -56,8 +56,8 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
 
 def passages(index: "Loaded", scores: "NDArray[np.floating[Any]]") -> list["Section"]:
     """Return the one section of a context of text units alone, best first."""
-    from graphrag_lite.search.best import best
-    from graphrag_lite.search.context import Section, texts
+    from graphrag_lite.retrieval.top_k import best
+    from graphrag_lite.search.context_records import Section, texts
 
     units = [unit for unit in best(scores, MAX_UNITS).tolist() if scores[unit] > 0]
     return [Section("Passages of the documents", 1.0, texts(index, units))]

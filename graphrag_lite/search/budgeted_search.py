@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.search.abstention import says_nothing, weights
+from graphrag_lite.retrieval.abstention import says_nothing, weights
+from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, report_language, report_rows, scaled
 from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
 from graphrag_lite.search.community_answers import paragraphs
 from graphrag_lite.search.community_walk import Walk, community_tree
-from graphrag_lite.search.report_ranking import asked_terms, rank_reports, report_language, report_rows, scaled
 from graphrag_lite.search.statements import broad_match
 
 if TYPE_CHECKING:
-    from graphrag_lite.search.asking import Asking
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.snapshot_view import Loaded
     from graphrag_lite.search.methods import Query
+    from graphrag_lite.search.model_query import Asking
 
 RELEVANT = 0.5  # of the best BM25 score: from there a text unit is relevant where no model is asked
 BY_REPORTS = 0.01  # weight of the reports that cite a text unit: they order those without a word of the question
@@ -53,7 +53,7 @@ async def ask_within(index: "Loaded", query: "Query", budget: int, asking: "Aski
     and its text unit left out.
     """
     from graphrag_lite.prompts import MapPassages, RatePassage
-    from graphrag_lite.search.context import TokenEstimate, texts
+    from graphrag_lite.search.context_records import TokenEstimate, texts
     from graphrag_lite.search.map_reduce import answer_of_points, collect
     from graphrag_lite.search.reports import fitted, portions, unmarked
 

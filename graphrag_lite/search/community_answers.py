@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.mentions import find_mentions
 from graphrag_lite.search.sentence_choice import in_reading_order, read_out
 from graphrag_lite.search.statements import choose_statements, tells
 
 if TYPE_CHECKING:
     from graphrag_lite.graph.pagerank import Vector
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.snapshot_view import Loaded
 
 Row = Mapping[str, Any]
 MAX_STATEMENTS, MAX_NAMES = 2, 3  # of each community, in a paragraph and in its heading

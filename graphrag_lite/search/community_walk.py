@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphrag_lite.search.best import best
+from graphrag_lite.retrieval.top_k import best
 
 if TYPE_CHECKING:
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.snapshot_view import Loaded
 
 EACH = 5  # text units of a community that are tested before others, or its sub-communities, have their turn
 AT_ONCE = 20  # tests of a round, or a few more

@@ -12,12 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.search.abstention import says_nothing, weights
-from graphrag_lite.search.answer import Answer, answered, compose, ranked
-from graphrag_lite.search.best import best
-from graphrag_lite.search.community_answers import themes
-from graphrag_lite.search.local_search import read_and_rank
-from graphrag_lite.search.report_ranking import (
+from graphrag_lite.replies.json_reply import read_object
+from graphrag_lite.retrieval.abstention import says_nothing, weights
+from graphrag_lite.retrieval.report_ranking import (
     asked_terms,
     partition,
     rank_reports,
@@ -25,17 +22,20 @@ from graphrag_lite.search.report_ranking import (
     report_rows,
     scaled,
 )
+from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.search.answer import Answer, answered, compose, ranked
+from graphrag_lite.search.community_answers import themes
+from graphrag_lite.search.local_search import read_and_rank
 from graphrag_lite.search.sentence_choice import in_reading_order
 from graphrag_lite.search.statements import choose_statements
-from graphrag_lite.text.json_reply import read_object
 
 if TYPE_CHECKING:
     from graphrag_lite.graph.pagerank import Vector
-    from graphrag_lite.search.asking import Asking, Point
-    from graphrag_lite.search.context import Record, Shown
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.ranking import Question
+    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.search.context_records import Record, Shown
     from graphrag_lite.search.methods import Query
-    from graphrag_lite.search.ranking import Question
+    from graphrag_lite.search.model_query import Asking, Point
 
 FOLLOWED = 0.5  # of the question's own score: what a text unit counts for that fits a follow-up or a lead
 READ_UNITS = 24  # best text units that the sentences of an answer without a model are chosen from
@@ -80,7 +80,7 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     total = scaled(scores)
     leads = [f"{question} {titles[lead].as_py()}" for lead in _leads(index, question, asked, scores)]
     if question in index.question_vectors:  # otherwise there is no model, or it has just failed
-        from graphrag_lite.waiting import complete
+        from graphrag_lite.run.sync import complete
 
         complete(index.embed(leads))
     for lead in leads:
@@ -108,7 +108,7 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     failed; one that fails while others do not is recorded.
     """
     from graphrag_lite.prompts import DriftFollowUp, DriftPrimer
-    from graphrag_lite.search.context import Section, Shown, TokenEstimate, render
+    from graphrag_lite.search.context_records import Section, Shown, TokenEstimate, render
     from graphrag_lite.search.local_context import local_sections
     from graphrag_lite.search.map_reduce import answer_of_points
     from graphrag_lite.search.reports import report_record
@@ -195,7 +195,7 @@ def read_found(reply: str) -> Found:
     >>> read_found('{"answer": "A [7].", "score": "90%", "follow_ups": ["Who is  B?", ""]}')
     Found(point=Point(description='A [7].', score=90.0), follow_ups=('Who is B?',))
     """
-    from graphrag_lite.search.asking import read_point
+    from graphrag_lite.search.model_query import read_point
 
     row = read_object(reply)
     follow_ups = row.get("follow_ups") or []

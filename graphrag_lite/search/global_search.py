@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from graphrag_lite.search.abstention import says_nothing, weights
+from graphrag_lite.retrieval.abstention import says_nothing, weights
+from graphrag_lite.retrieval.report_ranking import asked_terms, partition, rank_reports, report_language, report_rows
 from graphrag_lite.search.answer import NOTHING, Answer, answered, compose, ranked
-from graphrag_lite.search.report_ranking import asked_terms, partition, rank_reports, report_language, report_rows
 
 if TYPE_CHECKING:
-    from graphrag_lite.search.asking import Asking
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.snapshot_view import Loaded
     from graphrag_lite.search.methods import Query
+    from graphrag_lite.search.model_query import Asking
 
 FITTING = 0.3  # of the best report's match: a report that fits less says nothing to the question
 
@@ -65,7 +65,7 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
 
         return await ask_within(index, query, query.budget, asking)
     from graphrag_lite.prompts import GlobalMap
-    from graphrag_lite.search.context import TokenEstimate
+    from graphrag_lite.search.context_records import TokenEstimate
     from graphrag_lite.search.map_reduce import answer_of_points, collect
     from graphrag_lite.search.reports import portions, relevant, report_record, shuffled
 

@@ -6,12 +6,13 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphrag_lite import settings, snapshots, tables
+from graphrag_lite import settings, tables
 from graphrag_lite.errors import CallError, GraphragLiteError, InputError, ReplyError, TableError
+from graphrag_lite.retrieval.question_vectors import embed_questions
+from graphrag_lite.retrieval.snapshot_view import Loaded
+from graphrag_lite.run import snapshots
 from graphrag_lite.search.answer import Answer
-from graphrag_lite.search.loaded import Loaded
 from graphrag_lite.search.methods import Query, check, method_named
-from graphrag_lite.search.question_vectors import embed_questions
 from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.periods import whole
 from graphrag_lite.text.timestamps import iso
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from graphrag_lite.llm.chat import ChatModel, Embedder
-    from graphrag_lite.search.asking import Asking, Show
+    from graphrag_lite.search.model_query import Asking, Show
 
 Outcome = Answer | GraphragLiteError
 Day = date | str
@@ -180,7 +181,7 @@ class Index(Loaded):
         for query in queries:
             check(method, query, model=self.asks)
         if found.embeds and self.vector_weight:
-            from graphrag_lite.waiting import complete
+            from graphrag_lite.run.sync import complete
 
             complete(self.embed([query.question for query in queries]))
         outcomes: list[Outcome] = []
@@ -191,7 +192,7 @@ class Index(Loaded):
                 done(len(outcomes) - 1, outcome)
 
         if found.ask and self.asks and not (queries and queries[0].retrieve_only):
-            from graphrag_lite.waiting import complete
+            from graphrag_lite.run.sync import complete
 
             complete(self._ask_all(queries, found.ask, response_type or self.search.response_type, show, tell))
         else:
@@ -210,7 +211,7 @@ class Index(Loaded):
         """Ask the model about every question, under the same limits; `tell` is called in their order."""
         from graphrag_lite import prompts
         from graphrag_lite.llm.model import open_model
-        from graphrag_lite.search.asking import Asking, CheckedFirst, Silent, map_all
+        from graphrag_lite.search.model_query import Asking, CheckedFirst, Silent, map_all
 
         output = self.folder.parent.parent
         loaded = prompts.load(output.parent / "prompts")

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphrag_lite.retrieval.ranking import Question
+from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.best import best
-from graphrag_lite.search.context import Record, Section, places_of, text, texts, whole_unit
-from graphrag_lite.search.ranking import Question
+from graphrag_lite.search.context_records import Record, Section, places_of, text, texts, whole_unit
 from graphrag_lite.search.reports import report_record
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.snapshot_view import Loaded
 
 # Shares of the token budget; GraphRAG's own are half text units, at most a quarter reports, the rest for the graph.
 TEXTS, RELATIONSHIPS, REPORTS, ENTITIES, CLAIMS = 0.5, 0.2, 0.15, 0.1, 0.05

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.search.abstention import as_said_and_read, says_nothing
+from graphrag_lite.retrieval.abstention import as_said_and_read, says_nothing
+from graphrag_lite.retrieval.question import read_question
+from graphrag_lite.retrieval.ranking import Policy, Question, rank
 from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.basic_search import passages
-from graphrag_lite.search.question import read_question
-from graphrag_lite.search.ranking import Policy, Question, rank
 from graphrag_lite.search.sentence_choice import MAX_LENGTH, choose_sentences, in_reading_order, read_out
 from graphrag_lite.text.sentences import stands_alone
-from graphrag_lite.text.spoken import form, said, speakers
+from graphrag_lite.text.transcripts import form, said, speakers
 from graphrag_lite.text.words import ASKING
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from graphrag_lite.search.asking import Asking
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.snapshot_view import Loaded
     from graphrag_lite.search.methods import Query
+    from graphrag_lite.search.model_query import Asking
 
 MAX_ENTITIES = 2  # whose descriptions open an answer
 MAX_DESCRIPTION = 2  # sentences of each: what a model says of an entity rests on up to 12
@@ -73,7 +73,7 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     Where `as_of` hides documents, only from text units: what the index says of an entity was drawn from all documents.
     """
     from graphrag_lite.prompts import LocalSearch
-    from graphrag_lite.search.context import Shown, TokenEstimate, render
+    from graphrag_lite.search.context_records import Shown, TokenEstimate, render
     from graphrag_lite.search.local_context import local_sections
 
     question = query.question

@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from graphrag_lite.errors import CallError, ReplyError
+from graphrag_lite.evidence.citation_marks import Marks
 from graphrag_lite.prompts import GlobalReduce
 from graphrag_lite.search.answer import Answer, Ranking
-from graphrag_lite.search.asking import POINTS_SCHEMA, Asking, Point, read_points
-from graphrag_lite.search.context import Record, Section, Shown, TokenEstimate, pack, text
+from graphrag_lite.search.context_records import Record, Section, Shown, TokenEstimate, pack, text
+from graphrag_lite.search.model_query import POINTS_SCHEMA, Asking, Point, read_points
 from graphrag_lite.search.reports import fitted
-from graphrag_lite.text.marks import Marks
 
 if TYPE_CHECKING:
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.snapshot_view import Loaded
 
 
 async def collect(

@@ -14,9 +14,9 @@ from graphrag_lite import plugins
 from graphrag_lite.errors import InputError
 
 if TYPE_CHECKING:
+    from graphrag_lite.retrieval.snapshot_view import Loaded
     from graphrag_lite.search.answer import Answer
-    from graphrag_lite.search.asking import Asking
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.search.model_query import Asking
 
 # What a query may state beside its question, if its method takes it.
 OPTIONS = {

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import CallError, ReplyError
+from graphrag_lite.evidence.citation_marks import rewrite
+from graphrag_lite.evidence.packing import packs
 from graphrag_lite.prompts import RateReport
+from graphrag_lite.retrieval.report_ranking import partition
 from graphrag_lite.search.answer import Cited, Statement, cite
-from graphrag_lite.search.context import Places, Record, TokenEstimate, cut
-from graphrag_lite.search.report_ranking import partition
+from graphrag_lite.search.context_records import Places, Record, TokenEstimate, cut
 from graphrag_lite.search.sentence_choice import MAX_LENGTH
-from graphrag_lite.text.marks import rewrite
-from graphrag_lite.text.packs import packs
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
-    from graphrag_lite.search.asking import Asking
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.search.model_query import Asking
 
 Row = dict[str, Any]
 SEED = "graphrag-lite"

@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING
 
-from graphrag_lite.search.abstention import weights
+from graphrag_lite.retrieval.abstention import weights
+from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import Kind, holds
-from graphrag_lite.search.mentions import find_mentions, names_of_title
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
-from graphrag_lite.text.spoken import LEAST_TERMS, is_head, said
+from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, said
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.snapshot_view import Loaded
 
 MIN_FRAGMENT, MAX_LENGTH = 25, 600  # characters; a shorter fragment is a heading, what is longer is no sentence
 MAX_ANSWER = 1500  # characters; of this length and a sentence an answer is read in a minute

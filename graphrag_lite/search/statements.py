@@ -1,8 +1,8 @@
 """Choose statements for a question about much of a corpus: what many documents may answer, each in its own words.
 
 Other than in `sentence_choice`, nobody looks for one detail. So a sentence has to stand as a statement
-(`text/spoken.py`), what is said in several documents alike tells of none of them, and a word of the question that few
-text units use weighs less: it is no theme of a corpus. That a word has been said does not count against the next one.
+(`text/transcripts.py`), what is said in several documents alike tells of none of them, and a word of the question that
+few text units use weighs less: it is no theme of a corpus. That a word was said does not count against the next one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_lite.search.abstention import UNSPACED, weights
+from graphrag_lite.retrieval.abstention import UNSPACED, weights
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_choice import AROUND, MAX_LENGTH, SIMILAR, choose_sentences, read_out
 from graphrag_lite.text.sentences import sentences
-from graphrag_lite.text.spoken import form, said
+from graphrag_lite.text.transcripts import form, said
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     from graphrag_lite.graph.pagerank import Vector
-    from graphrag_lite.search.bm25 import Bm25
-    from graphrag_lite.search.loaded import Loaded
+    from graphrag_lite.retrieval.bm25 import Bm25
+    from graphrag_lite.retrieval.snapshot_view import Loaded
 
 LEAST_SHARE = 0.5  # of the question's weight that a sentence holds, times sqrt(n terms), as in abstention.fit
 ENOUGH = 0.25  # of the best sentence's value: what has less is left out

@@ -8,8 +8,8 @@ from graphrag_lite import tables
 from graphrag_lite.graph.community_ids import community_ids, community_numbers, successors
 from graphrag_lite.graph.leiden import Community, hierarchical_leiden
 from graphrag_lite.graph.leiden_update import Older, next_hierarchy
+from graphrag_lite.run.services import Last
 from graphrag_lite.settings import DetectCommunities
-from graphrag_lite.stages import Last
 
 if TYPE_CHECKING:
     import numpy as np

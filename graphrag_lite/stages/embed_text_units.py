@@ -13,20 +13,20 @@ from graphrag_lite.attempts import Attempt, attempting, unguarded
 from graphrag_lite.errors import CallError, ModelError, ReplyError
 from graphrag_lite.llm.meter import Stopped
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
-from graphrag_lite.search.best import best
-from graphrag_lite.search.loaded import read_postings
-from graphrag_lite.search.vector_cells import can_divide, divide
-from graphrag_lite.search.vector_weight import fit
-from graphrag_lite.search.vectors import Vectors, stand_out, unit_length
-from graphrag_lite.stages import Fail
+from graphrag_lite.retrieval.snapshot_view import read_postings
+from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.retrieval.vector_cells import can_divide, divide
+from graphrag_lite.retrieval.vector_weight import fit
+from graphrag_lite.retrieval.vectors import Vectors, stand_out, unit_length
+from graphrag_lite.run.services import Fail
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from graphrag_lite.search.vectors import Floats
-    from graphrag_lite.search.vectors import Vector as Floats64
+    from graphrag_lite.retrieval.vectors import Floats
+    from graphrag_lite.retrieval.vectors import Vector as Floats64
 
 PROBES = 256  # excerpts that the weight is learned from; each costs one embedding, once
 LOOKED_AT = 4  # times as many text units are looked at for them

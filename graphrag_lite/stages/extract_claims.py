@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.graph.name_keys import exact_key
+from graphrag_lite.evidence.name_spans import fold
 from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import ExtractClaims as FirstPrompt
 from graphrag_lite.prompts import ExtractClaimsMissed, ExtractClaimsMore, Prompts
+from graphrag_lite.replies.claim_records import NONE, Claim, read_claims
+from graphrag_lite.resolution.name_keys import exact_key
+from graphrag_lite.run.services import Attempt, unguarded
 from graphrag_lite.settings import ExtractClaims
-from graphrag_lite.stages import Attempt, unguarded
-from graphrag_lite.text.claim_records import NONE, Claim, read_claims
-from graphrag_lite.text.places import fold
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,16 +8,16 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
+from graphrag_lite.extraction.mentions import Mentions, TextUnit, assembled, kept_units, mentions_of, text_units
 from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.chat import Message
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import ExtractGraph as FirstPrompt
 from graphrag_lite.prompts import ExtractGraphExamples, ExtractGraphMissed, ExtractGraphMore, Prompts
+from graphrag_lite.replies.graph_records import ENTITY, RELATIONSHIP, GraphReply, read_graph
+from graphrag_lite.replies.records import records
+from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ExtractGraph
-from graphrag_lite.stages import Last
-from graphrag_lite.text.graph_records import ENTITY, RELATIONSHIP, GraphReply, read_graph
-from graphrag_lite.text.records import records
-from graphrag_lite.unit_mentions import Mentions, TextUnit, assembled, kept_units, mentions_of, text_units
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,14 +10,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.search.mentions import names_of_title
+from graphrag_lite.extraction.mentions import Mentions, TextUnit, assembled, kept_units, text_units
+from graphrag_lite.retrieval.entity_names import names_of_title
+from graphrag_lite.run.services import Each, Last
 from graphrag_lite.settings import ExtractGraphFast
-from graphrag_lite.stages import Each, Last
 from graphrag_lite.text.names import find_names
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.relations import relation
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.unit_mentions import Mentions, TextUnit, assembled, kept_units, text_units
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,13 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.graph.name_keys import exact_key
-from graphrag_lite.search.bm25 import Bm25, build
-from graphrag_lite.search.mentions import key_of, names_of_title
-from graphrag_lite.search.title_numbers import in_series
+from graphrag_lite.resolution.name_keys import exact_key
+from graphrag_lite.retrieval.bm25 import Bm25, build
+from graphrag_lite.retrieval.entity_names import key_of, names_of_title
+from graphrag_lite.retrieval.title_numbers import in_series
+from graphrag_lite.run.services import Attempt, Each, unguarded
 from graphrag_lite.settings import IndexSearch
-from graphrag_lite.stages import Attempt, Each, unguarded
-from graphrag_lite.text.numbered import numbered
+from graphrag_lite.text.numbered_titles import numbered
 from graphrag_lite.text.periods import whole
 from graphrag_lite.text.words import terms
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, attempting, outcome
 from graphrag_lite.errors import InputError
-from graphrag_lite.seen_files import SeenFiles
+from graphrag_lite.read.formats import MIME, Fields, Loaded, Unreadable, read, time_left
+from graphrag_lite.run.file_hashes import SeenFiles
+from graphrag_lite.run.services import Fail, Last
 from graphrag_lite.settings import LoadDocuments
-from graphrag_lite.stages import Fail, Last
 from graphrag_lite.text.dates import LONGEST
-from graphrag_lite.text.formats import MIME, Fields, Loaded, Unreadable, read, time_left
 from graphrag_lite.text.language import detect, with_common
-from graphrag_lite.text.plain import plain
+from graphrag_lite.text.plain_text import plain
 
 if TYPE_CHECKING:
     import pyarrow as pa

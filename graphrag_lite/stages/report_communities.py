@@ -4,7 +4,7 @@ A community is reported from its elements where they fit. Where they do not, the
 take the place of their elements, one after the other, until it fits. So the deepest level comes first, and a community
 waits for those of its sub-communities that it needs, and for nothing else.
 
-A report of the last run is kept where its community has hardly changed (`graph.report_keeping`), and nothing is asked
+A report of the last run is kept where its community has hardly changed (`evidence.report_reuse`), and nothing is asked
 about it. It is stale where the model would be shown something else now.
 """
 
@@ -16,17 +16,17 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.graph.report_context import Context, Count, Elements, Record, pack, report_record, size
-from graphrag_lite.graph.report_keeping import FROM_COMMUNITY, Kept, bases, keep, told
+from graphrag_lite.evidence.citation_marks import Marks, disarm, rewrite
+from graphrag_lite.evidence.report_context import Context, Count, Elements, Record, pack, report_record, size
+from graphrag_lite.evidence.report_page import as_json, page
+from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, Kept, bases, keep, told
 from graphrag_lite.llm.model import StageModel
+from graphrag_lite.msgraphrag.locating import Document
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ReportCommunities as ReportPrompt
+from graphrag_lite.replies.report_reply import SCHEMA, Report, read_report
+from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ReportCommunities
-from graphrag_lite.stages import Last
-from graphrag_lite.text.locating import Document
-from graphrag_lite.text.marks import Marks, disarm, rewrite
-from graphrag_lite.text.report_page import as_json, page
-from graphrag_lite.text.report_reply import SCHEMA, Report, read_report
 from graphrag_lite.text.tokens import counter
 
 if TYPE_CHECKING:

@@ -18,14 +18,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.graph.report_keeping import FROM_COMMUNITY, Kept, bases, keep, told
+from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.key_sentences import Sentence, choose, rarity
+from graphrag_lite.evidence.report_page import as_json, page
+from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, Kept, bases, keep, told
+from graphrag_lite.run.services import Attempt, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
-from graphrag_lite.stages import Attempt, Last, unguarded
-from graphrag_lite.text.key_sentences import Sentence, choose, rarity
-from graphrag_lite.text.marks import disarm
-from graphrag_lite.text.plain import one_line
-from graphrag_lite.text.report_page import as_json, page
-from graphrag_lite.text.spoken import form, said, speakers
+from graphrag_lite.text.plain_text import one_line
+from graphrag_lite.text.transcripts import form, said, speakers
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
 from graphrag_lite.errors import ReplyError
-from graphrag_lite.graph.grey_pairs import grey_pairs
-from graphrag_lite.graph.name_keys import exact_key
-from graphrag_lite.graph.resolution import Resolution, resolve
-from graphrag_lite.graph.verdicts import SCHEMA, Pair, clusters, merged, read_same
+from graphrag_lite.evidence.packing import packs
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ResolveEntities as PairsPrompt
+from graphrag_lite.resolution.candidate_pairs import grey_pairs
+from graphrag_lite.resolution.ladder import Resolution, resolve
+from graphrag_lite.resolution.model_decisions import SCHEMA, Pair, clusters, merged, read_same
+from graphrag_lite.resolution.name_keys import exact_key
+from graphrag_lite.run.services import Attempt, Each, unguarded
 from graphrag_lite.settings import ResolveEntities
-from graphrag_lite.stages import Attempt, Each, unguarded
 from graphrag_lite.text.names import is_acronym, lower_case_words
 from graphrag_lite.text.names.words import AND_WORDS
-from graphrag_lite.text.packs import packs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,7 +61,7 @@ async def resolve_entities(
 ) -> "pa.Table":
     """Decide by the rungs exact, lexical and alias over all mentions, and by the model about the pairs they leave open.
 
-    `graph.resolution` has the rules. What a model extracted is an entity for sure: nothing of it is dropped. A text
+    `resolution.ladder` has the rules. What a model extracted is an entity for sure: nothing of it is dropped. A text
     unit whose words cannot be counted is a failure.
     """
     lower_counts: Counter[str] = Counter()

@@ -5,8 +5,8 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
+from graphrag_lite.run.services import Each, Last
 from graphrag_lite.settings import SplitTextUnits
-from graphrag_lite.stages import Each, Last
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.splitting import split
 from graphrag_lite.text.tokens import counter

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
+from graphrag_lite.evidence.descriptions import cut, distinct, joined
+from graphrag_lite.evidence.mention_form import NAMES, mention_form
+from graphrag_lite.evidence.packing import packs
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt
+from graphrag_lite.run.services import Attempt, unguarded
 from graphrag_lite.settings import SummarizeDescriptions
-from graphrag_lite.stages import Attempt, unguarded
-from graphrag_lite.text.descriptions import cut, distinct, joined
-from graphrag_lite.text.mention_form import NAMES, mention_form
-from graphrag_lite.text.packs import packs
-from graphrag_lite.text.plain import one_line
+from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import is_statement, stands_alone
-from graphrag_lite.text.spoken import FILE_NAME
 from graphrag_lite.text.tokens import counter
+from graphrag_lite.text.transcripts import FILE_NAME
 
 if TYPE_CHECKING:
     import duckdb

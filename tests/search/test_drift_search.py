@@ -13,10 +13,10 @@ from stub_model import StubModel
 from graphrag_lite import pipeline
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm.chat import Request, Usage
+from graphrag_lite.retrieval.vector_weight import Fit
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.drift_search import read_found
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.vector_weight import Fit
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages import embed_text_units
 

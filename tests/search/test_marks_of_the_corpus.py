@@ -9,10 +9,10 @@ import stub_replies
 from stub_model import StubModel
 
 from graphrag_lite import pipeline
+from graphrag_lite.evidence.citation_marks import MARK, _ids
 from graphrag_lite.llm.chat import Request
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
-from graphrag_lite.text.marks import MARK, _ids
 
 TEXT = """# Apollo [817] and Eugene Cernan
 

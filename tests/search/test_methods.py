@@ -11,8 +11,8 @@ import pytest
 
 from graphrag_lite import pipeline
 from graphrag_lite.errors import InputError
+from graphrag_lite.retrieval.abstention import as_said_and_read, fit
 from graphrag_lite.search import community_answers
-from graphrag_lite.search.abstention import as_said_and_read, fit
 from graphrag_lite.search.answer import NOTHING, ranked
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.local_search import _about, read_and_rank

@@ -16,7 +16,7 @@ from graphrag_lite import pipeline
 from graphrag_lite.errors import CallError, InputError, ModelError, ReplyError
 from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.search.answer import NOTHING, Answer
-from graphrag_lite.search.context import TokenEstimate
+from graphrag_lite.search.context_records import TokenEstimate
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 

@@ -14,10 +14,11 @@ from click.testing import CliRunner, Result
 from stub_model import StubModel
 from stub_server import Fault, StubServer, prompt_of
 
-from graphrag_lite import pipeline, planning, terminal
-from graphrag_lite.cli import main
+from graphrag_lite import pipeline
+from graphrag_lite.cli import main, terminal
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.llm.model import AHEAD
+from graphrag_lite.ops import planning
 from graphrag_lite.search.answer import NOTHING, Answer, Cited
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from graphrag_lite import pipeline
-from graphrag_lite.search.abstention import LEAST_FIT, fit
+from graphrag_lite.retrieval.abstention import LEAST_FIT, fit
+from graphrag_lite.retrieval.bm25 import build
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.answer_type import kind_asked
-from graphrag_lite.search.bm25 import build
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.sentence_choice import MAX_ANSWER, MAX_LENGTH, choose_sentences, in_reading_order
 from graphrag_lite.settings import Settings

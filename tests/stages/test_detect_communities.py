@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 import pytest
 
 from graphrag_lite import pipeline, tables
+from graphrag_lite.run.services import Last
 from graphrag_lite.settings import DetectCommunities, Settings
-from graphrag_lite.stages import Last
 from graphrag_lite.stages.detect_communities import detect_communities
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"

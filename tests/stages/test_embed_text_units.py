@@ -11,16 +11,18 @@ import numpy as np
 import pytest
 from stub_server import Fault, StubServer
 
-from graphrag_lite import checking, pipeline, run_log, snapshots, tables
+from graphrag_lite import pipeline, tables
 from graphrag_lite.errors import ModelError, SettingsError
 from graphrag_lite.llm.chat import Usage
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.openai_embedder import metered
-from graphrag_lite.runner import Run
+from graphrag_lite.ops import check
+from graphrag_lite.retrieval.vector_weight import Fit
+from graphrag_lite.retrieval.vectors import Vectors
+from graphrag_lite.run import run_log, snapshots
+from graphrag_lite.run.loop import Run
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.vector_weight import Fit
-from graphrag_lite.search.vectors import Vectors
 from graphrag_lite.settings import Embeddings, Llm, Settings
 from graphrag_lite.stages import embed_text_units as stage
 from graphrag_lite.stages.embed_text_units import PROBES, _excerpt, embed_text_units
@@ -72,7 +74,7 @@ def test_each_unit_has_a_vector_of_its_title_and_text(
         length = math.hypot(*expected)
         assert found == pytest.approx([number / length for number in expected], abs=1e-6)
     assert run.usage["embed_text_units"]["calls"] == 1
-    assert checking.check(run.snapshot).problems == ()
+    assert check.check(run.snapshot).problems == ()
 
 
 def test_only_new_texts_are_sent(server: StubServer, corpus: Callable[..., Path], tmp_path: Path) -> None:
@@ -99,7 +101,7 @@ def test_what_failed_is_recorded_and_tried_again(
     assert failed["stage"] == "embed_text_units"
     assert failed["document"] == tables.read(run.snapshot, "text_units")["id"][row].as_py()
     assert [i for i, vector in enumerate(vectors(run)) if not any(vector)] == [row]
-    assert checking.check(run.snapshot).problems == ()
+    assert check.check(run.snapshot).problems == ()
     sent(server)
     server.reply = lambda _: ""
     healed = pipeline.index(folder, output, settings(server, batch_size=1))
@@ -232,7 +234,7 @@ def test_many_vectors_are_divided_into_cells_and_rank_as_without(
     run = pipeline.index(EXAMPLE, tmp_path / "cells", settings(server))
     assert run.manifest["tables"]["search_vector_cells"]["rows"] > 10
     assert exact.manifest["tables"]["search_vector_cells"]["rows"] == 0
-    assert checking.check(run.snapshot).problems == ()
+    assert check.check(run.snapshot).problems == ()
     quick, slow = Index(run.snapshot, settings(server)), Index(run.snapshot, settings(server))
     slow.__dict__["vectors"] = Vectors(quick.vectors.blocks)
     plain = Index(exact.snapshot, settings(server))
@@ -249,7 +251,7 @@ def test_without_the_library_search_is_exact_and_the_run_says_what_to_install(
     monkeypatch.setattr(stage, "can_divide", lambda: False)
     run = pipeline.index(EXAMPLE, tmp_path / "output", settings(server))
     assert "pip install 'graphrag-lite[ann]'" in caplog.text
-    assert Index(run.snapshot, settings(server)).vectors.cells is None and checking.check(run.snapshot).problems == ()
+    assert Index(run.snapshot, settings(server)).vectors.cells is None and check.check(run.snapshot).problems == ()
 
 
 def test_an_index_of_before_there_were_cells_is_searched(
@@ -273,7 +275,7 @@ def test_vectors_are_stored_in_blocks(
     monkeypatch.setitem(tables.BLOCKS, "search_vectors", 2)
     parts = pipeline.index(tmp_path / "corpus", tmp_path / "parts", settings(server))
     assert [len(block) for block in Index(parts.snapshot).vectors.blocks] == [2, 1]
-    assert vectors(parts) == vectors(whole) and checking.check(parts.snapshot).problems == ()
+    assert vectors(parts) == vectors(whole) and check.check(parts.snapshot).problems == ()
     found = [ranked(Index(run.snapshot, settings(server))) for run in (whole, parts)]
     assert found[0] == found[1]
 
@@ -354,4 +356,4 @@ def test_an_index_of_another_program_can_have_vectors(
     without = pipeline.take_over(plain.snapshot, tmp_path / "without", Settings())
     assert "search_vectors" not in without.manifest["tables"]
     run = pipeline.take_over(plain.snapshot, tmp_path / "with", settings(server))
-    assert len(vectors(run)) == len(TEXTS) and checking.check(run.snapshot).problems == ()
+    assert len(vectors(run)) == len(TEXTS) and check.check(run.snapshot).problems == ()

@@ -18,10 +18,10 @@ from stub_model import StubModel, stage_model
 from graphrag_lite import prompts, tables
 from graphrag_lite.errors import CallError, ModelError
 from graphrag_lite.llm.chat import Request
+from graphrag_lite.replies.graph_records import read_graph
 from graphrag_lite.settings import ExtractGraph, SplitTextUnits
 from graphrag_lite.stages.extract_graph import extract_graph, first_request
 from graphrag_lite.stages.split_text_units import split_text_units
-from graphrag_lite.text.graph_records import read_graph
 
 PROMPTS = prompts.load()
 MISSED = PROMPTS.fill(prompts.ExtractGraphMissed())

@@ -15,8 +15,8 @@ from stub_model import StubModel, stage_model
 from graphrag_lite import prompts, tables
 from graphrag_lite.errors import CallError
 from graphrag_lite.llm.chat import Request
+from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ExtractGraph
-from graphrag_lite.stages import Last
 from graphrag_lite.stages.extract_graph import extract_graph
 
 PROMPTS = prompts.load()

@@ -8,7 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from graphrag_lite import pipeline, tables, unit_mentions
+from graphrag_lite import pipeline, tables
+from graphrag_lite.extraction import mentions
 from graphrag_lite.settings import ExtractGraphFast, Settings
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
 
@@ -86,7 +87,7 @@ def test_every_mention_stands_where_it_says(read: dict[str, pa.Table]) -> None:
 
 def test_a_unit_does_not_depend_on_the_others(read: dict[str, pa.Table], monkeypatch: pytest.MonkeyPatch) -> None:
     whole = extract(read)
-    monkeypatch.setattr(unit_mentions, "BATCH", 7)
+    monkeypatch.setattr(mentions, "BATCH", 7)
     assert extract(read) == whole
     # Which documents are short is read off the last ordinal of each: keep every document's units in order.
     order = sorted(read["source_units"].to_pylist(), key=lambda row: (row["document_id"], row["ordinal"]))

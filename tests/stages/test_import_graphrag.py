@@ -14,9 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from graphrag_lite import pipeline, snapshots, tables
+from graphrag_lite import pipeline, tables
 from graphrag_lite.cli import main
 from graphrag_lite.errors import InputError
+from graphrag_lite.run import snapshots
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from graphrag_lite import pipeline, tables
+from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.mentions import names_of_title
 from graphrag_lite.settings import IndexSearch, Settings
 from graphrag_lite.stages.index_search import index_search
 from graphrag_lite.text.words import terms

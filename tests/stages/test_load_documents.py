@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from graphrag_lite import init, pipeline, tables, terminal
+from graphrag_lite import pipeline, tables
+from graphrag_lite.cli import terminal
 from graphrag_lite.errors import InputError
+from graphrag_lite.ops import init
 from graphrag_lite.settings import LoadDocuments, Settings
 from graphrag_lite.stages.load_documents import load_documents, scan
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from last_snapshot import last
 
 from graphrag_lite import tables
+from graphrag_lite.read import formats
+from graphrag_lite.run.services import Last
 from graphrag_lite.settings import LoadDocuments
-from graphrag_lite.stages import Last
 from graphrag_lite.stages import load_documents as module
 from graphrag_lite.stages.load_documents import load_documents, scan
-from graphrag_lite.text import formats
 
 NAMES = ["a.txt", "b.txt", "note.md", "sub/note.md", "rows.jsonl", "more.jsonl", "t.csv", "one.json", "page.html"]
 TEXTS = ["a", "one", "note", "rows.jsonl:1", "Rain.\n\nIt rained.", "# Note\n\nIt was the best of times.", " ", "été"]

@@ -17,8 +17,8 @@ from stub_model import StubModel, stage_model
 from graphrag_lite import prompts, tables
 from graphrag_lite.errors import ModelError
 from graphrag_lite.llm.chat import Reply, Request
+from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ReportCommunities
-from graphrag_lite.stages import Last
 from graphrag_lite.stages.report_communities import report_communities
 from graphrag_lite.text.tokens import counter
 

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import graphrag_lite.stages.report_communities_fast as report_communities_fast_module
 from graphrag_lite import pipeline, tables
+from graphrag_lite.evidence.key_sentences import Sentence
+from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ReportCommunitiesFast, Settings
-from graphrag_lite.stages import Last
 from graphrag_lite.stages.report_communities_fast import (
     _counts,
     _hosts,
@@ -25,7 +26,6 @@ from graphrag_lite.stages.report_communities_fast import (
     _told_weight,
     report_communities_fast,
 )
-from graphrag_lite.text.key_sentences import Sentence
 from graphrag_lite.text.sentences import stands_alone
 from graphrag_lite.text.words import terms
 

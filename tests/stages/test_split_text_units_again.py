@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from last_snapshot import last
 
 from graphrag_lite import tables
+from graphrag_lite.run.services import Last
 from graphrag_lite.settings import SplitTextUnits
-from graphrag_lite.stages import Last
 from graphrag_lite.stages import split_text_units as module
 from graphrag_lite.stages.split_text_units import split_text_units
 

@@ -13,8 +13,9 @@ import pytest
 import stub_replies
 from stub_model import StubModel, stage_model
 
-from graphrag_lite import pipeline, prompts, snapshots, tables
-from graphrag_lite.runner import Run
+from graphrag_lite import pipeline, prompts, tables
+from graphrag_lite.run import snapshots
+from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings, SummarizeDescriptions
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
 

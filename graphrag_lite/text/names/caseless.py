@@ -1,6 +1,6 @@
 """Find names in scripts without capitals: Chinese, Japanese, Korean; Arabic, Hebrew, Devanagari and Thai in outline.
 
-Extraction sees one text unit only. What it marks as not anchored is a candidate, which `graph.resolution` keeps where
+Extraction sees one text unit only. What it marks as not anchored is a candidate, which `resolution.ladder` keeps where
 it recurs in the corpus.
 """
 

@@ -1,7 +1,7 @@
 """Find names in one text unit: people, places, organisations, works, events and terms.
 
 Everything is decided from the text unit alone, so the result can be memoised by content. What needs the corpus (does
-a word that is capitalised here mostly occur in lower case?) is left to `graph.resolution`: the flag `anchored` carries
+a word that is capitalised here mostly occur in lower case?) is left to `resolution.ladder`: the flag `anchored` carries
 the evidence. Names are runs of capitalised words with the words that join them; a run at the start of a sentence
 loses its opener. Plain dates and years are no names: as entities they would join everything that happened in a year.
 """
@@ -21,7 +21,7 @@ from graphrag_lite.text.names.terms import find_terms
 from graphrag_lite.text.names.titles import defined_subject, expansions, quoted_titles
 from graphrag_lite.text.names.tokens import AMPERSAND, JOIN, Tokens, tokenize
 from graphrag_lite.text.names.words import DETERMINERS, HONORIFICS, LISTS, ROLES
-from graphrag_lite.text.plain import CONTROL, one_line
+from graphrag_lite.text.plain_text import CONTROL, one_line
 
 __all__ = ["Name", "find_names", "is_acronym"]
 

@@ -13,4 +13,4 @@ SAME_PLACES = {
     "ussr": "soviet union", "uae": "united arab emirates", "eu": "european union", "nyc": "new york city",
     "états unis d amérique": "états unis", "états unis damérique": "états unis",
 }  # fmt: skip
-"""Short forms of places that texts use without defining them, as keys of `graph.name_keys.exact_key`."""
+"""Short forms of places that texts use without defining them, as keys of `resolution.name_keys.exact_key`."""

@@ -1,7 +1,7 @@
 """Terms in lower case: phrases of two or three words that a text unit repeats, and expansions of acronyms.
 
 A phrase stands between function words and punctuation, like a noun phrase (after RAKE, Rose et al. 2010), and must
-occur twice in the unit. What is left is checked against the whole corpus by `graph.resolution`.
+occur twice in the unit. What is left is checked against the whole corpus by `resolution.ladder`.
 """
 
 from graphrag_lite.text.names.name import Name

@@ -115,7 +115,7 @@ def _without_tail(word: str) -> str:
 
 
 def lower_case_words(text: str) -> Counter[str]:
-    """Return how often each word occurs in lower case: what `graph.resolution` weighs single capitalised words by.
+    """Return how often each word occurs in lower case: what `resolution.ladder` weighs single capitalised words by.
 
     The words are those of `tokenize` in a language that elides nothing, found in a fraction of the time: no word has
     white space in it, so what stands between it is searched once, however often it occurs.

@@ -1,0 +1,171 @@
+"""What the commands about snapshots show: runs, diff, check."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from graphrag_lite.cli.terminal import changes, plain, spent
+from graphrag_lite.run.comparison import FRESH, STALE
+
+if TYPE_CHECKING:
+    from graphrag_lite.ops.check import Checked
+    from graphrag_lite.run.comparison import Comparison, Record
+
+MAX_NAME = 70  # characters of a name in a list
+STYLES = {"failed": "bold red", "killed": "bold red", "interrupted": "bold yellow", "published": "bold green"}
+
+
+def print_runs(console: Console, entries: Sequence[Mapping[str, Any]], n_all: int) -> None:
+    """Print runs, newest first: a line each, and indented below it what there is to say of it."""
+    for entry in entries:
+        status = str(entry.get("status"))
+        when = str(entry["started_at"])[:19].replace("T", " ")
+        line = Text(plain(f"{when}  "))
+        line.append(plain(f"{status:<12}"), STYLES.get(status, "bold"))
+        if "seconds" in entry:
+            line.append(f"{entry['seconds']:>9,.1f} s")
+        console.print(line)
+        for said in _about(entry):
+            console.print(Text(plain(f"    {said}"), style="dim"))
+    if not entries:
+        console.print("No run has ended yet.")
+    elif len(entries) < n_all:
+        console.print(f"{len(entries)} of {n_all} runs; --limit shows more", style="dim")
+
+
+def _about(entry: Mapping[str, Any]) -> Iterable[str]:
+    if entry.get("snapshot") and entry.get("status") != "unchanged":
+        state = "current" if entry["current"] else "kept" if entry["kept"] else "removed"
+        yield f"snapshot {entry['snapshot']} ({state})"
+    if entry.get("before"):
+        yield f"rolled back from {entry['before']}"
+    if entry.get("why"):
+        yield f"why: {'; '.join(entry['why'])}"
+    if changed := changes(entry.get("changes", {})):
+        yield f"documents: {changed}"
+    if entry.get("resumed"):
+        yield "went on from a run that had broken off"
+    if entry.get("failures"):
+        yield f"failures: {entry['failures']:,} (`graphrag-lite show failures`)"
+    if entry.get("usage") and (entry["usage"]["calls"] or entry["usage"]["memo_hits"]):
+        yield f"model: {spent(entry['usage'])}"
+    if entry.get("error"):
+        yield f"error: {entry['error']}"
+
+
+def print_comparison(console: Console, found: "Comparison", limit: int) -> None:
+    """Print what changed between two snapshots: counts, then the first names of each kind."""
+    console.print(Text(f"From {found.a}\nto   {found.b}\n"))
+    documents = found.documents
+    kinds = {"entities": found.entities, "relationships": found.relationships, "communities": found.communities}
+    kinds["reports"] = found.reports
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("")
+    for heading in ("added", "removed", "changed", "renamed"):
+        table.add_column(heading, justify="right")
+    parts = (documents.added, documents.deleted, documents.edited, documents.renamed)
+    table.add_row("documents", *(f"{len(names):,}" for names in parts))
+    for kind, records in kinds.items():
+        table.add_row(kind, *(f"{len(part):,}" for part in (records.added, records.removed, records.changed)))
+    reports = _reports(found.reports.changed)
+    for how, changed in reports.items():
+        table.add_row(f"  {how}", "", "", f"{len(changed):,}", style="dim")
+    console.print(table)
+    _print_names(console, "documents added", documents.added, limit)
+    _print_names(console, "documents edited", documents.edited, limit)
+    _print_names(console, "documents renamed", [f"{a} -> {b}" for a, b in documents.renamed], limit)
+    _print_names(console, "documents deleted", documents.deleted, limit)
+    for kind, records in kinds.items():
+        _print_names(console, f"{kind} added", [record.name for record in records.added], limit)
+        _print_names(console, f"{kind} removed", [record.name for record in records.removed], limit)
+        if kind == "reports":
+            for how, changed in reports.items():
+                _print_names(console, f"reports: {how}", [record.name for record in changed], limit)
+        else:
+            notes = [f" ({', '.join(record.what)})" for record in records.changed]
+            _print_names(console, f"{kind} changed", [record.name for record in records.changed], limit, notes)
+
+
+def _reports(changed: Iterable["Record"]) -> dict[str, list["Record"]]:
+    """Return the reports that changed by what became of them, those that were written again first."""
+    found: dict[str, list[Record]] = {}
+    for record in changed:
+        found.setdefault("rewritten" if "text" in record.what else record.what[0], []).append(record)
+    return {how: found[how] for how in ("rewritten", STALE, FRESH) if how in found}
+
+
+def _print_names(
+    console: Console, heading: str, names: Sequence[str], limit: int, notes: Sequence[str] | None = None
+) -> None:
+    if not names:
+        return
+    console.print(Text(f"\n{heading}", style="bold"))
+    for name, note in zip(names[:limit], notes or [""] * len(names), strict=False):
+        console.print(Text(plain(f"  {_short(name)}{note}")), soft_wrap=True)
+    if len(names) > limit:
+        console.print(Text(f"  and {len(names) - limit:,} more; --limit shows more, --json all", style="dim"))
+
+
+def _short(name: str) -> str:
+    line = " ".join(name.split())
+    return line if len(line) <= MAX_NAME else line[: MAX_NAME - 1] + "…"
+
+
+def print_checked(console: Console, checked: "Checked") -> None:
+    """Print what is wrong with a snapshot; where nothing is, what was looked at."""
+    if checked.problems:
+        n = len(checked.problems)
+        console.print(Text(f"Snapshot {checked.snapshot}: {n} {'thing is' if n == 1 else 'things are'} wrong.\n"))
+        for problem in checked.problems:
+            counted = f" ({problem.count:,})" if problem.count > 1 else ""
+            console.print(Text(plain(f"{problem.table}: {problem.what}{counted}"), style="bold"))
+            for name in problem.named:
+                console.print(Text(plain(f"  {_short(name)}")), soft_wrap=True)
+            if problem.count > len(problem.named) > 0:
+                console.print(Text(f"  and {problem.count - len(problem.named):,} more", style="dim"))
+        advice = (
+            "\n`graphrag-lite index CORPUS` makes files that are missing or damaged again. What is wrong inside of an"
+            " intact file is a fault of this program: please report it. `graphrag-lite rollback ID` goes back to"
+            " another snapshot."
+        )
+        console.print(Text(advice, style="dim"))
+        return
+    console.print(Text(f"Snapshot {checked.snapshot}: nothing is wrong.\n"))
+    rows = {name: f"{count:,}" for name, count in checked.rows.items()}
+    lines = [
+        (
+            "files",
+            f"{len(rows)} tables, {checked.n_bytes / 1e6:,.1f} MB: checksums, columns and rows as the manifest says",
+        ),
+        ("ids", "every id names a row, and both sides of a reference agree"),
+        ("texts", f"{rows['text_units']} text units are the characters of {rows['documents']} documents that they say"),
+        ("citations", "every span lies inside its text unit, every mark has a citation"),
+    ]
+    if not checked.complete:
+        lines.append(("left out", "counts and the partition, which are the other program's"))
+    else:
+        lines += [
+            (
+                "counts",
+                f"{rows['entities']} entities and {rows['relationships']} relationships are what all mentions say",
+            ),
+            (
+                "partition",
+                f"{rows['communities']} communities hold every entity once, parts make up wholes",
+            ),
+            ("reports", f"{rows['community_reports']} reports are of their communities as they are listed"),
+        ]
+    if checked.relationships_within_entities:
+        said = (
+            f"{checked.relationships_within_entities:,} mentions of relationships, both names of which are one entity"
+        )
+        lines.append(("left out", said))
+    lines.append(("search", "postings, links and names point to rows that are there"))
+    for name, said in lines:
+        line = Text(f"  {name:<11}", style="bold")
+        line.append(said, style="not bold")
+        console.print(line, soft_wrap=True)
+    console.print(Text(f"\n{checked.seconds:.1f} s", style="dim"))

@@ -1,0 +1,174 @@
+"""What every extractor gets for free: text units to read, those that read as before kept, mentions put into tables.
+
+An extractor says which names a text holds and how it relates them (`GraphReply`, the form in which a model replies,
+too), and nothing else.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphrag_lite import tables
+from graphrag_lite.evidence.name_spans import Place, Places
+from graphrag_lite.extraction.mention_reuse import Anchor, joined
+from graphrag_lite.replies.graph_records import GraphReply
+from graphrag_lite.resolution.name_keys import exact_key
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from graphrag_lite.run.services import Last
+
+Row = tuple[Any, ...]
+Tables = tuple["pa.Table", "pa.Table"]  # entity_mentions, relationship_mentions
+BATCH = 2000  # text units whose mentions are kept as Python objects at once
+
+
+class TextUnit(NamedTuple):
+    """A text unit to extract from. `title` is empty where its names belong to another unit of the document."""
+
+    id: str
+    document_id: str
+    text: str
+    offset: int
+    language: str
+    title: str = ""
+    short: bool = False  # its document is so short that its names are about its title
+
+    @property
+    def anchor(self) -> Anchor:
+        return Anchor(self.id, self.document_id, self.offset)
+
+
+ReadAs = Callable[[TextUnit], Any]
+"""What decides what is found in a unit, beside settings and code."""
+
+
+class Mentions(NamedTuple):
+    """The rows of one text unit, and how many records of its replies could not be read or repeat the examples."""
+
+    entities: list[Row]
+    relationships: list[Row]
+    n_dropped: int = 0
+    n_echoed: int = 0
+
+
+class Kept(NamedTuple):
+    """Where units stood that keep their mentions of the last snapshot, by id, and its tables of them."""
+
+    anchors: dict[str, Anchor]
+    tables: Tables | None
+
+
+def text_units(source_documents: "pa.Table", source_units: "pa.Table", max_title_units: int = 0) -> Iterator[TextUnit]:
+    """Yield the units in their order. The title goes to the first unit, and to all of a document of so few units."""
+    columns = (source_documents[name].to_pylist() for name in ("id", "language", "title"))
+    about = {identity: (language, title) for identity, language, title in zip(*columns, strict=True)}
+    columns = (source_units[name].to_pylist() for name in ("id", "document_id", "text", "char_start", "ordinal"))
+    rows = list(zip(*columns, strict=True))
+    n_units = {document_id: ordinal + 1 for _, document_id, _, _, ordinal in rows}
+    for identity, document_id, text, char_start, ordinal in rows:
+        language, title = about[document_id]
+        short = n_units[document_id] <= max_title_units
+        yield TextUnit(identity, document_id, text, char_start, language, title if short or not ordinal else "", short)
+
+
+def kept_units(
+    units: Sequence[TextUnit],
+    last: "Last | None",
+    changes: Iterable[str],
+    read_as: ReadAs,
+    max_title_units: int = 0,
+) -> Kept:
+    """Return what stays of the last snapshot: all units that read as they did; none where one of `changes` changed.
+
+    Of the units that share a text which failed, one is named in the list of failures: none of them is kept.
+    """
+    names = ("source_documents", "source_units", "entity_mentions", "relationship_mentions")
+    found = last.read(*names) if last and not last.changed & set(changes) else None
+    if last is None or not found:
+        return Kept({}, None)
+    then = list(text_units(found[0], found[1], max_title_units))
+    failed_ids = frozenset(last.failed)
+    failed = {read_as(unit) for unit in then if unit.id in failed_ids}
+    before = {key: unit.anchor for unit in then if (key := read_as(unit)) not in failed}
+    anchors = {unit.id: anchor for unit in units if (anchor := before.get(read_as(unit)))}
+    return Kept(anchors, (found[2], found[3]))
+
+
+def assembled(units: Sequence[TextUnit], found: Iterable[Mentions | None], kept: Kept) -> Tables:
+    """Return the tables of all units: what was `found`, in the order of those not kept, and what is kept."""
+    import pyarrow as pa
+
+    parts = [_tables([])]
+    rest = iter(found)
+    while batch := list(islice(rest, BATCH)):
+        parts.append(_tables([mentions for mentions in batch if mentions]))
+    new = [pa.concat_tables(several) for several in zip(*parts, strict=True)]
+    anchors = [unit.anchor for unit in units]
+    entities, relationships = (
+        joined(*both, anchors, kept.anchors) for both in zip(new, kept.tables or new, strict=True)
+    )
+    return entities, relationships
+
+
+def _tables(found: Sequence[Mentions]) -> Tables:
+    return (
+        tables.make("entity_mentions", [row for mentions in found for row in mentions.entities]),
+        tables.make("relationship_mentions", [row for mentions in found for row in mentions.relationships]),
+    )
+
+
+def mentions_of(unit: TextUnit, replies: Sequence[GraphReply], shown: frozenset[str] = frozenset()) -> Mentions:
+    """Return the rows of one unit, each with the sentence that says most of the same.
+
+    Records that repeat the examples of a prompt are left out: `shown` are the names in them, which small models take
+    for names of the text. A name that only relationships give is an entity as well, of type unknown: without it they
+    would join nothing, and what they say would be lost. Relationships name an entity in the way in which it was
+    declared.
+    """
+    places = Places(unit.text, unit.language)
+    declared = {
+        exact_key(entity.name): entity.name for reply in reversed(replies) for entity in reversed(reply.entities)
+    }
+    spellings = {entity.name for reply in replies for entity in reply.entities}
+    seen: set[Any] = set()
+    entities: list[Row] = []
+    relationships: list[Row] = []
+    n_echoed = 0
+
+    def echoed(*names: str) -> bool:
+        return any(name in shown and not places.holds(name) for name in names)
+
+    for number, reply in enumerate(replies):
+        for entity in reply.entities:
+            if echoed(entity.name):
+                n_echoed += 1
+            elif entity not in seen:
+                seen.add(entity)
+                place = places.of(entity.name, entity.description)
+                entities.append(_entity(unit, entity.name, entity.type, entity.description, place, number))
+        for stated in reply.relationships:
+            if echoed(stated.source, stated.target):
+                n_echoed += 1
+                continue
+            ends = []
+            for name in (stated.source, stated.target):
+                if name not in spellings and exact_key(name) not in declared:
+                    declared[exact_key(name)] = name
+                    entities.append(_entity(unit, name, "unknown", "", places.of(name, stated.description), number))
+                ends.append(name if name in spellings else declared[exact_key(name)])
+            same = (*ends, stated.relation, stated.description)
+            if same not in seen:
+                seen.add(same)
+                place = places.of_both(stated.source, stated.target, stated.description)
+                rest = (stated.relation, stated.description, stated.strength, stated.valid_at, stated.invalid_at)
+                span = (unit.offset + place.char_start, unit.offset + place.char_end)
+                relationships.append((unit.id, unit.document_id, *ends, *rest, *span, number))
+    return Mentions(entities, relationships, sum(reply.n_dropped for reply in replies), n_echoed)
+
+
+def _entity(unit: TextUnit, name: str, kind: str, description: str, place: Place, number: int) -> Row:
+    span = (unit.offset + place.char_start, unit.offset + place.char_end)
+    mention_start = unit.offset + place.mention_start if place.mention_start >= 0 else -1
+    return (unit.id, unit.document_id, name, kind, description, *span, mention_start, True, number)

@@ -1,0 +1,77 @@
+"""The files of a snapshot: each is there, and is what the manifest says."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from graphrag_lite import tables
+from graphrag_lite.errors import TableError
+from graphrag_lite.ops.check.problems import Problems
+from graphrag_lite.run import snapshots
+
+MANIFEST = snapshots.MANIFEST
+
+
+def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> list[str]:
+    """Compare files with the manifest, by sha256, and return the tables whose files are intact. Reads no column."""
+    import pyarrow as pa
+
+    listed: Mapping[str, Mapping[str, Any]] = manifest["tables"]
+    if manifest.get("id") != folder.name:
+        found.add(MANIFEST, f"is of the snapshot {manifest.get('id')!r}")
+    stages = {name: entry for stage in manifest["stages"].values() for name, entry in stage["tables"].items()}
+    found.add(MANIFEST, "lists no such table", (absent := sorted({*tables.FINAL, *stages} - set(listed))), len(absent))
+    unknown = sorted(set(listed) - set(tables.TABLES))
+    found.add(MANIFEST, "lists a table that is not one of this version", unknown, len(unknown))
+    other = sorted(name for name, entry in stages.items() if name in listed and listed[name] != entry)
+    found.add(MANIFEST, "a table is not the one that its stage wrote", other, len(other))
+    names = {str(tables.path_in(Path(), name)) for name in listed}
+    strays = [name for path in tables.files(folder) if (name := str(path.relative_to(folder))) not in names]
+    found.add(MANIFEST, "does not name this file", strays, len(strays))
+    intact = []
+    for name in sorted(set(listed) - set(unknown)):
+        path = tables.path_in(folder, name)
+        if not path.is_file():
+            found.add(name, "is missing")
+            continue
+        try:
+            schema, n_rows = tables.stored(folder, name)
+        except (pa.ArrowException, OSError) as error:
+            found.add(name, f"is damaged ({str(error).splitlines()[0]})")
+            continue
+        if snapshots.digest(path) != listed[name]["sha256"]:
+            found.add(name, "its sha256 is not the manifest's")
+        elif not schema.equals(tables.schema(name), check_metadata=True):
+            found.add(name, "its columns are not those of this version")
+        elif (n_rows, path.stat().st_size) != (listed[name]["rows"], listed[name]["bytes"]):
+            found.add(name, "its rows or bytes are not as many as the manifest says")
+        else:
+            intact.append(name)
+    return intact
+
+
+def check_columns(folder: Path, intact: list[str], found: Problems) -> list[str]:
+    """Read every column of the tables, checksums of pages compared, and return the tables that have no hole in one."""
+    import pyarrow.compute as pc
+
+    sound = []
+    for name in intact:
+        holes, damage, doubled = [], "", False
+        for column in tables.schema(name).names:
+            try:
+                data = tables.read(folder, name, only=[column])[column]
+            except TableError as error:
+                damage = str(error)
+                break
+            if tables.has_nulls(data):
+                holes.append(column)
+            if column == "id":
+                doubled = pc.count_distinct(data).as_py() != len(data) or "" in data.to_pylist()
+        if damage:
+            found.add(name, f"cannot be read ({damage})")
+        found.add(name, "has empty values", holes, len(holes))
+        if doubled:
+            found.add(name, "id: not unique, or empty")
+        if not damage and not holes:
+            sound.append(name)
+    return sound

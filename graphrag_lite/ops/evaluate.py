@@ -1,0 +1,248 @@
+"""How good retrieval is: measures of ranked documents, their intervals, and which differences are more than chance."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphrag_lite.errors import InputError
+from graphrag_lite.read.json_lines import objects
+from graphrag_lite.text.dates import iso_date
+from graphrag_lite.text.timestamps import iso
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+CUTS = (2, 5, 10)
+DEPTH = max(CUTS)  # documents that are looked at: what is ranked below counts as not retrieved
+NEWEST = "newest_first"  # of questions that say which of their documents is the latest
+SAMPLES = 10_000
+SEED = 1
+BLOCK = 4_000_000  # numbers drawn at a time: 32 MB
+MAX_PROBLEMS = 20  # named in one message
+Measured = Mapping[str, float]
+"""A question's measures, from 0 to 1, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and the documents that answer it, `gold`; none where the corpus does not say.
+
+    It is asked as of the date `as_of`, where there is one. Where the documents contradict each other, `latest` is the
+    one that holds, and `superseded` are those that did.
+    """
+
+    id: str
+    question: str
+    type: str
+    gold: frozenset[str]
+    latest: str | None = None
+    superseded: frozenset[str] = frozenset()
+    as_of: str | None = None
+
+
+# --- measures
+
+
+def recall(ranked: Sequence[str], gold: frozenset[str], cut: int) -> float:
+    """Return the share of `gold` in the first `cut` of `ranked`.
+
+    >>> recall(["a", "b", "c"], frozenset("ac"), 2)
+    0.5
+    """
+    return len(gold.intersection(ranked[:cut])) / len(gold)
+
+
+def reciprocal_rank(ranked: Sequence[str], gold: frozenset[str]) -> float:
+    """Return 1 / the rank of the first document of `gold`, 0 where none is in `ranked`. Its mean is the MRR.
+
+    >>> reciprocal_rank(["a", "b", "c"], frozenset("bc"))
+    0.5
+    """
+    return next((1 / rank for rank, name in enumerate(ranked, start=1) if name in gold), 0.0)
+
+
+def newest_first(ranked: Sequence[str], latest: str, superseded: frozenset[str]) -> bool:
+    """Say whether `latest` is in `ranked`, and above every one of `superseded`.
+
+    >>> newest_first(["new", "old"], "new", frozenset({"old", "older"})), newest_first([], "new", frozenset({"old"}))
+    (True, False)
+    """
+    return next((name == latest for name in ranked if name == latest or name in superseded), False)
+
+
+def measure(question: Question, ranked: Sequence[str]) -> dict[str, float]:
+    """Return the measures of one ranking, of at most DEPTH documents, best first."""
+    ranked = ranked[:DEPTH]
+    found = {f"recall@{cut}": recall(ranked, question.gold, cut) for cut in CUTS}
+    found["all_gold@5"] = float(found["recall@5"] == 1)
+    found["mrr"] = reciprocal_rank(ranked, question.gold)
+    if question.latest:
+        found[NEWEST] = float(newest_first(ranked, question.latest, question.superseded))
+    return found
+
+
+# --- statistics
+
+
+def interval(values: "Floats") -> "Floats":
+    """Return the 95% interval (2, n_measures) of the means of `values` (n_questions, n_measures).
+
+    Percentile bootstrap over questions (Efron and Tibshirani 1993, chapter 13; for retrieval, Sakai, SIGIR 2006).
+
+    >>> interval(np.ones((4, 1))).tolist()
+    [[1.0], [1.0]]
+    """
+    rng, n = np.random.default_rng(SEED), len(values)
+    # How often each question is drawn is all that a mean needs of a resample.
+    drawn = (rng.multinomial(n, np.full(n, 1 / n), size=size) for size in _blocks(n))
+    means = np.concatenate([counts @ values / n for counts in drawn])
+    low_and_high: Floats = np.percentile(means, (2.5, 97.5), axis=0)
+    return low_and_high
+
+
+def p_value(differences: "Floats") -> "Floats":
+    """Return how likely mean differences at least this large are by chance, (n_measures,), two-sided.
+
+    `differences` (n_questions, n_measures) are of two methods on the same questions. Fisher's randomisation test: if
+    the methods were equal, each difference could as well have the other sign (Smucker, Allan, Carterette, CIKM 2007).
+    The observed signs count as one of the samples, so it is never 0 (Phipson and Smyth 2010).
+
+    >>> p_value(np.zeros((4, 1))).tolist()
+    [1.0]
+    """
+    rng = np.random.default_rng(SEED)
+    observed = np.abs(differences.sum(axis=0)) - 1e-9  # equal sums may differ in their last bits
+    extreme = np.zeros(differences.shape[1])
+    for size in _blocks(len(differences)):
+        signs = 2.0 * rng.integers(0, 2, (size, len(differences))) - 1
+        extreme += (np.abs(signs @ differences) >= observed).sum(axis=0)
+    return (extreme + 1) / (SAMPLES + 1)
+
+
+def _blocks(n: int) -> list[int]:
+    """Return numbers of samples that sum to SAMPLES, each of n numbers, that fit the memory."""
+    size = max(1, BLOCK // n)
+    return [min(size, SAMPLES - start) for start in range(0, SAMPLES, size)]
+
+
+def summarize(rows: Sequence[Measured]) -> dict[str, dict[str, float]]:
+    """Return `mean`, `low` and `high` (95%) of every measure, and `n`, the questions that have it."""
+    found: dict[str, dict[str, float]] = {}
+    for names, values in _tables(rows):
+        means, (low, high) = values.mean(axis=0), interval(values)
+        for place, name in enumerate(names):
+            figures = {"mean": means[place], "low": low[place], "high": high[place]}
+            found[name] = {"n": len(values), **{key: round(float(value), 6) for key, value in figures.items()}}
+    return found
+
+
+def compare(after: Mapping[str, Measured], before: Mapping[str, Measured]) -> dict[str, dict[str, float]]:
+    """Return `difference` (after - before) and `p` of every measure, over the `n` questions (by id) that both have."""
+    pairs = [(after[key], before[key]) for key in after if key in before]
+    rows = [{name: now[name] - was[name] for name in now if name in was} for now, was in pairs]
+    found: dict[str, dict[str, float]] = {}
+    for names, values in _tables(rows):
+        means, p = values.mean(axis=0), p_value(values)
+        for place, name in enumerate(names):
+            difference, chance = round(float(means[place]), 6), round(float(p[place]), 6)
+            found[name] = {"n": len(values), "difference": difference, "p": chance}
+    return found
+
+
+def _tables(rows: Sequence[Measured]) -> list[tuple[list[str], "Floats"]]:
+    """Return measures and their values (n_questions, n_measures): those of all questions, then those of some."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    everywhere = [name for name in names if all(name in row for row in rows)]
+    groups = [everywhere, *([name] for name in names if name not in everywhere)]
+    return [
+        (group, np.array([[row[name] for name in group] for row in rows if group[0] in row], dtype=float))
+        for group in groups
+        if group
+    ]
+
+
+# --- files
+
+
+def read_questions(text: str, where: str) -> list[Question]:
+    """Return the questions of a JSONL file, in their order. Raises InputError that names every line that is wrong."""
+    questions: list[Question] = []
+    lines: dict[str, int] = {}
+    problems = []
+    for number, row in objects(text):
+        if wrong := _wrong(row, lines):
+            problems.append(f"{where}:{number}: {wrong}")
+            continue
+        row = row or {}
+        key, older = str(row["id"]), frozenset(map(str, row.get("superseded_ids") or ()))
+        lines[key] = number
+        questions.append(
+            Question(
+                key,
+                row["question"],
+                str(row.get("type") or ""),
+                frozenset(map(str, row["supporting_ids"])),
+                str(row["latest_supporting_id"]) if row.get("latest_supporting_id") and older else None,
+                older,
+                row.get("question_date") or None,
+            )
+        )
+    if problems:
+        more = [f"... and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
+        raise InputError("\n".join(["These questions cannot be used:", *problems[:MAX_PROBLEMS], *more]))
+    if not any(question.gold for question in questions):
+        raise InputError(f"{where}: no question with supporting_ids, so there is nothing to measure.")
+    return questions
+
+
+def _wrong(row: Mapping[str, Any] | None, lines: Mapping[str, int]) -> str:
+    """Say what is wrong with a line of questions, nothing where it can be used; `lines` are of the ids before it."""
+    if row is None:
+        return "not a JSON object"
+    if not _is_id(row.get("id")):
+        return "no `id`, a string or number"
+    if str(row["id"]) in lines:
+        return f"the `id` {row['id']!r} is also that of line {lines[str(row['id'])]}"
+    if not isinstance(row.get("question"), str) or not row["question"].strip():
+        return "no `question`"
+    if not _are_ids(row.get("supporting_ids")):
+        return "no `supporting_ids`, a list of the ids of documents, [] where the corpus does not say"
+    if row.get("superseded_ids") is not None and not _are_ids(row["superseded_ids"]):
+        return "`superseded_ids` is not a list of the ids of documents"
+    if row.get("latest_supporting_id") is not None and not _is_id(row["latest_supporting_id"]):
+        return "`latest_supporting_id` is not the id of a document"
+    if (asked := row.get("question_date")) and not (isinstance(asked, str) and (iso_date(asked) or iso(asked))):
+        return "`question_date` is not a date, such as 2023-05-30"
+    return ""
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str | int) and value != ""
+
+
+def _are_ids(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_id, value))
+
+
+def read_results(text: str, where: str) -> dict[tuple[str, str], dict[str, Measured]]:
+    """Return the measures of an earlier result by set and method, then by question id.
+
+    Raises InputError for a line that is not one that `eval --json` prints.
+    """
+    found: dict[tuple[str, str], dict[str, Measured]] = {}
+    for number, row in objects(text):
+        try:
+            key = (str((row or {})["set"]), str((row or {})["method"]))
+            found[key] = {
+                str(question["id"]): {str(name): float(value) for name, value in question["measures"].items()}
+                for question in (row or {})["questions"]
+            }
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise InputError(f"{where}:{number}: not a result of `graphrag-lite eval --json`.") from None
+    if not found:
+        raise InputError(f"{where}: no results of `graphrag-lite eval --json`.")
+    return found

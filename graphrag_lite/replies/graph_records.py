@@ -1,0 +1,259 @@
+"""Entities and relationships in a model's reply: records of `replies.records`, each field in its place and clean."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from graphrag_lite.errors import ReplyError
+from graphrag_lite.replies.records import NOTHING, Form, clean, records
+from graphrag_lite.text.dates import iso_date, iso_period
+
+ENTITY = Form(
+    "entity",
+    {
+        "name": ("title", "entity", "entity name", "id"),
+        "type": ("category", "label", "entity type"),
+        "description": ("summary", "desc"),
+    },
+    also=("entities", "entité", "entités", "entidad", "entidades", "entität", "实体", "實體", "エンティティ", "개체"),
+)
+RELATIONSHIP = Form(
+    "relationship",
+    {
+        "source": ("from", "head", "subject", "source entity"),
+        "target": ("to", "tail", "object", "target entity"),
+        "relation": ("type", "label", "predicate", "relation type", "relationship type"),
+        "description": ("summary", "desc"),
+        "strength": ("weight", "score"),
+        "valid_at": ("start", "start date", "from date", "since"),
+        "invalid_at": ("end", "end date", "until"),
+    },
+    also=(
+        *("relationships", "relation", "relations", "relación", "relaciones", "beziehung", "beziehungen"),
+        *("关系", "關係", "関係", "관계"),
+    ),
+    least=2,
+)
+MAX_NAME = 200  # characters; a longer one is a sentence
+MIN_STRENGTH, MAX_STRENGTH = 1.0, 10.0
+STRENGTH = re.compile(
+    r"(?:strength|weight|score)?\W{0,4}(\d{1,3}(?:[.,]\d{1,4})?)\s?(?:%|/\s?10|/\s?100|out of 10)?", re.I
+)
+WORDS = {
+    **{word: float(n) for n, word in enumerate("zero one two three four five six seven eight nine ten".split())},
+    "very low": 1.0,
+    "very weak": 1.0,
+    "low": 2.0,
+    "weak": 2.0,
+    "medium": 5.0,
+    "moderate": 5.0,
+    "high": 8.0,
+    "strong": 8.0,
+    "very high": 9.0,
+    "very strong": 9.0,
+}
+UNSAID = NOTHING | {"ongoing", "present"}
+# Words for one type: where the settings have just one of a row, the others mean it.
+SAME_TYPES = tuple(
+    frozenset(row.split())
+    for row in (
+        "person people human individual character",
+        "organization organisation org company institution corporation",
+        "location place geo gpe geolocation geographicallocation geographiclocation",
+        "event incident occurrence",
+        "work workofart artwork creativework",
+        "concept idea topic abstractconcept",
+        "date time period",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """One entity, as a reply declares it. The type is lower-case, "unknown" where none is given."""
+
+    name: str
+    type: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """One relationship, as a reply states it. Strength is 1-10, 1.0 where none is given; dates are ISO 8601 or ""."""
+
+    source: str
+    target: str
+    relation: str
+    description: str
+    strength: float
+    valid_at: str
+    invalid_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class GraphReply:
+    """What one reply says, in its order, without exact repetitions, and the number of records that were dropped."""
+
+    entities: tuple[Entity, ...] = ()
+    relationships: tuple[Relationship, ...] = ()
+    n_dropped: int = 0
+
+
+def read_graph(text: str, types: Sequence[str]) -> GraphReply:
+    """Read a reply to `extract_graph` or `extract_graph_more`; `types` are the kinds of entities that were asked for.
+
+    A record that cannot be used is dropped and counted. Raises ReplyError for a reply with no usable record, unless it
+    says with the completion mark alone that there is nothing.
+
+    >>> read_graph('("entity"<|>Scrooge<|>PERSON<|>A miser)##("relationship"<|>Scrooge<|>Fred<|>8)', ["person"])
+    ... # doctest: +NORMALIZE_WHITESPACE
+    GraphReply(entities=(Entity(name='Scrooge', type='person', description='A miser'),),
+      relationships=(Relationship(source='Scrooge', target='Fred', relation='', description='', strength=8.0,
+      valid_at='', invalid_at=''),), n_dropped=0)
+    """
+    found = records(text, ENTITY, RELATIONSHIP)
+    n_dropped = len(found.dropped)
+    entities: dict[Entity, None] = {}
+    relationships: dict[Relationship, None] = {}
+    for kind, *raw in found.rows:
+        fields = [clean(field) for field in raw]
+        if (kind or _kind(fields, types)) == ENTITY.kind:
+            entity = _entity(fields, types)
+            if entity:
+                entities.setdefault(entity)
+        else:
+            entity = None
+            relationship = _relationship(fields)
+            if relationship:
+                relationships.setdefault(relationship)
+                continue
+        n_dropped += entity is None
+    if not entities and not relationships and not found.bare:
+        what = "none of its records can be read" if n_dropped else "it holds no record"
+        raise ReplyError(
+            f'{what}. Write ("entity"<|>name<|>type<|>description) and ("relationship"<|>source<|>target<|>RELATION<|>'
+            "description<|>strength<|>valid_at<|>invalid_at), ## between records, and <|COMPLETE|> at the end;"
+            " where there is nothing to extract, <|COMPLETE|> alone."
+        )
+    return GraphReply(tuple(entities), tuple(relationships), n_dropped)
+
+
+@lru_cache(maxsize=10_000)
+def known_type(said: str, types: tuple[str, ...]) -> str:
+    """Return the one of `types` that a reply means, else what it says in lower case, "unknown" for nothing.
+
+    >>> [known_type(said, ("person", "organization")) for said in ("PERSON", "Organisations", "people", "ship", "")]
+    ['person', 'organization', 'person', 'ship', 'unknown']
+    """
+    by_key = {_type_key(kind): kind.casefold() for kind in reversed(types)}
+    for part in (said, *re.split(r"[/,;|(:]", said, maxsplit=4)):
+        key = _type_key(part)
+        if key in by_key:
+            return by_key[key]
+        same = [kind for row in SAME_TYPES if key in row for kind in sorted(row) if kind in by_key]
+        if key and len(same) == 1:
+            return by_key[same[0]]
+    kind = said.casefold().strip("<>[](){}#*_ \t\"'")
+    return "unknown" if kind in UNSAID or len(kind) > MAX_NAME else kind
+
+
+def _type_key(kind: str) -> str:
+    key = "".join(char for char in unicodedata.normalize("NFKC", kind).casefold() if char.isalnum())
+    key = key.replace("organisation", "organization")
+    return key[:-1] if len(key) > 4 and key.endswith("s") and key.isascii() else key
+
+
+def _is_type(field: str, types: Sequence[str]) -> bool:
+    return len(field.split()) <= 3 and known_type(field, tuple(types)) in {kind.casefold() for kind in types}
+
+
+def _kind(fields: list[str], types: Sequence[str]) -> str:
+    """Say what a record without a kind is: an entity has its type in the second place."""
+    return ENTITY.kind if 2 <= len(fields) <= 3 and _is_type(fields[1], types) else RELATIONSHIP.kind
+
+
+def _is_name(name: str) -> bool:
+    return 0 < len(name) <= MAX_NAME and any(char.isalnum() for char in name)
+
+
+def _entity(fields: list[str], types: Sequence[str]) -> Entity | None:
+    """Put the fields of an entity in their places: name, type, description. None where there is no name."""
+    while fields and not fields[-1]:
+        fields = fields[:-1]
+    if not fields or [field.casefold() for field in fields[:2]] == ["name", "type"]:  # the form itself, echoed
+        return None
+    place = next((i for i, field in enumerate(fields[1:4], 1) if _is_type(field, types)), 0)
+    if not place and len(fields) > 2 and _is_type(fields[0], types):
+        fields = [fields[1], fields[0], *fields[2:]]
+    if place > 1 and len(fields) > 3:
+        fields = ["<|>".join(fields[:place]), *fields[place:]]  # a name that holds the delimiter
+    elif place == 2:
+        fields = [fields[0], fields[2], fields[1]]
+    elif not place and len(fields) == 2 and len(fields[1].split()) > 3:
+        fields = [fields[0], "", fields[1]]
+    name, kind, *said = [*fields, ""]
+    if not _is_name(name) and not (name and "<|>" in name):
+        return None
+    description = " ".join(part for part in said if part and not STRENGTH.fullmatch(part))
+    return Entity(name, known_type(kind, tuple(types)), description)
+
+
+def _relationship(fields: list[str]) -> Relationship | None:
+    """Put the fields of a relationship in their places. None where it does not have two names.
+
+    Replies leave the relation or the dates out, and put the strength elsewhere: a number is the strength, what looks
+    like a date is one, short words before the description are the relation.
+    """
+    if len(fields) < 2 or [field.casefold() for field in fields[:2]] == ["source", "target"]:
+        return None
+    source, target, *rest = fields
+    if not _is_name(source) or not _is_name(target):
+        return None
+    strength: float | None = None
+    said: list[str] = []
+    dates: list[str] = []
+    for place, field in enumerate(rest):
+        late = place > 2 or strength is not None
+        sole = place > 1 or place == len(rest) - 1
+        if strength is None and (value := _strength(field, word=sole)) is not None:
+            strength = value
+        elif place and (iso_date(field) or (late and _is_date(field))):
+            dates.append(field)
+        elif field.casefold() not in UNSAID:
+            said.append(field)
+    relation = ""
+    if said and (len(said) > 1 or _in_capitals(said[0])) and _is_relation(said[0]):
+        relation, said = re.sub(r"[\s-]+", "_", said[0]).upper(), said[1:]
+    valid_at, invalid_at = iso_period(*[*dates, "", ""][:2])
+    description = " ".join(said)
+    return Relationship(source, target, relation, description, strength or MIN_STRENGTH, valid_at, invalid_at)
+
+
+def _is_date(field: str) -> bool:
+    return field.casefold() in UNSAID or any(iso_period(field, ""))
+
+
+def _in_capitals(field: str) -> bool:
+    return field == field.upper() != field.lower()
+
+
+def _is_relation(field: str) -> bool:
+    """Say whether a field can be the kind of a relation: a few words, no sentence."""
+    return len(field) <= 60 and len(re.split(r"[\s_-]+", field)) <= 6 and not re.search(r"[.!?;:,。！？，；：]", field)
+
+
+def _strength(field: str, *, word: bool) -> float | None:
+    """Read a strength: 8, 8.5, 8/10, 80%, 0.8, "strength: 8"; "high" or "seven" where it cannot be a relation."""
+    if word and field.casefold() in WORDS:
+        value = WORDS[field.casefold()]
+    elif found := STRENGTH.fullmatch(field):
+        value = float(found.group(1).replace(",", "."))
+        if field.endswith(("%", "100")) and value > MAX_STRENGTH:
+            value /= 10
+        elif 0 < value < 1:
+            value *= 10
+    else:
+        return None
+    return min(MAX_STRENGTH, max(MIN_STRENGTH, value))

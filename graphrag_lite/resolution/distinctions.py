@@ -1,0 +1,93 @@
+"""Names that the texts, or a model that read them, tell apart: what no likeness of names may join.
+
+Two names of one document are two things where a sentence relates the one to the other, where a text unit lists both as
+people, one of them by a title, or where they are stated to be of two types. Without a title, models list one person
+twice: gpt-4o's "Scrooge" and "Ebenezer Scrooge".
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import combinations
+
+from graphrag_lite.resolution.aliases import as_person
+
+Place = tuple[str, str]
+"""Document and key."""
+
+
+class Apart:
+    """Tells of two keys in a document whether they are told apart there.
+
+    `related` are (document, key, key); `listed` the text units of each place that list it as a person; `kinds` the type
+    that a document states of a key, where it counts, else what the corpus states of it.
+    """
+
+    def __init__(
+        self,
+        related: Iterable[tuple[str, str, str]],
+        listed: Iterable[tuple[str, str, int]],
+        kinds: Mapping[Place, str],
+        corpus_kinds: Mapping[str, str],
+    ) -> None:
+        """Take `listed` as (document, key, place of the text unit)."""
+        self._related = {(document, *sorted(ends)) for document, *ends in related}
+        self._units: dict[Place, set[int]] = defaultdict(set)
+        for document, key, unit in listed:
+            self._units[document, key].add(unit)
+        self._kinds = kinds
+        self._corpus_kinds = corpus_kinds
+
+    def __call__(self, document: str, one: str, other: str) -> bool:
+        if (document, *sorted((one, other))) in self._related:
+            return True
+        together = not self._units.get((document, one), set()).isdisjoint(self._units.get((document, other), ()))
+        if together and any(person.title for person in map(as_person, (one, other)) if person):
+            return True
+        return differ(self._kind(document, one), self._kind(document, other))
+
+    def _kind(self, document: str, key: str) -> str:
+        return self._kinds.get((document, key)) or self._corpus_kinds[key]
+
+
+def differ(one: str, other: str) -> bool:
+    """Tell whether two types are stated and not the same."""
+    return one != other and "unknown" not in (one, other)
+
+
+def parted(
+    documents: Mapping[str, Collection[str]],
+    meaning: Callable[[str, str], str],
+    loose: Callable[[str, str], bool],
+    apart: Apart,
+) -> set[Place]:
+    """Return the places that must be names of their own, so that nothing told apart is one in its document.
+
+    `meaning` is the key of what a key stands for in a document, `loose` says whether an alias put it there. Of two that
+    are told apart the one that is loose goes; of two loose ones the shorter, then the first by name.
+    """
+    found: set[Place] = set()
+    for document in sorted(documents):
+        groups: dict[str, list[str]] = defaultdict(list)
+        for key in sorted(documents[document]):
+            groups[meaning(document, key)].append(key)
+        for root, group in groups.items():
+            if len(group) < 2:
+                continue
+            members = sorted(group, key=lambda key: (key == root, len(key.split()), key))
+            out: set[str] = set()
+            for one, other in combinations(members, 2):
+                if not {one, other} & out and apart(document, one, other):
+                    out.update([key for key in (one, other) if key != root and loose(document, key)][:1])
+            found.update((document, key) for key in out)
+    return found
+
+
+def stated_kinds(
+    document_ids: Sequence[str], keys: Sequence[str], types: Sequence[str], vote: Callable[[Counter[str]], str]
+) -> dict[Place, str]:
+    """Return the type that the mentions of a document state of each key; places without one are left out."""
+    counts: dict[Place, Counter[str]] = defaultdict(Counter)
+    for document, key, kind in zip(document_ids, keys, types, strict=True):
+        counts[document, key][kind] += 1
+    voted = {place: vote(count) for place, count in counts.items()}
+    return {place: kind for place, kind in voted.items() if kind != "unknown"}

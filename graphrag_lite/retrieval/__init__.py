@@ -1,0 +1,1 @@
+"""A snapshot as search reads it, a question as the index reads it, and rankings. Writes no answer, asks no model."""

@@ -1,0 +1,55 @@
+"""Vectors of questions, for an index that has vectors which count."""
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from graphrag_lite.errors import CallError, ModelError, ReplyError
+from graphrag_lite.settings import Embeddings, Llm
+
+if TYPE_CHECKING:
+    from graphrag_lite.llm.chat import Embedder
+    from graphrag_lite.retrieval.snapshot_view import Loaded
+
+MOST = 4096  # questions whose vectors are held
+logger = logging.getLogger(__name__)
+
+
+async def embed_questions(
+    index: "Loaded", questions: Sequence[str], settings: Embeddings, llm: Llm, embedder: "Embedder | None" = None
+) -> None:
+    """Embed what has no vector yet, and tell `index`; each question is paid for once, as the memo keeps its vector.
+
+    Nobody is asked where vectors count nothing, or no model is set. Where it fails, or is not the one that the index
+    was made with, a warning says so, and questions are answered without vectors.
+    """
+    if not (embedder or settings.model) or not index.vector_weight:
+        return
+    new = [question for question in dict.fromkeys(questions) if question not in index.question_vectors]
+    if not new:
+        return
+    import numpy as np
+
+    from graphrag_lite.llm.openai_embedder import open_embedder
+    from graphrag_lite.retrieval.vectors import unit_length
+
+    made_by = index.manifest["settings"]["embeddings"]["model"]
+    if not embedder and settings.model != made_by:
+        logger.warning(
+            "The vectors of this index are of %s, embeddings.model is %s: they are not used."
+            " Run `graphrag-lite index`.",
+            made_by,
+            settings.model,
+        )
+        return
+    try:
+        with open_embedder(settings, llm, index.folder.parent.parent, embedder, must_keep=False) as opened:
+            vectors = unit_length(np.array(await opened.embed(new), dtype=np.float32))
+        if vectors.shape[1] != index.vectors.n_dimensions:
+            raise ReplyError(f"it gave {vectors.shape[1]} numbers, the index has {index.vectors.n_dimensions} a vector")
+    except (CallError, ModelError, ReplyError, ValueError) as error:
+        logger.warning("The embedding model failed, and vectors are not used: %s", error)
+        return
+    if len(index.question_vectors) + len(new) > MOST:
+        index.question_vectors.clear()
+    index.question_vectors.update(zip(new, vectors, strict=True))

@@ -1,0 +1,341 @@
+"""The ranking policy of local search: text units by BM25, by the names in the question, and by the graph.
+
+One formula for every kind of question. With every part scaled to BM25's highest score,
+
+    score = bm25 + meaning * meant + naming * named + stating * stated + hop * defined + joining * joined
+            + dating * dated + spreading * spread
+
+- bm25 counts each term of the question once: long questions repeat what they ask less about. Words that only ask
+  ("how", "which") count half: where people ask each other, they find other questions. The words of an
+  assistant's replies count half, and so once more the reply by its words and names, unless the question asks for
+  replies: they repeat what was asked, and hide the message that tells it.
+- meant: where the index has vectors, how far the unit's stands out by its cosine with the question's, weighed by what
+  the corpus says such vectors are worth.
+- named: the unit defines an entity that the question names (the entity is its document's title).
+- stated: the unit's document has a metadata value that the question names (its source, author, ...), or words with a
+  number in its title ("FY20", "episode 3"), of these as many of the question's as any, or is dated in or soon after a
+  period that it names. As with names, the best match of each gets all of its weight, which is an idf.
+- defined: the unit defines an entity that one of the best units so far mentions and the question doesn't name, as in
+  "Where was the director of the film X born?".
+- joined: the unit mentions such an entity, and matches what the best unit leaves open of the question, as in "Which
+  hotel is in the city where X was born?".
+- dated: BM25 again, for units that say a year within the period that the question's years span.
+- spread: personalised PageRank from the best BM25 units and the question's entities.
+
+Then units are taken best first, and each discounts for those after it the names of the question that it holds: once
+a film's own article is found, other pages that only repeat its title say little.
+
+A question as of a day, or for the present state, asks for the newest of what contradicts: scores fade with age by a
+power law, as the need for a memory does (Anderson and Schooler 1991, "Reflections of the environment in memory"), and
+of the few best units a newer one goes before an older one that is hardly better and about the same. What is dated
+after that day is hidden. Without dates nothing of this applies.
+
+Nothing has to decide whether a question needs a hop. Where the best unit holds all of the question's terms nothing is
+left to join, and where no unit defines the entities at hand (chats, news) BM25's order stays. The walk knows nothing of
+the question's words, so it is only strong enough to order near ties.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csc_array, csr_array
+
+from graphrag_lite.graph.pagerank import Walk, pagerank, walk_of
+from graphrag_lite.retrieval.top_k import best
+
+Vector = npt.NDArray[np.float64]
+
+# A unit that shares no word with the question can still be where a hop leads: what it counts for, of 1.
+_NO_WORD = 0.05
+# An entity joins nothing where it is in more units than this share of them (and in more than a handful).
+_HUB_SHARE = 0.05
+_HANDFUL = 5
+# A newer unit goes before an older one that it is nearly as good as, and that is about the same thing: this share of
+# its score, and of what it matches.
+_NEAR, _SAME = 0.6, 0.5
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Weights of the parts of the score, and from how many of the best units the graph is entered."""
+
+    meaning: float = 1.0
+    naming: float = 1.0
+    stating: float = 1.5
+    hop: float = 1.0
+    hop_seeds: int = 5
+    joining: float = 1.5
+    join_seeds: int = 3
+    dating: float = 0.5
+    spreading: float = 0.2
+    spread_seeds: int = 2
+    seed_mass_on_units: float = 0.7
+    restart: float = 0.35
+    iterations: int = 6
+    discount: float = 0.3
+    discount_depth: int = 10
+    fading: float = 0.1
+    newest_depth: int = 5
+    replying: float = 0.5
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the index knows of a question's words; made by `retrieval.question.read_question`."""
+
+    term_scores: csc_array  # (n_units, n_terms) BM25 score of each distinct term in each unit
+    names: Sequence[
+        tuple[tuple[int, ...], npt.NDArray[np.int64]]
+    ]  # what each name may mean, and the places of its terms
+    entities: Mapping[int, float]  # entities that the question names -> how sure that is, in (0, 1]
+    dated_units: npt.NDArray[np.int32]  # units that say a year within the question's period; empty without years
+    # Of each metadata value, number in titles and period that the question names: the units that have it, and how well
+    # each, in (0, 1].
+    stated: Sequence[tuple[npt.NDArray[np.int64], Vector]] = ()
+    ages: Vector | None = None  # (n_units,) days; None where newer units are no better
+    hidden: npt.NDArray[np.bool_] | None = None  # (n_units,) the unit is dated after the day of the question
+    replies: npt.NDArray[np.bool_] | None = (
+        None  # (n_units,) an assistant says it; None where the question asks for that
+    )
+    name_terms: frozenset[str] = frozenset()  # of its names, as it writes them
+    meant: Vector | None = None  # (n_units,) what units gain by vectors, where BM25's best has 1; None without vectors
+
+    @property
+    def in_name(self) -> npt.NDArray[np.bool_]:
+        """Which terms belong to the name of an entity, shape (n_terms,)."""
+        return self.terms_of(lambda _: True)
+
+    def terms_of(self, is_meant: Callable[[int], bool]) -> npt.NDArray[np.bool_]:
+        """Return which terms belong to a name that may mean such an entity, shape (n_terms,)."""
+        found = np.zeros(self.term_scores.shape[1], dtype=np.bool_)
+        for entities, places in self.names:
+            found[places] |= any(map(is_meant, entities))
+        return found
+
+
+@dataclass(frozen=True)
+class Links:
+    """The graph as sparse matrices, built once per index by `link`."""
+
+    entities: csr_array  # (n_units, n_entities) mention counts; mapped ones are not to be written to
+    units: csr_array  # (n_entities, n_units), its transpose
+    definitions: csr_array  # (n_entities, n_units), not 0 where the unit's document has the entity as its title
+    about: float  # share of the units whose document is about what it is titled with, near 1 in an encyclopaedia
+    rarity: Vector  # (n_entities,), 1 for an entity in one unit, near 0 for one in all, 0 for a hub
+    steps: Walk
+
+
+def link(mentions: csr_array, definitions: csr_array, transposed: csr_array | None = None) -> Links:
+    """Prepare the graph from `mentions` (n_units, n_entities), counts of names in titles and texts alike.
+
+    `transposed` is the same as (n_entities, n_units), where it is at hand.
+    Edges of the walk weigh tf * (ln((n_units + 1) / df) + 1), those of hubs a tenth of that: they connect everything.
+    """
+    n_units = mentions.shape[0]
+    units = csr_array(mentions.T) if transposed is None else transposed
+    frequencies = np.diff(units.indptr)
+    hub = frequencies > max(_HANDFUL, _HUB_SHARE * n_units)
+    rarity = np.log((n_units + 1) / np.maximum(frequencies, 1))
+    edge = np.where(hub, 0.1, 1.0) * (rarity + 1)
+    scaled_rarity = np.where(hub, 0.0, rarity / np.log(n_units + 1)) if n_units else rarity
+    about = len(np.unique(definitions.indices)) / max(n_units, 1)
+    return Links(mentions, units, definitions, about, scaled_rarity, walk_of(mentions, units, edge))
+
+
+def rank(question: Question, links: Links, policy: Policy) -> Vector:
+    """Return the score of every unit, shape (n_units,); `best` puts them in order. Hidden units have -inf.
+
+    >>> mentions = csr_array(np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]))  # unit 0 is about entity 0 and names 1
+    >>> definitions = csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
+    >>> term_scores = csc_array(np.array([[3.0], [0.0], [1.0]]))
+    >>> question = Question(term_scores, [((0,), np.array([0]))], {0: 1.0}, np.empty(0, np.int32))
+    >>> best(rank(question, link(mentions, definitions), Policy()), 3).tolist()
+    [0, 1, 2]
+    """
+    visible: Vector = np.ones(question.term_scores.shape[0])
+    if question.replies is not None:
+        visible[question.replies] = policy.replying
+    if question.hidden is not None:
+        visible[question.hidden] = 0.0
+    term_scores = csc_array(question.term_scores, dtype=np.float64, copy=True)
+    term_scores.data *= visible[term_scores.indices]
+    bm25: Vector = np.asarray(term_scores.sum(axis=1))
+    top = bm25.max(initial=0.0) or 1.0
+    bm25 /= top
+    term_scores.data /= top
+    base = visible * (bm25 + policy.naming * _named(bm25, links, question.entities))
+    if question.meant is not None:
+        base += visible * policy.meaning * question.meant
+    entry = base / (base.max(initial=0.0) or 1.0)
+    scores = (
+        base
+        + policy.stating * _stated(bm25, question.stated)
+        + policy.hop * _defined(entry, bm25, links, question.entities, policy.hop_seeds)
+        + policy.joining * _joined(entry, term_scores, links, question.entities, policy.join_seeds)
+        + policy.spreading * _spread(bm25, links, question.entities, policy)
+    )
+    scores[question.dated_units] += policy.dating * bm25[question.dated_units]
+    if question.ages is not None:
+        scores *= (1.0 + question.ages) ** -policy.fading
+    titled = question.terms_of(lambda entity: len(_row(links.definitions, entity)) > 0)
+    rates = policy.discount * np.maximum(titled, links.about * question.in_name)
+    taken = _discounted(scores, term_scores, rates, policy.discount_depth)
+    if question.ages is not None:
+        taken = _newest_first(taken, term_scores, question.ages, visible, policy.newest_depth)
+    taken[visible == 0] = -np.inf
+    return taken
+
+
+def _named(bm25: Vector, links: Links, question_entities: Mapping[int, float]) -> Vector:
+    """Score the units that define what the question names; of several for one entity, the best gets all its weight."""
+    scores = np.zeros_like(bm25)
+    for entity, weight in question_entities.items():
+        units = _row(links.definitions, entity)
+        if len(units):
+            fit = bm25[units] + _NO_WORD
+            scores[units] = np.maximum(scores[units], weight * fit / fit.max())
+    return scores
+
+
+def _stated(bm25: Vector, stated: Sequence[tuple[npt.NDArray[np.int64], Vector]]) -> Vector:
+    """Score the units that have what the question states; of each value or period, the best has its full weight."""
+    scores = np.zeros_like(bm25)
+    for units, fits in stated:
+        if len(units):
+            weight = np.log((len(bm25) + 1) / max(1.0, fits.sum())) / np.log(len(bm25) + 1)
+            fit = fits * (bm25[units] + _NO_WORD)
+            scores[units] = np.maximum(scores[units], weight * fit / fit.max())
+    return scores
+
+
+def _defined(entry: Vector, bm25: Vector, links: Links, question_entities: Collection[int], n_seeds: int) -> Vector:
+    """Score the units that define what the best units by `entry` mention.
+
+    A seed with n such entities gives each of them its own score / sqrt(n); units that define the same entity share
+    it by their BM25 score. A unit keeps the best path to it: paths that add up would favour hubs.
+    """
+    scores = np.zeros_like(bm25)
+    for seed in best(entry, n_seeds).tolist():
+        targets = [
+            units
+            for entity in _row(links.entities, seed).tolist()
+            if entity not in question_entities and len(units := _row(links.definitions, entity)) and seed not in units
+        ]
+        for units in targets:
+            fit = bm25[units] + _NO_WORD
+            scores[units] = np.maximum(scores[units], entry[seed] / np.sqrt(len(targets)) * fit / fit.sum())
+    return scores
+
+
+def _joined(
+    entry: Vector, term_scores: csc_array, links: Links, question_entities: Collection[int], n_seeds: int
+) -> Vector:
+    """Score the units that share an entity with one of the best units by `entry`, by the terms that are not in it.
+
+    Of several shared entities the rarest counts; hubs and the question's own entities join nothing.
+    """
+    scores = np.zeros_like(entry)
+    for seed in best(entry, n_seeds).tolist():
+        open_terms = np.where(_places(term_scores, seed) >= 0, 0.0, 1.0)
+        shared = np.zeros_like(entry)
+        for entity in _row(links.entities, seed).tolist():
+            if entity not in question_entities and links.rarity[entity] > 0:
+                units = _row(links.units, entity)
+                shared[units] = np.maximum(shared[units], links.rarity[entity])
+        shared[seed] = 0.0
+        reached = np.flatnonzero(shared > 0)
+        if open_terms.any() and len(reached):
+            matched = (term_scores @ open_terms)[reached]
+            scores[reached] = np.maximum(scores[reached], entry[seed] * shared[reached] * matched)
+    return scores
+
+
+def _spread(bm25: Vector, links: Links, question_entities: Mapping[int, float], policy: Policy) -> Vector:
+    """Score the units by PageRank, scaled so that the best that is not a seed has 1, and cut at 1."""
+    seeds = best(bm25, policy.spread_seeds)
+    unit_seeds, entity_seeds = np.zeros_like(bm25), np.zeros(links.entities.shape[1])
+    unit_seeds[seeds] = (bm25[seeds] > 0) / np.arange(1, len(seeds) + 1)
+    unit_seeds *= policy.seed_mass_on_units / max(unit_seeds.sum(), 1e-9)
+    for entity, weight in question_entities.items():
+        entity_seeds[entity] = weight / np.sqrt(max(1, len(_row(links.units, entity))))
+    entity_seeds *= (1 - policy.seed_mass_on_units) / max(entity_seeds.sum(), 1e-9)
+    if not (unit_seeds.any() or entity_seeds.any()):
+        return unit_seeds
+    spread, _ = pagerank(links.steps, unit_seeds, entity_seeds, policy.restart, policy.iterations)
+    own = spread[seeds]
+    spread[seeds] = 0.0
+    limit = spread.max(initial=0.0)
+    if not limit > 0:
+        return spread
+    spread[seeds] = own
+    spread /= limit
+    return np.minimum(spread, 1.0, out=spread)
+
+
+def _discounted(scores: Vector, term_scores: csc_array, rates: Vector, depth: int) -> Vector:
+    """Take the best units one after the other; each takes part of its names' weight from all that come after it.
+
+    A term loses its rate (n_terms,) of its weight to a unit that holds it best, less to one that holds it worse. The
+    result orders the units as they were taken: nothing gains, so none that is left can pass one that was taken.
+    """
+    places = np.flatnonzero(rates)
+    names = csc_array(term_scores[:, places])
+    if not names.nnz:
+        return scores
+    highest = names.max(axis=0).toarray()
+    weights = np.ones(names.shape[1])
+    left = scores.copy()
+    taken: dict[int, float] = {}
+    for _ in range(min(depth, len(scores))):
+        unit = int(np.argmax(left))
+        taken[unit], left[unit] = left[unit], -np.inf
+        held = _values(names, unit) / np.maximum(highest, 1e-9)
+        if held.any():
+            lost = rates[places] * held * weights
+            weights -= lost
+            left -= names @ lost
+    left[list(taken)] = list(taken.values())
+    return left
+
+
+def _newest_first(scores: Vector, term_scores: csc_array, ages: Vector, visible: Vector, depth: int) -> Vector:
+    """Put each of the `depth` best units before the best older one that it supersedes; the others stay."""
+    chosen = [unit for unit in best(np.where(visible > 0, scores, -np.inf), depth).tolist() if visible[unit] > 0]
+    held = np.array([_values(term_scores, unit) for unit in chosen]).reshape(-1, term_scores.shape[1])
+    older, values = ages[chosen], scores[chosen]
+    order: list[int] = []  # places in `chosen`
+    for new, unit in enumerate(chosen):
+        common = np.minimum(held[new], held[order]).sum(axis=1)
+        same = (common > 0) & (common >= _SAME * held[order].sum(axis=1))
+        superseded = same & (older[order] > ages[unit]) & (scores[unit] >= _NEAR * values[order])
+        order.insert(int(np.argmax(superseded)) if superseded.any() else len(order), new)
+    ordered = scores.copy()
+    ordered[np.array(chosen, dtype=np.int64)[order]] = values
+    return ordered
+
+
+def _row(matrix: csr_array, i: int) -> npt.NDArray[np.int32]:
+    row: npt.NDArray[np.int32] = matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]
+    return row
+
+
+def _places(by_column: csc_array, row: int) -> npt.NDArray[np.int64]:
+    """Return where a row's value of each column is stored, -1 where there is none; rows ascend within a column."""
+    rows, ends = by_column.indices, by_column.indptr.tolist()
+    found = np.full(by_column.shape[1], -1)
+    for column, (start, end) in enumerate(pairwise(ends)):
+        place = start + int(np.searchsorted(rows[start:end], row))
+        if place < end and rows[place] == row:
+            found[column] = place
+    return found
+
+
+def _values(by_column: csc_array, row: int) -> Vector:
+    """Return the values of a row, shape (n_columns,)."""
+    places = _places(by_column, row)
+    values = np.zeros(len(places))
+    values[places >= 0] = by_column.data[places[places >= 0]]
+    return values

@@ -1,0 +1,98 @@
+"""Which community reports matter to a question: those of one partition, how well each fits, and what text they cite."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from graphrag_lite.errors import InputError
+from graphrag_lite.text.words import ASKING, terms
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.snapshot_view import Loaded
+
+Float = TypeVar("Float", np.float32, np.float64)
+IMPORTANCE = 0.5  # weight of a report's rank beside how well it matches the question
+# Words by which a question means the corpus itself: they say nothing about which report is meant.
+ABOUT_THE_CORPUS = (
+    "main theme topic subject overview summary summarize summarise key important major central overall document corpus "
+    "dataset text story collection discuss discussed describe mention cover question answer tell say "
+    "thème principal sujet résumé document texte histoire dire parler "
+    "Thema Hauptthema Zusammenfassung Überblick tema resumen "
+    "主なテーマは何ですか 主題 概要 要約 何が書かれていますか 主要主题是什么 摘要 概述 주요 주제는 무엇입니까 요약"
+)
+
+
+def partition(rows: Sequence[Mapping[str, Any]], level: int) -> list[int]:
+    """Return the rows of the reports of one level; a community without reports below it stands for itself.
+
+    So the reports used are of one partition: never a community together with its children. Raises InputError for a
+    level that the index does not have.
+    """
+    depth = max((row["level"] for row in rows), default=0)
+    if not 0 <= level <= depth:
+        raise InputError(f"--level {level}: this index has the levels 0 to {depth}.")
+    reported = {row["community"] for row in rows}
+    return [
+        i
+        for i, row in enumerate(rows)
+        if row["level"] == level or (row["level"] < level and reported.isdisjoint(row["children"]))
+    ]
+
+
+def report_rows(index: "Loaded") -> list[dict[str, Any]]:
+    """Return what ranking needs of every community report."""
+    columns = ["id", "community", "level", "children", "title", "rank", "citations"]
+    rows: list[dict[str, Any]] = index.arrow("community_reports").select(columns).to_pylist()
+    return rows
+
+
+def report_language(index: "Loaded") -> str:
+    """Return the language that reports are analysed in."""
+    return index.languages[0] if index.languages else ""
+
+
+def asked_terms(index: "Loaded", question: str, language: str) -> list[str]:
+    """Return a question's terms that ask about something in the corpus, not about the corpus itself."""
+    generic = set(terms(ABOUT_THE_CORPUS, language))
+    return [term for term in index.question_terms(question) if term not in ASKING and term not in generic]
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Reports by row, best first, how well every one matches the question, and what text units are worth by them."""
+
+    order: list[int]
+    match: "np.ndarray[Any, np.dtype[np.float32]]"  # (n_reports,)
+    unit_scores: "np.ndarray[Any, np.dtype[np.float64]]"  # (n_units,)
+
+
+def rank_reports(index: "Loaded", asked: list[str], rows: list[dict[str, Any]], chosen: Sequence[int]) -> Reports:
+    """Rank the chosen reports, and score every text unit by them and by the question's words."""
+    match = scaled(index.report_bm25.scores(asked))
+    worth = {
+        i: float(match[i]) + IMPORTANCE * rows[i]["rank"] / 10 * (1.0 if match[i] or not match.any() else 0.2)
+        for i in chosen
+    }
+    order = sorted(chosen, key=lambda i: (-worth[i], i))
+    return Reports(order, match, _unit_scores(index, asked, rows, order, worth))
+
+
+def _unit_scores(
+    index: "Loaded", asked: list[str], rows: list[dict[str, Any]], order: list[int], worth: dict[int, float]
+) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    """Score text units by the best report that cites them, and by the question's own words."""
+    scores = np.asarray(scaled(index.bm25.scores(asked)), dtype=np.float64)
+    cited = np.zeros_like(scores)
+    for i in order:
+        for place, citation in enumerate(rows[i]["citations"]):
+            unit = index.unit_row[citation["text_unit_id"]]
+            cited[unit] = max(cited[unit], worth[i] / (1 + 0.1 * place))
+    return scores + cited
+
+
+def scaled(scores: "np.ndarray[Any, np.dtype[Float]]") -> "np.ndarray[Any, np.dtype[Float]]":
+    """Return scores of which the highest is 1; as they are where none is above 0."""
+    top = scores.max(initial=0.0)
+    return scores / top if top > 0 else scores

@@ -1,0 +1,340 @@
+"""What search needs of a snapshot, read when first used and kept."""
+
+import os
+import re
+import weakref
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite import tables
+from graphrag_lite.errors import TableError
+from graphrag_lite.retrieval.bm25 import Bm25
+from graphrag_lite.retrieval.columns import Strings, lists, matrices, numbers
+from graphrag_lite.retrieval.spelling import readings, respelt
+from graphrag_lite.retrieval.title_numbers import ByNumber, as_titles_say, by_number
+from graphrag_lite.run import snapshots
+from graphrag_lite.settings import Search
+from graphrag_lite.text.function_words import FUNCTION_WORDS
+from graphrag_lite.text.language import closest, spoken
+from graphrag_lite.text.numbered_titles import as_said
+from graphrag_lite.text.words import content_words, terms, without_asking
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from scipy.sparse import csc_array
+
+    from graphrag_lite.retrieval.entity_names import NameTable
+    from graphrag_lite.retrieval.question import Attributes
+    from graphrag_lite.retrieval.ranking import Links, Vector
+    from graphrag_lite.retrieval.vectors import Floats, Vectors
+    from graphrag_lite.text.numbered_titles import Numbered
+
+INTACT_BYTES = 32_000_000  # of a mapped table: up to here its hash is compared when it is opened, which takes 50 ms
+MAX_READ = 100  # text units that are looked into for a word of several terms
+MIN_SHARE = 0.05  # of the documents: a language of fewer is not one that questions are asked in
+
+
+class Loaded:
+    """What search needs of a snapshot."""
+
+    def __init__(self, folder: Path, search: Search | None = None) -> None:
+        self.folder = folder
+        self.search = search or Search()
+        self.manifest: dict[str, Any] = snapshots.usable_manifest(folder)
+        weakref.finalize(self, os.close, snapshots.hold(folder))  # until then, retention leaves the folder alone
+        self._read: dict[str, pa.Table] = {}
+        self.question_vectors: dict[str, Floats] = {}  # of length 1, by question
+        self._readings: tuple[str, dict[str, str]] = ("", {})  # of the last question
+        self._text: tuple[int, str] = (-1, "")  # of the last document
+        self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
+
+    def arrow(self, name: str) -> "pa.Table":
+        """Return a table as Arrow, read once. Raises TableError where it is damaged."""
+        if name not in self._read:
+            self._read[name] = tables.read(self.folder, name)
+            if name in tables.MAPPED:
+                self._compare(name)
+        return self._read[name]
+
+    def column(self, table: str, column: str) -> "pa.ChunkedArray":
+        """Return a column of a table, read once, without the others. Raises TableError where it is damaged."""
+        if table in self._read or table in tables.MAPPED:
+            return self.arrow(table)[column]
+        if (table, column) not in self._columns:
+            self._columns[table, column] = tables.read(self.folder, table, only=[column])[column]
+        return self._columns[table, column]
+
+    def _compare(self, name: str) -> None:
+        """Raise TableError where a mapped table that is not large is not what the manifest says."""
+        path, entry = tables.path_in(self.folder, name), self.manifest["tables"][name]
+        if entry["bytes"] <= INTACT_BYTES and snapshots.digest(path) != entry["sha256"]:
+            raise TableError(
+                f"{path}: this table is damaged (its sha256 is not the manifest's). "
+                "Run `graphrag-lite index` to build it again."
+            )
+
+    @property
+    def reports_are_written(self) -> bool:
+        """Whether community reports are a model's own words, not put together of the corpus's sentences."""
+        return bool(snapshots.how_made(self.manifest)["reports"] == "written")
+
+    def n_rows(self, name: str) -> int:
+        return int(self.manifest["tables"][name]["rows"])
+
+    def spoken(self, question: str) -> str:
+        """Return which language a question is in, by ISO 639-1 code: one of the corpus, or another."""
+        return spoken(question, self.languages) or closest(question, self.languages)
+
+    def question_language(self, question: str) -> str:
+        """Return the language that a question's words are analysed in: its own, else the corpus's that is most like it.
+
+        Its function words are those of its own (`spoken`).
+        """
+        own = self.spoken(question)
+        return own if own in self.languages else closest(question, self.languages)
+
+    def question_terms(self, question: str) -> list[str]:
+        """Return the terms of a question, as often as it says them, without function words of its own language.
+
+        Words that the corpus does not hold are taken as they are read.
+        """
+        return self.terms_of(self.as_read(question), self.spoken(question))
+
+    def terms_of(self, text: str, own: str) -> list[str]:
+        """Return the terms of a question in its `own` language, or of a part of it, analysed as text units are.
+
+        Where no text is in that language, each word is analysed in those of the corpus, as far as texts hold it so.
+        """
+        if own in self.languages:
+            return terms(without_asking(text, own), own)
+        found: list[str] = []
+        for word in content_words(text, own):
+            forms = dict.fromkeys(tuple(terms(word, code)) for code in self.languages)
+            held = [form for form in forms if any(len(self.bm25.postings(term)[0]) for term in form)]
+            found += dict.fromkeys(term for form in held or list(forms)[:1] for term in form)
+        return found
+
+    def as_read(self, question: str) -> str:
+        """Return a question with its words as they are read."""
+        return respelt(question, self.readings(question))
+
+    def readings(self, question: str) -> dict[str, str]:
+        """Return how words of a question are read: likely typing errors, and numbers that titles write otherwise."""
+        asked, found = self._readings  # as a pair: another thread may ask another question
+        if asked != question:
+            vocabulary = Strings(self.arrow("search_terms")["term"])
+            own = self.spoken(question)
+            analysed = own if own in self.languages else closest(question, self.languages)
+            left_out: frozenset[str] = frozenset()
+            if own not in self.languages:  # another language's words are no errors, and one of the corpus may hold them
+                left_out = FUNCTION_WORDS.get(own, frozenset()) | {
+                    word.casefold()
+                    for word in content_words(question, own)
+                    if word.islower() or any(len(self.bm25.postings(term)[0]) for term in self.terms_of(word, own))
+                }
+            found = readings(question, analysed, self.bm25, vocabulary, self._passage, left_out)
+            found |= as_titles_say(question, own, self.title_numbers, self._is_of_titles)
+            self._readings = question, found
+        return found
+
+    def _is_of_titles(self, stated: str, said: "Numbered", word: str) -> bool:
+        """Say whether what a question says with a number is a word of titles, though they write it as `word`.
+
+        It is not, where a text holds it as it is ("HIV-1"), or where less than half of the documents with that word in
+        the title, and a number, say what it would be short for. A single letter is short for many words: those with
+        the same number have to say that, too. Of a word that no text holds ("third quarter") there is nothing to say.
+        """
+        import numpy as np
+
+        language = self.languages[0] if self.languages else ""
+        apart = any(map(str.isspace, stated))
+        if not apart and self._holds(stated, language):
+            return False
+        numbers = [said.number] if len(word) == 1 else list(self.title_numbers)
+        places = [at for number in numbers for other, _, at in self.title_numbers.get(number, ()) if other == word]
+        units = np.unique(np.concatenate([self.bm25.units[:0], *(self.attributes.units[place] for place in places)]))
+        rows = np.unique(np.asarray(self.document_row)[units])
+        initials = word == said.before[:1] + said.word[:1]
+        spelt = terms(f"{said.before} {said.word}" if initials else said.word, language)
+        told = [np.asarray(self.document_row)[self.bm25.postings(term)[0]] for term in spelt]
+        if not told or not all(map(len, told)):
+            return apart
+        if min(len(np.intersect1d(rows, one)) for one in told) < len(rows) / 2:
+            return False
+        if len(word) > 1:
+            return True
+        pattern = re.compile(as_said(said), re.I)
+        read = rows[:MAX_READ].tolist()
+        return 2 * sum(pattern.search(self.document_text(row)) is not None for row in read) >= len(read)
+
+    def _holds(self, word: str, language: str) -> bool:
+        """Say whether a text holds a word as it is, letters and digits in one."""
+        import numpy as np
+
+        parts = dict.fromkeys(terms(word, language))
+        rows = [self.bm25.postings(part)[0] for part in parts]
+        both = rows[0] if rows else self.bm25.units[:0]
+        for one in rows[1:]:
+            both = np.intersect1d(both, one)
+        if len(parts) == 1:
+            return len(both) > 0
+        return any(word.casefold() in self._passage(unit)[0].casefold() for unit in both[:MAX_READ].tolist())
+
+    def _passage(self, unit: int) -> tuple[str, str]:
+        """Return the text of a text unit under the title of its document, and their language."""
+        row = self.document_row[unit]
+        title, language = (self.column("documents", name)[row].as_py() for name in ("title", "language"))
+        return f"{title}\n{self.column('text_units', 'text')[unit].as_py()}", language
+
+    def document_text(self, row: int) -> str:
+        """Return the text of a document. The last one is held: what is read of a long one is read place by place."""
+        held, text = self._text
+        if held != row:
+            text = str(self.column("documents", "text")[row].as_py())
+            self._text = row, text
+        return text
+
+    @cached_property
+    def names(self) -> "NameTable":
+        """The names that mean entities."""
+        from graphrag_lite.retrieval.entity_names import NameTable
+
+        data = self.arrow("search_names")
+        return NameTable(Strings(data["key"]), numbers(data["entity"], "int64").data)
+
+    @cached_property
+    def languages(self) -> list[str]:
+        """The languages of the corpus, most common first."""
+        counted = self.column("documents", "language").value_counts().to_pylist()
+        counts = {row["values"]: row["counts"] for row in counted}
+        ordered = sorted(counts, key=lambda code: (-counts[code], code))
+        return [code for code in ordered if counts[code] >= MIN_SHARE * sum(counts.values())]
+
+    @cached_property
+    def bm25(self) -> Bm25:
+        """BM25 over text units."""
+        return self._postings("search_terms", "text_units")
+
+    @cached_property
+    def report_bm25(self) -> Bm25:
+        """BM25 over community reports."""
+        return self._postings("search_report_terms", "community_reports")
+
+    def _postings(self, name: str, over: str) -> Bm25:
+        return read_postings(self.arrow(name), self.n_rows(over))
+
+    @cached_property
+    def links(self) -> "Links":
+        """Which text units name, and which define, each entity."""
+        import numpy as np
+        from scipy.sparse import csr_array
+
+        from graphrag_lite.retrieval.ranking import link
+
+        by_entity, by_unit = self.arrow("search_links"), self.arrow("search_units")
+        shape = (by_entity.num_rows, by_unit.num_rows)
+        (offsets, rows), (_, counts) = lists(by_entity["rows"], "int32"), lists(by_entity["counts"], "float32")
+        units = csr_array((counts, rows, offsets), shape=shape)
+        (offsets, rows), (_, counts) = lists(by_unit["entities"], "int32"), lists(by_unit["counts"], "float32")
+        entities = csr_array((counts, rows, offsets), shape=shape[::-1])
+        offsets, rows = lists(by_entity["defines"], "int32")
+        return link(entities, csr_array((np.ones(len(rows), np.bool_), rows, offsets), shape=shape), units)
+
+    @cached_property
+    def days(self) -> "Vector":
+        """The day of each text unit's document, by `date.toordinal`, shape (n_units,); nan where it is not dated.
+
+        Of a document dated by month or year only, it is the first day.
+        """
+        import numpy as np
+
+        days = numbers(self.arrow("search_units")["day"], "int64")
+        return np.where(days > 0, days, np.nan)
+
+    @cached_property
+    def attributes(self) -> "Attributes":
+        """The days of text units, metadata values that documents share, words with a number in titles, and replies."""
+        import numpy as np
+
+        from graphrag_lite.retrieval.entity_names import name_table
+        from graphrag_lite.retrieval.question import Attributes
+        from graphrag_lite.retrieval.replies import is_assistant
+
+        if "search_values" not in self.manifest["tables"]:  # an index of before there was this table
+            return Attributes(self.days, name_table([]), [])
+        data = self.arrow("search_values")
+        offsets, rows = lists(data["rows"], "int32")
+        units = [rows[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
+        values = list(zip(data["field"].to_pylist(), data["value"].to_pylist(), strict=True))
+        names = name_table((value, place) for place, (field, value) in enumerate(values) if field != tables.OF_TITLES)
+        said = [units[place] for place, (field, value) in enumerate(values) if is_assistant(field, value)]
+        replies = np.isin(np.arange(len(self.days)), np.concatenate(said)) if said else None
+        return Attributes(self.days, names, units, self.title_numbers, replies)
+
+    @cached_property
+    def title_numbers(self) -> ByNumber:
+        """Words with a number in titles, with their rows of search_values."""
+        if "search_values" not in self.manifest["tables"]:
+            return {}
+        values = self.arrow("search_values").select(["field", "value"]).to_pylist()
+        return by_number((one["value"], row) for row, one in enumerate(values) if one["field"] == tables.OF_TITLES)
+
+    @cached_property
+    def vectors(self) -> "Vectors":
+        """The vectors of text units, and their cells where they are so many: the buffers of the tables, not copied."""
+        import numpy as np
+
+        from graphrag_lite.retrieval.vector_cells import Cells
+        from graphrag_lite.retrieval.vectors import Vectors
+
+        cells = None
+        if "search_vector_cells" in self.manifest["tables"] and self.n_rows("search_vector_cells"):
+            data = self.arrow("search_vector_cells")
+            offsets, rows = lists(data["rows"], "int32")
+            (centres,) = matrices(data["centre"], "float32")
+            cells = Cells(centres, np.split(rows, offsets[1:-1]))
+        return Vectors(matrices(self.arrow("search_vectors")["vector"], "float32"), cells)
+
+    @cached_property
+    def vector_weight(self) -> float:
+        """What vectors count in this index, 0 where there are none."""
+        if "search_vector_weight" not in self.manifest["tables"]:
+            return 0.0
+        return float(self.arrow("search_vector_weight")["weight"][0].as_py())
+
+    async def embed(self, questions: Sequence[str]) -> None:
+        """Find the vectors of questions that are to have them. Here is no model to ask."""
+
+    def meant(self, question: str, terms: "csc_array") -> "Vector | None":
+        """Return what text units gain by their vectors; None where the question has no vector, or they add nothing.
+
+        `terms` (n_units, n_terms) are the BM25 scores of its terms.
+        """
+        import numpy as np
+
+        from graphrag_lite.retrieval.vectors import meant
+
+        vector = self.question_vectors.get(question)
+        if vector is None:
+            return None
+        by_words = np.asarray(terms.sum(axis=1), np.float64) if self.vectors.cells else None
+        return meant(self.vectors, vector, self.vector_weight, by_words)
+
+    @cached_property
+    def document_row(self) -> Sequence[int]:
+        """The row of `documents` that each text unit is of."""
+        return numbers(self.arrow("search_units")["document"], "int64").data
+
+    @cached_property
+    def unit_row(self) -> dict[str, int]:
+        """The row of `text_units` by id."""
+        return {identity: i for i, identity in enumerate(self.column("text_units", "id").to_pylist())}
+
+
+def read_postings(table: "pa.Table", n_rows: int) -> Bm25:
+    """Return the postings that a table holds, over `n_rows` rows of another."""
+    data = table.combine_chunks()
+    (offsets, rows), (_, scores) = lists(data["rows"], "int32"), lists(data["scores"], "float32")
+    return Bm25(n_rows, Strings(data["term"]), offsets, rows, scores)

@@ -1,0 +1,88 @@
+"""Words with a number in titles, such as "FY20", "Q3" and "EP-03": they tell the documents of a series apart."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from graphrag_lite.text.numbered_titles import Numbered, numbered, shortens
+
+ByNumber = Mapping[str, Sequence[tuple[str, str, int]]]
+"""Number -> the words that have it in titles, as they are compared and as they are written, each with its place."""
+
+BorneOut = Callable[[str, Numbered, str], bool]
+"""Says whether the corpus bears out that what a question says, as said and as taken apart, is a word of its titles."""
+SERIES = range(2, 1001)  # numbers that a word of titles has; with more it only counts files ("scan 12345")
+SPARSE = 10  # of a series, numbers from the first to the last for each that is there; ids are as good as random
+PARTS = 3  # words with a number that are written together ("FY20Q3"); of more, or with letters behind, it is an id
+_WHOLE = re.compile(rf"(?:[^\W\d_]+[.-]?\d+){{1,{PARTS}}}")
+_DIGITS = re.compile(r"\d+")
+
+
+def in_series(titles: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return the words and numbers that titles, each with its language, are told apart by.
+
+    Titles of a series have the same words up to the number, or from it on, and numbers that are near to each other.
+
+    >>> titles = ("Call FY20 Q3", "Call FY21 Q1", "HIV-1 now", "On HIV-2", "c81ee8d")
+    >>> sorted(in_series((title, "en") for title in titles))
+    [('fy', '20'), ('fy', '21'), ('q', '1'), ('q', '3')]
+    """
+    alike: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for title, language in titles:
+        for one in numbered(title, language):
+            first, last = _token(title, one)
+            if _WHOLE.fullmatch(title[first:last]) or title[first:last].isdigit():
+                before, after = (_DIGITS.sub("#", part) for part in (title[: one.start], title[one.end :]))
+                alike["before", before, one.word].add(one.number)
+                alike["after", after, one.word].add(one.number)
+    found: dict[str, set[str]] = defaultdict(set)
+    for (_, _, word), numbers in alike.items():
+        whole = [int(number.partition(".")[0]) for number in numbers]
+        if len(numbers) > 1 and max(whole) - min(whole) < SPARSE * len(numbers):
+            found[word] |= numbers
+    return {(word, number) for word, numbers in found.items() if len(numbers) in SERIES for number in numbers}
+
+
+def _token(title: str, one: Numbered) -> tuple[int, int]:
+    """Return the characters of the letters and digits, without a blank, that hold a word with a number."""
+    last = next((i for i in range(one.end, len(title)) if not title[i].isalnum()), len(title))
+    first = next((i for i in range(one.end, 0, -1) if not (title[i - 1].isalnum() or title[i - 1] in "-.")), 0)
+    return first, last
+
+
+def by_number(of_titles: Iterable[tuple[str, int]]) -> ByNumber:
+    """Return words with a number in titles, each as a title writes it and with its place, by number."""
+    found: dict[str, list[tuple[str, str, int]]] = {}
+    for written, place in of_titles:
+        for one in numbered(written, ""):
+            found.setdefault(one.number, []).append((one.word, written, place))
+    return found
+
+
+def as_titles_say(
+    question: str, language: str, titles: ByNumber, borne_out: BorneOut = lambda *_: True
+) -> dict[str, str]:
+    """Return how words with a number are read that titles write otherwise, by what the question says.
+
+    A word that is another in titles has to be `borne_out`; not so the year 2020 that is written 20.
+
+    >>> titles = by_number([("FY20", 0), ("Q3", 1)])
+    >>> as_titles_say("Sales in the third quarter of fiscal year 2020?", "en", titles)
+    {'third quarter': 'Q3', 'fiscal year 2020': 'FY20'}
+    """
+    found: dict[str, str] = {}
+    for said in numbered(question, language):
+        short = said.number[2:] if len(said.number) == 4 else said.number  # of a year
+        like = {
+            (word, number): written
+            for number in (said.number, short)
+            for word, written, _ in titles.get(number, ())
+            if shortens(word, said)
+        }
+        if like and (said.word, said.number) not in like:
+            (word, _), written = next(iter(like.items()))
+            initials = not word.startswith(said.word) and not said.word.startswith(word)
+            stated = question[said.start - initials * (len(said.before) + 1) : said.end]
+            if word == said.word or borne_out(stated, said, word):
+                found[stated] = written
+    return found

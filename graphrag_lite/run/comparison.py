@@ -1,0 +1,224 @@
+"""What differs between two snapshots: documents, entities, relationships, communities, reports.
+
+Changed is what a reader would see: an entity's title, type, description or frequency; a relationship's description,
+relation or number of mentions; a community's members; a report's text, or that it is stale. Row order, numbers of rows,
+and what follows from all records at once, such as weights, ranks and degrees, are not changes of a record.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite import tables
+from graphrag_lite.run import snapshots
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+RECORDS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
+    # kind: table, key, columns that name a record, columns whose other value is a change
+    "entities": ("entities", "id", ("title",), ("title", "type", "description", "frequency")),
+    "relationships": ("relationships", "id", ("source", "target"), ("description", "relation", "n_mentions")),
+    "communities": ("communities", "id", ("title",), ("entity_ids",)),
+    "reports": ("community_reports", "community", ("title",), ("full_content", "stale")),
+}
+WORDS = {"n_mentions": "mentions", "entity_ids": "members", "full_content": "text"}  # for columns that changed
+STALE, FRESH = "became stale", "no longer stale"
+KINDS = ("documents", *RECORDS)
+
+Name = tuple[str, str, int]
+"""A document's file, its own id there, and which one it is of those with that id."""
+SAID = ("title", "text", "created_at", "metadata")  # columns of a document that are its content
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Names of documents: their file, and their own id where that is another. `renamed` are (from, to)."""
+
+    added: tuple[str, ...]
+    edited: tuple[str, ...]
+    renamed: tuple[tuple[str, str], ...]
+    deleted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An entity, relationship, community or report. `what` changed of it; empty where it was added or removed."""
+
+    id: str
+    name: str
+    what: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Records that only the second snapshot has, only the first, and both, but not alike; each in its table's order."""
+
+    added: tuple[Record, ...] = ()
+    removed: tuple[Record, ...] = ()
+    changed: tuple[Record, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What changed from the snapshot `a` to the snapshot `b`."""
+
+    a: str
+    b: str
+    documents: Documents
+    entities: Records
+    relationships: Records
+    communities: Records
+    reports: Records
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `diff --json` prints."""
+        return asdict(self)
+
+
+def compare(a: Path, b: Path) -> Comparison:
+    """Compare two snapshot folders. Raises TableError where one is damaged, or of another schema version."""
+    before, after = snapshots.usable_manifest(a), snapshots.usable_manifest(b)
+    found = {
+        kind: Records() if _same(before, after, kind) else _records(a, b, kind)  # a linked table is not read
+        for kind in RECORDS
+    }
+    return Comparison(a.name, b.name, _documents(a, b), **found)
+
+
+def changed_documents(before: Path | None, after: Path) -> dict[str, int]:
+    """Count the documents that were added, edited, renamed and deleted between two snapshot folders."""
+    found = _documents(before, after)
+    return {name: len(names) for name, names in asdict(found).items()}
+
+
+def _documents(before: Path | None, after: Path) -> Documents:
+    was, now = _ids(before), _ids(after)
+    others = [name for name, content in now.items() if was.get(name, content) != content]
+    if before and others:  # of equal contents the ids depend on each other: another id alone is no edit
+        pairs = zip(others, _said(before, was, others), _said(after, now, others), strict=True)
+        others = [name for name, one, other in pairs if one != other]
+    return _paired(was, now, others)
+
+
+def _paired(was: Mapping[Name, str], now: Mapping[Name, str], edited: Sequence[Name]) -> Documents:
+    """Compare documents by name. Renamed: the content of one that is gone, under another name."""
+    gone: dict[str, list[Name]] = defaultdict(list)
+    for name, content in reversed(list(was.items())):
+        if name not in now:
+            gone[content].append(name)
+    added, renamed = [], []
+    for name, content in now.items():
+        if name not in was:
+            if gone.get(content):
+                renamed.append((_name(gone[content].pop()), _name(name)))
+            else:
+                added.append(_name(name))
+    left = {name for names in gone.values() for name in names}
+    return Documents(
+        tuple(added),
+        tuple(map(_name, edited)),
+        tuple(renamed),
+        tuple(_name(name) for name in was if name in left),
+    )
+
+
+def _name(name: Name) -> str:
+    path, source_id, number = name
+    again = f" ({number + 1})" if number else ""
+    return path + again if path == source_id else f"{path} · {source_id}{again}"
+
+
+def _ids(folder: Path | None) -> dict[Name, str]:
+    """Return the ids of documents, which are hashes of their contents, by name, in the order of the table."""
+    if folder is None:
+        return {}
+    columns = ["path", "source_id", "id"]
+    documents = tables.read(folder, "documents", only=columns)
+    seen: Counter[tuple[str, str]] = Counter()
+    found = {}
+    for path, source_id, identity in zip(*(documents[column].to_pylist() for column in columns), strict=True):
+        found[path, source_id, seen[path, source_id]] = identity
+        seen[path, source_id] += 1
+    return found
+
+
+def _said(folder: Path, ids: Mapping[Name, str], names: Sequence[Name]) -> list[dict[str, Any]]:
+    row = {name: place for place, name in enumerate(ids)}
+    rows: list[dict[str, Any]] = (
+        tables.read(folder, "documents", only=list(SAID)).take([row[name] for name in names]).to_pylist()
+    )
+    return rows
+
+
+def _same(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) -> bool:
+    names = ["communities", "community_reports"] if kind == "reports" else [RECORDS[kind][0]]
+    return all(before["tables"][name]["sha256"] == after["tables"][name]["sha256"] for name in names)
+
+
+def _records(a: Path, b: Path, kind: str) -> Records:
+    """Compare the records of a table by their key."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table, key, naming, compared = RECORDS[kind]
+    only = list(dict.fromkeys([key, *naming, *compared]))
+    before, after = (tables.read(folder, table, only=only) for folder in (a, b))
+    ids = [data[key] for data in (before, after)]
+    if kind == "reports":
+        ids = [_community_ids(folder, numbers) for folder, numbers in zip((a, b), ids, strict=True)]
+    old, new = (values.combine_chunks() for values in ids)
+    place = pc.index_in(new, value_set=old)  # the row before, of each row after
+    rows = pc.indices_nonzero(pc.is_valid(place))
+    here, there = after.take(rows), before.take(pc.drop_null(place))
+    differ = {column: _differ(there[column], here[column]) for column in compared}
+    either = pa.array([any(flags) for flags in zip(*differ.values(), strict=True)], pa.bool_())
+    changed = here.filter(either)
+    words = {column: [WORDS.get(column, column)] * len(here) for column in compared}
+    if "stale" in words:
+        words["stale"] = [STALE if stale else FRESH for stale in here["stale"].to_pylist()]
+    what = [
+        tuple(words[column][row] for column, flag in zip(compared, flags, strict=True) if flag)
+        for row, flags in enumerate(zip(*differ.values(), strict=True))
+        if any(flags)
+    ]
+    return Records(
+        tuple(_listed(after.filter(pc.is_null(place)), new.filter(pc.is_null(place)), naming)),
+        tuple(_listed(before, old, naming, pc.invert(pc.is_in(old, value_set=new)))),
+        tuple(_listed(changed, new.take(rows).filter(either), naming, what=what)),
+    )
+
+
+def _community_ids(folder: Path, numbers: "pa.ChunkedArray") -> "pa.ChunkedArray":
+    """Return communities.id by community number, which only holds within a snapshot."""
+    import pyarrow.compute as pc
+
+    communities = tables.read(folder, "communities", only=["community", "id"])
+    return communities["id"].take(pc.index_in(numbers, value_set=communities["community"].combine_chunks()))
+
+
+def _differ(before: "pa.ChunkedArray", after: "pa.ChunkedArray") -> list[bool]:
+    """Say of each row whether it has another value; lists are compared as sets."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_list(after.type):
+        pairs = zip(before.to_pylist(), after.to_pylist(), strict=True)
+        return [one != other and set(one) != set(other) for one, other in pairs]
+    return list(pc.not_equal(before, after).to_pylist())
+
+
+def _listed(
+    data: "pa.Table",
+    ids: "pa.Array",
+    naming: Sequence[str],
+    chosen: "pa.Array | None" = None,
+    what: Sequence[tuple[str, ...]] | None = None,
+) -> Iterator[Record]:
+    if chosen is not None:
+        data, ids = data.filter(chosen), ids.filter(chosen)
+    names = zip(*(data[column].to_pylist() for column in naming), strict=True)
+    for identity, parts, changes in zip(ids.to_pylist(), names, what or [()] * len(ids), strict=True):
+        yield Record(identity, " – ".join(parts), changes)

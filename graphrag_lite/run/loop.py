@@ -1,0 +1,379 @@
+"""The only loop: read -> call -> check -> write -> stamp.
+
+A stage runs when its stamp is new (`stamps`). Otherwise its tables are taken from the run in progress or linked from
+the current snapshot.
+"""
+
+import asyncio
+import contextlib
+import datetime
+import json
+import logging
+import platform
+import shutil
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from graphrag_lite import tables
+from graphrag_lite.attempts import attempting
+from graphrag_lite.errors import GraphragLiteError, TableError
+from graphrag_lite.llm.model import Model
+from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
+from graphrag_lite.run import comparison, snapshots
+from graphrag_lite.run.services import Last
+from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest, libraries, reasons, stamp_of
+from graphrag_lite.run.workers import Workers
+from graphrag_lite.settings import Settings
+
+logger = logging.getLogger(__name__)
+SAID = ("stamp", "tables", "failures")  # what of a stage's record is its result
+
+
+class Watch(Protocol):
+    """Is told how a run goes."""
+
+    def start(self, stage: str) -> None: ...
+    def advance(self, done: int, total: int) -> None: ...
+    def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
+    def spend(self, usage: Mapping[str, Any]) -> None:
+        """Is told, with every advance of a stage that asks a model, what the stage has spent (`Meter.to_dict`)."""
+
+
+class Silence:
+    """A watch that tells nobody."""
+
+    def start(self, stage: str) -> None: ...
+    def advance(self, done: int, total: int) -> None: ...
+    def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
+    def spend(self, usage: Mapping[str, Any]) -> None: ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run did. `snapshot` is the current snapshot after it, new or not."""
+
+    snapshot: Path
+    manifest: dict[str, Any]
+    changed: bool
+    seconds: float
+    peak_memory_mb: int
+    ran: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()  # what had changed since the last snapshot, in words
+    usage: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by stage: what this run asked of the model
+    resumed: bool = False  # it went on from a run that had broken off
+
+    @property
+    def n_failures(self) -> int:
+        return int(self.manifest["tables"]["failures"]["rows"])
+
+
+@dataclass
+class _Progress:
+    """A run under way: what it found when it began, and what it has done up to a stage."""
+
+    output: Path
+    building: Path
+    settings: Settings
+    services: Mapping[str, Any]
+    inputs: Mapping[str, list[Any]]
+    published: tuple[Path, dict[str, Any]] | None
+    anew: list[str]  # why nothing of the last index can be taken
+    stamps: dict[str, Any]  # records of what this run, and the one that had broken off before it, finished
+    digests: dict[str, str]  # of the tables there are
+    memory: dict[str, Any] = field(default_factory=dict)  # tables that later stages read
+    records: dict[str, dict[str, Any]] = field(default_factory=dict)
+    usage: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    ran: list[str] = field(default_factory=list)
+    why: list[str] = field(default_factory=list)
+    checked: bool = False  # the model can be asked
+    unchanged: bool = True
+
+    def before(self, stage: Stage) -> Any:
+        """Return the record of a stage in the last snapshot."""
+        return self.published[1]["stages"].get(stage.name) if self.published else None
+
+
+async def run(
+    stages: Sequence[Stage],
+    inputs: Mapping[str, list[Any]],
+    settings: Settings,
+    output: Path,
+    services: Mapping[str, Any],
+    *,
+    workers: int = 1,
+    watch: Watch | None = None,
+    refresh: Collection[str] = (),
+    made: Mapping[str, str] | None = None,
+) -> Run:
+    """Bring the index in `output` up to date with `inputs` (table -> rows) and publish it. The lock is held.
+
+    Stages in `refresh` run in any case, and are told so.
+    """
+    started = time.perf_counter()
+    watch = watch or Silence()
+    with snapshots.writing(output):
+        building = snapshots.workplace(output)
+    published, stamps = last_run(output), _stamps(building)
+    digests = {name: digest(rows) for name, rows in inputs.items()}
+    anew = _anew(output, published)
+    so_far = _Progress(output, building, settings, services, inputs, published, anew, stamps, digests, why=[*anew])
+    resumed = bool(stamps)
+    for position, stage in enumerate(stages):
+        await asyncio.sleep(0)  # here a caller can cancel the run
+        watch.start(stage.name)
+        stage_started = time.perf_counter()
+        record = await _bring_up(stage, so_far, workers, watch, again=stage.name in refresh)
+        still_read = {name for later in stages[position + 1 :] for name in later.reads}
+        so_far.memory = {name: table for name, table in so_far.memory.items() if name in still_read}
+        rows = {name: entry["rows"] for name, entry in record["tables"].items()}
+        watch.finish(stage.name, time.perf_counter() - stage_started, rows, stage.name not in so_far.ran)
+
+    dropped = sorted(set(published[1]["stages"]) - set(so_far.records)) if published else []
+    so_far.why += [] if anew else [f"{name} is left out" for name in dropped]
+    seconds = time.perf_counter() - started
+    changed = not (published and so_far.unchanged and not dropped)
+    if published and not changed:
+        with snapshots.writing(output):
+            shutil.rmtree(building)
+        folder, manifest, peak = *published, peak_memory_mb()
+    else:
+        folder, manifest = _publish(so_far, seconds, made)
+        peak = manifest["peak_memory_mb"]
+    ran, why = tuple(so_far.ran), tuple(so_far.why)
+    return Run(folder, manifest, changed, seconds, peak, ran, why, so_far.usage, resumed)
+
+
+async def _bring_up(stage: Stage, so_far: _Progress, workers: int, watch: Watch, *, again: bool) -> dict[str, Any]:
+    """Take a stage's last result, or run it. Returns its record, which `so_far` has then, too."""
+    started = time.perf_counter()
+    published, before = so_far.published, so_far.before(stage)
+    stamp = stamp_of(stage, so_far.settings, so_far.services, so_far.digests)
+    record = None
+    if published and not again:
+        record = _reuse(stage, stamp, published[0], published[1]["stages"], so_far.building)
+    kept = record is not None
+    if record is None and not again:
+        record = _reuse(stage, stamp, so_far.building, so_far.stamps, so_far.building)
+    if not so_far.anew and not kept:
+        made_with = published[1].get("libraries", {}) if published else {}
+        so_far.why += reasons(stage, before, stamp, so_far.inputs, made_with, refresh=again)
+    if record is None:
+        model: Model | None = so_far.services.get("model")
+        if model and not so_far.checked and (stage.asks or before is None or before["stamp"] != stamp):
+            await model.chat.check()  # before the first work, unless it only tries again what no model does
+            so_far.checked = True
+        so_far.ran.append(stage.name)
+        record = await _run_stage(stage, stamp, so_far, workers, watch, started, again=again)
+    asked_again = again or bool(before and before["failures"])
+    so_far.unchanged = so_far.unchanged and (kept or (asked_again and _said_again(before, record)))
+    so_far.records[stage.name] = record
+    so_far.digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}
+    return record
+
+
+async def _run_stage(
+    stage: Stage, stamp: Stamp, so_far: _Progress, workers: int, watch: Watch, started: float, *, again: bool
+) -> dict[str, Any]:
+    """Read, call, check, write, stamp."""
+    memory, services = so_far.memory, so_far.services
+    for name in stage.reads:
+        if name in so_far.inputs:
+            memory[name] = tables.make(name, so_far.inputs[name])
+        elif name not in memory:
+            memory[name] = tables.read(so_far.building, name)
+    read = {name: memory[name] for name in stage.reads}
+    gone_on = last(stage, stamp, so_far.published)
+    offered = {**services, "mode": so_far.settings.communities.mode, "last": gone_on, "refresh": again}
+    results, failures, counts = await _perform(stage, read, so_far.settings, offered, workers, watch)
+    record: dict[str, Any] = {"stamp": stamp, "tables": {}, "failures": failures, "counts": counts}
+    if asked := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:
+        so_far.usage[stage.name] = record["usage"] = asked.meter.to_dict(stage.name)
+    with snapshots.writing(so_far.output):
+        for name, table in results.items():
+            record["tables"][name] = _write(so_far.building, name, table)
+        record["seconds"] = round(time.perf_counter() - started, 3)
+        so_far.stamps[stage.name] = record
+        snapshots.write_json(so_far.building / "stamps.json", so_far.stamps)
+    memory |= results
+    return record
+
+
+def _publish(so_far: _Progress, seconds: float, made: Mapping[str, str] | None) -> tuple[Path, dict[str, Any]]:
+    """Publish what has been built. Returns the snapshot and its manifest."""
+    published, services = so_far.published, so_far.services
+    model: Model | None = services.get("model")
+    with snapshots.writing(so_far.output):
+        so_far.records["failures"] = {"tables": {"failures": _write_failures(so_far.building, so_far.records)}}
+        so_far.why = list(dict.fromkeys(so_far.why))
+        manifest = _manifest(so_far.settings, so_far.records, seconds) | {"why": so_far.why, "changes": {}}
+        manifest["previous"] = published[0].name if published else None
+        if made:
+            manifest["made"] = dict(made)
+        with contextlib.suppress(TableError):  # the last snapshot is damaged
+            manifest["changes"] = comparison.changed_documents(published and published[0], so_far.building)
+        if model:
+            manifest |= {"model": dict(model.identity), "prompts": dict(services["prompts"].digests())}
+        if model or services.get("embedder"):
+            manifest["usage"] = so_far.usage
+        folder = snapshots.publish(so_far.output, so_far.building, manifest)
+        if published:
+            _warn_of_loss(manifest, published[0].name)
+    return folder, snapshots.read_manifest(folder)
+
+
+def _warn_of_loss(manifest: Mapping[str, Any], before: str) -> None:
+    """Say where most documents are gone, as of a corpus that was the wrong one, or not there in full."""
+    gone = manifest["changes"].get("deleted", 0)
+    n_before = manifest["tables"]["documents"]["rows"] - manifest["changes"].get("added", 0) + gone
+    if 2 * gone > n_before:
+        logger.warning(
+            "%d of %d documents are gone. If that was not meant, `graphrag-lite rollback %s` goes back.",
+            *(gone, n_before, before),
+        )
+
+
+async def _perform(
+    stage: Stage,
+    read: Mapping[str, Any],
+    settings: Settings,
+    services: Mapping[str, Any],
+    workers: int,
+    watch: Watch,
+) -> tuple[dict[str, Any], list[tuple[str, str, int]], dict[str, int]]:
+    """Call a stage. Returns its tables by name, what it could not do, sorted, each once, and what it counted."""
+    failures: list[tuple[str, str, int]] = []
+    counts: dict[str, int] = {}
+
+    def fail(what: str, error: str, attempts: int) -> None:
+        failures.append((what, error, attempts))
+
+    model: Model | None = services.get("model")
+    embedder: MemoisedEmbedder | None = services.get("embedder")
+    with contextlib.ExitStack() as pools:
+        offered = {
+            **services,
+            "each": Workers(workers, watch, pools, fail),
+            "fail": fail,
+            "attempt": attempting(fail),
+            "count": counts.__setitem__,
+            "model": model and model.of(stage.name, failures, watch),
+            "embedder": embedder and stage.embeds and embedder.of(stage.name, watch),
+        }
+        written = await stage.run(**read, **arguments(stage, settings, offered))
+    tables_by_name = zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True)
+    return dict(tables_by_name), sorted(set(failures)), counts
+
+
+def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
+    tables.check(name, table)
+    path = tables.write(building, name, table)
+    return {"rows": table.num_rows, "bytes": path.stat().st_size, "sha256": snapshots.digest(path)}
+
+
+def _write_failures(building: Path, records: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    rows = [(what, stage, *rest) for stage, record in records.items() for what, *rest in record["failures"]]
+    return _write(building, "failures", tables.make("failures", rows))
+
+
+def last_run(output: Path) -> tuple[Path, dict[str, Any]] | None:
+    """Return the current snapshot and its manifest, None where there is none that can be used."""
+    try:
+        folder = snapshots.current(output)
+        return folder, snapshots.read_manifest(folder)
+    except GraphragLiteError:
+        return None
+
+
+def _anew(output: Path, published: tuple[Path, dict[str, Any]] | None) -> list[str]:
+    """Say why nothing of the last index can be taken; nothing where it can. Raises TableError for one of the future."""
+    if published is None:
+        return ["the last index cannot be read"] if (output / "current").exists() else ["first run"]
+    version = published[1].get("schema_version")
+    if version == tables.SCHEMA_VERSION:
+        return []
+    if isinstance(version, int) and version > tables.SCHEMA_VERSION:
+        snapshots.usable_manifest(published[0])
+    return ["the index was made by an older version of graphrag-lite"]
+
+
+def _stamps(building: Path) -> dict[str, Any]:
+    try:
+        stamps = json.loads((building / "stamps.json").read_text(encoding="utf-8"))
+        return stamps if isinstance(stamps, dict) else {}
+    except (OSError, ValueError):
+        return {}
+
+
+def kept_result(
+    stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str], output: Path
+) -> tuple[Path, dict[str, Any]] | None:
+    """Return where a stage's result lies that the next run would take as it is, and its record; None: it would run."""
+    stamp = stamp_of(stage, settings, services, digests)
+    published, building = last_run(output), output / "building"
+    if published and (record := _intact(stage, stamp, published[0], published[1]["stages"])):
+        return published[0], record
+    record = _intact(stage, stamp, building, _stamps(building))
+    return (building, record) if record else None
+
+
+def _reuse(stage: Stage, stamp: Stamp, folder: Path, stamps: Any, building: Path) -> dict[str, Any] | None:
+    """Return the record of the result with this stamp in `folder`, linked into `building`; None unless it is intact."""
+    record = _intact(stage, stamp, folder, stamps)
+    if record and folder != building:
+        for name in stage.writes:
+            snapshots.link(tables.path_in(folder, name), tables.path_in(building, name))
+    return record
+
+
+def _intact(stage: Stage, stamp: Stamp, folder: Path, stamps: Any) -> dict[str, Any] | None:
+    record = stamps.get(stage.name)
+    if not record or record["stamp"] != stamp or record["failures"]:
+        return None
+    paths = {name: tables.path_in(folder, name) for name in stage.writes}
+    if any(snapshots.digest(path) != record["tables"][name]["sha256"] for name, path in paths.items()):
+        return None
+    return dict(record)
+
+
+def last(stage: Stage, stamp: Stamp, published: tuple[Path, dict[str, Any]] | None) -> Last | None:
+    """Return the last snapshot for a stage to go on from; None where it is not of this stage or not of this schema."""
+    if not published or published[1].get("schema_version") != tables.SCHEMA_VERSION:
+        return None
+    before = published[1]["stages"].get(stage.name)
+    if not before or not isinstance(before["stamp"], dict):
+        return None
+    changed = frozenset(part for part in ("settings", "code", "model") if before["stamp"].get(part) != stamp[part])
+    return Last(published[0], changed, tuple(name for name, *_ in before["failures"]))
+
+
+def _said_again(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> bool:
+    """Say whether a stage ran, to ask again for what had failed or was stale, and has the same result."""
+    return before is not None and json.dumps([before[key] for key in SAID]) == json.dumps([after[key] for key in SAID])
+
+
+def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float) -> dict[str, Any]:
+    return {
+        "created_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "schema_version": tables.SCHEMA_VERSION,
+        "settings": settings.model_dump(),
+        "seconds": round(seconds, 3),
+        "peak_memory_mb": peak_memory_mb(),
+        "libraries": libraries(),
+        "python": platform.python_version(),
+        "tables": {name: entry for record in records.values() for name, entry in record["tables"].items()},
+        "stages": {name: record for name, record in records.items() if name != "failures"},
+    }
+
+
+def peak_memory_mb() -> int:
+    """Return the peak resident memory of this process, plus its largest child's, in MB; 0 where it is not known."""
+    with contextlib.suppress(ImportError):
+        import resource
+
+        unit = 1 if platform.system() == "Darwin" else 1024
+        usages = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return round(sum(usages) * unit / 1e6)
+    return 0

@@ -1,0 +1,41 @@
+"""What a run offers its stages, beside tables and settings: workers, failures, the last snapshot."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite import tables
+from graphrag_lite.attempts import Attempt, Fail, unguarded
+from graphrag_lite.errors import TableError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Attempt", "Each", "Fail", "Last", "unguarded"]
+
+Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+"""The service `each`: map a function over items, in their order, over the run's worker processes.
+
+For an item that the function raises for there is None, and a failure under the item's `id`.
+"""
+
+
+@dataclass(frozen=True)
+class Last:
+    """The service `last`: the last snapshot, for a stage that can go on from what it wrote there.
+
+    `changed` are those of `settings`, `code` and `model` (with prompts) of this stage that were others then, `failed`
+    what it could not do then. None stands for it where there is no such snapshot, or it is not to be gone on from.
+    """
+
+    folder: Path
+    changed: frozenset[str]
+    failed: tuple[str, ...] = ()
+
+    def read(self, *names: str) -> "list[pa.Table] | None":
+        """Return tables of the snapshot, None where one of them is damaged."""
+        try:
+            return [tables.read(self.folder, name) for name in names]
+        except TableError:
+            return None

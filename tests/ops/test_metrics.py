@@ -1,0 +1,197 @@
+"""What `--metrics-file` writes: read back by Prometheus' own parser."""
+
+import datetime
+import json
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stub_replies
+from click.testing import CliRunner
+from prometheus_client.parser import text_string_to_metric_families
+from stub_server import Fault, StubServer
+
+from graphrag_lite.cli import main, terminal
+from graphrag_lite.ops import metrics
+from graphrag_lite.run import run_log, snapshots
+
+NOW = datetime.datetime(2026, 6, 1, 2, tzinfo=datetime.UTC)
+
+
+def figures(path: Path) -> dict[str, float]:
+    """Return the values of a metrics file by name, with every label but the root's."""
+    found = {}
+    for family in text_string_to_metric_families(path.read_text(encoding="utf-8")):
+        assert family.type == "gauge" and family.documentation
+        for sample in family.samples:
+            labels = {name: value for name, value in sample.labels.items() if name != "root"}
+            found[sample.name.removeprefix("graphrag_lite_") + "".join(f"/{value}" for value in labels.values())] = (
+                sample.value
+            )
+    return found
+
+
+def index(corpus: Path, root: Path, *options: str) -> tuple[int, dict[str, Any] | None, dict[str, float]]:
+    file = root / "index.prom"
+    command = ["index", str(corpus), "--root", str(root), "--json", "--metrics-file", str(file), *options]
+    result = CliRunner().invoke(main, command, catch_exceptions=False)
+    assert not [path for path in root.iterdir() if path.name.startswith("index.prom.")]
+    return result.exit_code, json.loads(result.stdout) if result.stdout else None, figures(file)
+
+
+def test_the_figures_are_those_of_the_summary(notes: Path, tmp_path: Path) -> None:
+    code, summary, found = index(notes, tmp_path)
+    assert code == 0 and summary
+    for name in (
+        "documents",
+        "text_units",
+        "entities",
+        "relationships",
+        "communities",
+        "community_reports",
+        "failures",
+    ):
+        assert found[name] == summary[name]
+    assert found["last_run_success"] == 1 and found["last_run_exit_code"] == 0
+    assert found["last_run_stages"] == len(summary["stages_run"]) == 9
+    assert found["last_run_documents/added"] == 25
+    assert found["last_run_peak_memory_bytes"] == summary["peak_memory_mb"] * 1e6
+    assert found["last_run_end_timestamp_seconds"] == found["last_success_timestamp_seconds"]
+    assert 0 < found["last_run_duration_seconds"] < 600
+    assert any(name.startswith("snapshot_info") and summary["snapshot"] in name for name in found)
+    _, summary, again = index(notes, tmp_path)
+    assert summary and summary["status"] == "unchanged"
+    assert again["last_run_stages"] == 0 and again["last_run_documents/added"] == 0
+    assert again["last_success_timestamp_seconds"] > found["last_success_timestamp_seconds"]
+    assert again["documents"] == 25
+
+
+def test_a_run_that_failed_keeps_the_time_of_the_last_that_did_not(notes: Path, tmp_path: Path) -> None:
+    index(notes, tmp_path)
+    entry = run_log.read(tmp_path / "output")[-1]
+    (tmp_path / "settings.yaml").write_text("split_text_units: {size: 1}", encoding="utf-8")
+    code, _, found = index(notes, tmp_path)
+    assert code == found["last_run_exit_code"] == 1
+    assert found["last_run_success"] == 0 and found["documents"] == 25
+    ended = datetime.datetime.fromisoformat(entry["started_at"]).timestamp() + entry["seconds"]
+    assert found["last_success_timestamp_seconds"] == pytest.approx(ended)
+    assert "last_run_stages" not in found and "last_run_documents/added" not in found
+    assert run_log.read(tmp_path / "output")[-1]["status"] == "failed"
+    (tmp_path / "settings.yaml").unlink()
+    with snapshots.locked(tmp_path / "output"):
+        code, _, found = index(notes, tmp_path)
+    assert code == found["last_run_exit_code"] == 75 and found["last_run_success"] == 0
+
+
+def test_a_command_that_is_wrong_is_no_run(notes: Path, tmp_path: Path) -> None:
+    index(notes, tmp_path)
+    file, log = tmp_path / "index.prom", tmp_path / "output" / run_log.NAME
+    before = file.read_bytes(), log.read_bytes()
+    for wrong in ("split_text_units.sice=3", "split_text_units.size=1", "method=standard", "nonsense"):
+        code, summary, _ = index(notes, tmp_path, "--set", wrong)
+        assert (code, summary) == (1, None)
+        assert (file.read_bytes(), log.read_bytes()) == before
+    (tmp_path / "settings.yaml").write_text("search: {top: 1}", encoding="utf-8")
+    index(notes, tmp_path, "--set", "nonsense")
+    entry = run_log.read(tmp_path / "output")[-1]
+    assert entry["status"] == "failed" and "search.top" in entry["error"], "the file is wrong whatever the command says"
+
+
+def test_a_run_that_was_stopped_after_it_had_published_succeeded(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object) -> dict[str, Any]:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.raise_signal(number)
+        return summary(*_)
+
+    summary = terminal.summary
+    monkeypatch.setattr(terminal, "summary", stopped)
+    code, printed, found = index(notes, tmp_path)
+    assert code == 0 and printed and printed["status"] == "published"
+    assert found["last_run_success"] == 1 and found["last_run_exit_code"] == 0
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+def test_a_run_that_was_killed_after_it_had_published_succeeded(notes: Path, tmp_path: Path) -> None:
+    """Whatever process looks after the run: it learns of it by the log."""
+    index(notes, tmp_path)
+    entry = run_log.read(tmp_path / "output")[-1]
+    started = datetime.datetime.fromisoformat(entry["started_at"])
+    ended = metrics.Ended(started, started + datetime.timedelta(seconds=9), 137)
+    metrics.write(tmp_path / "index.prom", tmp_path / "output", ended)
+    found = figures(tmp_path / "index.prom")
+    assert found["last_run_success"] == 1 and found["last_run_exit_code"] == 137
+    assert found["last_run_documents/added"] == 25
+    assert found["last_success_timestamp_seconds"] <= found["last_run_end_timestamp_seconds"]
+
+
+def test_failures_that_are_recorded_are_no_failed_run(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    code, _, found = index(corpus({"a.txt": "Ada Lovelace wrote to Charles Babbage.", "b.json": "{"}), tmp_path)
+    assert code == found["last_run_exit_code"] == 3
+    assert found["last_run_success"] == 1 and found["failures"] == 1
+
+
+def test_what_the_model_was_asked_is_told_also_when_the_run_fails(notes: Path, tmp_path: Path) -> None:
+    def reply(body: dict[str, Any]) -> str | Fault:
+        refused = stub_replies.recognise(body["messages"][0]["content"])[0] == "report_communities.md"
+        return Fault(status=401, message="no") if refused else stub_replies.answer(body)
+
+    with StubServer(reply) as server:
+        prices = "{stub: {input: 1, output: 2}}"
+        llm = f"{{model: stub, base_url: '{server.url}', prices: {prices}}}"
+        code, _, found = index(notes, tmp_path, "--set", "method=standard", "--set", f"llm={llm}")
+    assert code == 1 and found["last_run_success"] == 0
+    assert found["last_run_model_calls"] >= 25
+    cost = found["last_run_model_prompt_tokens"] + 2 * found["last_run_model_completion_tokens"]
+    assert found["last_run_model_cost_dollars"] == pytest.approx(cost / 1e6)
+    assert "last_success_timestamp_seconds" not in found and "documents" not in found
+
+
+def test_roots_have_series_of_their_own_whatever_their_names(tmp_path: Path) -> None:
+    files = []
+    for number, root in enumerate([tmp_path / 'a "b"\n\\', tmp_path / "ü"]):
+        files.append(tmp_path / f"{number}.prom")
+        metrics.write(files[-1], root / "output", metrics.Ended(NOW, NOW, 1))
+    families = [list(text_string_to_metric_families(file.read_text(encoding="utf-8"))) for file in files]
+    roots = [{sample.labels["root"] for family in each for sample in family.samples} for each in families]
+    assert roots == [{str(tmp_path / 'a "b"\n\\')}, {str(tmp_path / "ü")}]
+    assert [[f.documentation for f in each] for each in families[:1]] == [
+        [f.documentation for f in each] for each in families[1:]
+    ]
+
+
+def test_a_file_that_nobody_would_read_is_refused_before_the_run(notes: Path, tmp_path: Path) -> None:
+    for name, message in (("m.txt", r"end in \.prom"), ("no/m.prom", "there is no folder")):
+        result = CliRunner().invoke(
+            main, ["index", str(notes), "--root", str(tmp_path), "--metrics-file", str(tmp_path / name)]
+        )
+        assert result.exit_code == 1
+        assert not (tmp_path / "output").exists()
+        with pytest.raises(metrics.OutputError, match=message):
+            metrics.check(tmp_path / name)
+
+
+def test_a_file_that_cannot_be_written_does_not_fail_the_run(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(metrics, "write", full)
+    command = ["index", str(notes), "--root", str(tmp_path), "--metrics-file", str(tmp_path / "m.prom")]
+    assert CliRunner().invoke(main, command).exit_code == 0
+    assert "m.prom was not written" in caplog.text
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not on this machine")
+def test_promtool_finds_no_fault(notes: Path, tmp_path: Path) -> None:
+    index(notes, tmp_path)
+    done = subprocess.run(
+        ["promtool", "check", "metrics"], input=(tmp_path / "index.prom").read_bytes(), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

@@ -1,0 +1,56 @@
+"""Bytes to text: round trips in the encodings that files come in, and what is no text."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_lite.read.encoding import SAMPLE, decode
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff")))
+@settings(deadline=None)
+def test_utf8_comes_back_as_it_was(text: str) -> None:
+    assert decode(text.encode("utf-8")) == text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+@given(text=st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff")))
+@settings(deadline=None)
+def test_a_byte_order_mark_decides_and_is_not_text(encoding: str, text: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
+def test_big_endian_marks() -> None:
+    assert decode(b"\xfe\xff" + "né\r\n".encode("utf-16-be")) == "né\r\n"
+    assert decode(b"\x00\x00\xfe\xff" + "né".encode("utf-32-be")) == "né"
+
+
+@pytest.mark.parametrize(
+    ("corpus", "encoding"),
+    [("zho", "gb18030"), ("zho", "big5"), ("jpn", "shift_jis"), ("jpn", "euc-jp"), ("kor", "cp949"), ("fra", "cp1252")],
+)
+@pytest.mark.parametrize("size", [400, 4000, 500_000])
+def test_old_encodings_of_real_texts(shared: Path, corpus: str, encoding: str, size: int) -> None:
+    rows = (shared / f"corpora/ntrex_{corpus}/corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    text = "\n".join(json.loads(row)["text"] for row in rows)
+    data = (text * (size // len(text) + 1))[:size].encode(encoding, "ignore")
+    assert size < 500_000 or len(data) > SAMPLE
+    assert decode(data) == data.decode(encoding)
+
+
+def test_a_damaged_byte_does_not_spoil_utf8() -> None:
+    good = "Les élèves étaient très étonnés. " * 40
+    assert decode(good.encode() + b"\xff" + good.encode()) == f"{good}\ufffd{good}"
+
+
+@pytest.mark.parametrize("data", [b"\x7fELF\x00\x01", b"a\0b", bytes(range(256)) * 8, b"\xff\xfea"])
+def test_what_is_no_text_is_an_error(data: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011
+        decode(data)
+
+
+def test_nothing_is_text() -> None:
+    assert decode(b"") == ""

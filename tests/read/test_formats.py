@@ -1,0 +1,284 @@
+"""Readers: what each format gives, and what each kind of damage gives."""
+
+import io
+import json
+import sys
+import zipfile
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_lite.read import formats
+from graphrag_lite.read.formats import Fields, Loaded, Unreadable, read
+
+
+def loaded(data: str | bytes, path: str, **fields: str) -> list[Loaded | Unreadable]:
+    return list(read(data if isinstance(data, bytes) else data.encode(), path, Fields(**fields)))
+
+
+def one(data: str | bytes, path: str, **fields: str) -> Loaded:
+    (item,) = loaded(data, path, **fields)
+    assert isinstance(item, Loaded), item
+    return item
+
+
+def error(data: str | bytes, path: str) -> Unreadable:
+    (item,) = loaded(data, path)
+    assert isinstance(item, Unreadable), item
+    return item
+
+
+def test_plain_text() -> None:
+    item = one("The Launch\n\nDate: 1990-04-24\n\nIt flew.", "notes/a.txt")
+    assert item == Loaded("notes/a.txt", "The Launch", "The Launch\n\nDate: 1990-04-24\n\nIt flew.", "1990-04-24")
+    assert one("It flew.\n\nIt landed.", "a.txt").title == "", "a sentence is no title"
+    assert one("x" * 81 + "\n\ny", "a.txt").title == ""
+    assert one("\r\nLaunch\r\n\r\nIt flew.", "a.txt").title == "Launch"
+
+
+def test_markdown() -> None:
+    item = one("---\ndate: 2024-03-01\n---\n\n## Over ##\n\n# The Launch #\n\nIt flew.", "a.md")
+    assert (item.title, item.created_at) == ("The Launch", "2024-03-01")
+    assert one("no heading, #tag", "a.md").title == ""
+
+
+def test_html() -> None:
+    item = one("<title>T</title><meta name=date content=2020-01-02><p>Hi</p>", "a.HTM")
+    assert item == Loaded("a.HTM", "T", "Hi", "2020-01-02")
+    assert one("<p>Date: 2020-01-03</p><p>Hi</p>", "a.html").created_at == "2020-01-03"
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_csv_as_spreadsheets_write_it(delimiter: str) -> None:
+    rows = [["id", "title", "text", "place"], ["7", "A", 'He said ""no"",;|\n then ran', "Rome"], ["8", "B", "x", ""]]
+    data = "\r\n".join(delimiter.join(f'"{cell}"' for cell in row) for row in rows)
+    items = loaded(b"\xef\xbb\xbf" + data.encode(), "a.csv")
+    assert items == [
+        Loaded("7", "A", 'He said "no",;|\n then ran', "", {"place": "Rome"}),
+        Loaded("8", "B", "x"),
+    ]
+
+
+def test_csv_in_utf16_with_other_columns_named() -> None:
+    item = one("nr;Kopf;Inhalt;wann\n1;K;I;1700000000\n".encode("utf-16"), "a.csv",
+               id="nr", title="Kopf", text="Inhalt", time="wann")  # fmt: skip
+    assert item == Loaded("1", "K", "I", "2023-11-14T22:13:20+00:00")
+
+
+def test_csv_rows_that_are_too_short_or_too_long() -> None:
+    short, long, fine = loaded("id,text\n1\n2,b,c,d\n3,e\n", "a.csv")
+    assert short == Unreadable("a.csv:2", "no field `text` (fields: id, text)")
+    assert long == Loaded("2", "", "b", "", {"": ["c", "d"]})
+    assert fine == Loaded("3", "", "e")
+
+
+def test_csv_headings_with_blanks_and_delimiters() -> None:
+    assert one("id, text\n1, b\n", "a.csv").text.strip() == "b"
+    assert one('"a, b, c";text\n1;b\n', "a.csv").text == "b"
+
+
+def test_csv_with_a_huge_field() -> None:
+    assert len(one('id,text\n1,"' + "x" * 500_000 + '"\n', "a.csv").text) == 500_000
+
+
+def test_csv_without_the_text_column_says_which_there_are() -> None:
+    assert "columns: id, body" in error("id,body\n1,x\n", "a.csv").error
+    assert "load_documents.text_field" in error("id,body\n1,x\n", "a.csv").error
+    assert "columns: none" in error("", "a.csv").error
+
+
+def test_json_object_and_array() -> None:
+    assert one('{"id": 5, "text": "x", "a": [1]}', "a.json") == Loaded("5", "", "x", "", {"a": [1]})
+    assert loaded('[{"text": "x"}, 4]', "a.json") == [
+        Loaded("a.json:1", "", "x"),
+        Unreadable("a.json:2", "not a JSON object but int"),
+    ]
+    assert "not valid JSON" in error('{"text": "x"', "a.json").error
+    assert error("", "a.json").error.startswith("not valid JSON")
+
+
+def test_a_bad_line_does_not_spoil_the_others() -> None:
+    lines = [
+        '{"id": "1", "text": "a"}',
+        '{"text": ',
+        "",
+        "[]",
+        '{"body": "b"}',
+        '{"text": 5}',
+        '{"id": "2", "text": "b"}\r',
+    ]
+    items = loaded("\n".join(lines), "a.jsonl")
+    assert [item.source_id if isinstance(item, Loaded) else item.where for item in items] == [
+        "1", "a.jsonl:2", "a.jsonl:4", "a.jsonl:5", "a.jsonl:6", "2",
+    ]  # fmt: skip
+    assert items[3] == Unreadable("a.jsonl:5", "no field `text` (fields: body)")
+    assert items[4] == Unreadable("a.jsonl:6", "no text in field `text` (fields: text)")
+
+
+def test_line_separators_of_unicode_do_not_cut_json_lines() -> None:
+    assert one(json.dumps({"text": "a\u2028b\x85c"}, ensure_ascii=False), "a.jsonl").text == "a\u2028b\x85c"
+
+
+def test_halves_of_surrogate_pairs_are_replaced() -> None:
+    item = one('{"id": "\\ud800", "title": "\\udfff", "text": "a\\ud800", "k\\ud800": 1}', "a.jsonl")
+    assert item == Loaded("\ufffd", "\ufffd", "a\ufffd", "", {"k\ufffd": 1})
+
+
+def test_not_a_number_is_nothing() -> None:
+    item = one('{"text": "x", "score": NaN, "more": [Infinity, 1], "timestamp": NaN}', "a.jsonl")
+    assert item.metadata == {"more": [None, 1]}
+
+
+@pytest.mark.parametrize("depth", [500, 100_000])
+def test_deep_nesting_is_read_or_reported(depth: int) -> None:
+    (item,) = loaded('{"text": "x", "m": ' + "[" * depth + "]" * depth + "}", "a.jsonl")
+    assert isinstance(item, Loaded) if depth == 500 else isinstance(item, Unreadable)
+
+
+def test_binary_files_are_reported() -> None:
+    assert "not a text file" in error(b"\x89PNG\r\n\0\0\0", "a.txt").error
+    assert "not a text file" in error(b"PK\3\4\0\0", "a.md").error
+
+
+@given(st.binary(max_size=300), st.sampled_from(sorted(formats.READERS)))
+@settings(deadline=None)
+def test_any_bytes_give_documents_or_failures(data: bytes, suffix: str) -> None:
+    for item in read(data, f"a{suffix}", Fields()):
+        assert isinstance(item, Loaded | Unreadable)
+
+
+@given(st.dictionaries(st.text(max_size=5), st.none() | st.integers() | st.floats() | st.text() | st.lists(st.text())))
+@settings(deadline=None)
+def test_any_json_object_gives_a_document_or_a_failure(row: dict[str, Any]) -> None:
+    (item,) = read(json.dumps(row | {"text": "x"}).encode(), "a.jsonl", Fields())
+    assert isinstance(item, Loaded)
+    json.dumps([item.title, item.source_id, item.text], ensure_ascii=False).encode()
+
+
+def test_times_of_a_file_are_read_together() -> None:
+    rows = [{"text": "x", "timestamp": stated} for stated in ("05/06/2023", "30/06/2023", "spring")]
+    items = loaded("\n".join(map(json.dumps, rows)), "a.jsonl")
+    assert [(item.created_at, item.metadata) for item in items if isinstance(item, Loaded)] == [
+        ("2023-06-05", {}), ("2023-06-30", {}), ("", {"timestamp": "spring"}),
+    ]  # fmt: skip
+
+
+def test_times_of_files_of_two_makers_are_read_apart() -> None:
+    rows = [{"text": "x", "when": "05/06/2023"}, {"text": "y", "timestamp": "30/06/2023"}]
+    items = loaded("\n".join(map(json.dumps, rows)), "a.jsonl", time="when")
+    assert [item.created_at for item in items if isinstance(item, Loaded)] == ["", "2023-06-30"]
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("From: ann@example.org\r\nDate: Tue, 30 May 2023 23:40:00 +0200\r\n", "2023-05-30T23:40:00+02:00"),
+        ("---\ndate: '2024-03-01'\n---", "2024-03-01"),
+        ("Date: 2024-03-01, by Ann", "2024-03-01"),
+        ("**Datum:** 30. Mai 2023", "2023-05-30"),
+        ("Gesendet: Dienstag, 30. Mai 2023 23:40", "2023-05-30T23:40:00"),
+        ("日付：2023年5月30日", "2023-05-30"),
+        ("Date: who knows\nDate: 30.05.2023", "2023-05-30"),
+    ],
+)
+def test_a_line_that_states_the_date(head: str, expected: str) -> None:
+    item = one(f"{head}\n\nIt flew.", "a.txt")
+    assert (item.created_at, item.metadata) == (expected, {})
+
+
+def test_a_date_line_that_cannot_be_read_is_kept_as_it_is_stated() -> None:
+    assert one("Date: 05/06/2023\n\nIt flew.", "a.md").metadata == {"timestamp": "05/06/2023"}
+    assert one("Date: the 5 of us\n\nIt flew.", "a.md").metadata == {}
+    assert one("<meta name=date content='05/06/2023'><p>x", "a.html").metadata == {"timestamp": "05/06/2023"}
+
+
+def test_a_time_that_is_none_stays_in_the_metadata() -> None:
+    assert one('{"text": "x", "timestamp": "spring"}', "a.jsonl").metadata == {"timestamp": "spring"}
+
+
+@pytest.mark.parametrize("suffix", formats.MARKITDOWN)
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
+    monkeypatch.setitem(sys.modules, "markitdown", None)
+    assert "the extra [documents]: pip install 'markitdown[docx,pdf,pptx]'" in error(b"", f"a{suffix}").error
+
+
+def pdf(words: str) -> bytes:
+    """A page of one line, written by hand."""
+    page = f"BT /F1 24 Tf 72 700 Td ({words}) Tj ET"
+    objects = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        f"<</Length {len(page)}>>\nstream\n{page}\nendstream",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    data, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(data))
+        data += f"{number} 0 obj\n{content}\nendobj\n".encode()
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    head = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer<</Size {len(objects) + 1}/Root 1 0 R>>\n"
+    return data + f"{head}startxref\n{len(data)}\n%%EOF".encode()
+
+
+def docx(words: str, stream: io.BytesIO) -> None:
+    """Write a document of one paragraph, the least that is one."""
+    office = "http://schemas.openxmlformats.org"
+    with zipfile.ZipFile(stream, "w") as file:
+        file.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{office}/package/2006/content-types"><Default Extension="rels" ContentType='
+            '"application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType='
+            '"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
+        )
+        file.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{office}/package/2006/relationships"><Relationship Id="rId1" Type='
+            f'"{office}/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>',
+        )
+        file.writestr(
+            "word/document.xml",
+            f'<w:document xmlns:w="{office}/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>{words}</w:t></w:r></w:p>'
+            "</w:body></w:document>",
+        )
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("suffix", formats.MARKITDOWN)
+def test_office_files(suffix: str) -> None:
+    pytest.importorskip("markitdown")
+    words = "The telescope flew in 1990"
+    stream = io.BytesIO()
+    if suffix == ".docx":
+        docx(words, stream)
+    elif suffix == ".pptx":
+        slides = pytest.importorskip("pptx").Presentation()
+        slides.slides.add_slide(slides.slide_layouts[5]).shapes.title.text = words
+        slides.save(stream)
+    else:
+        pytest.importorskip("pdfminer")
+        stream.write(pdf(words))
+    item = one(stream.getvalue(), f"a{suffix}")
+    assert words in item.text
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("suffix", formats.MARKITDOWN)
+@pytest.mark.parametrize("data", [b"", b"no such format", b"PK\3\4broken", pdf("x")[:200]])
+def test_damaged_office_files_are_reported(suffix: str, data: bytes) -> None:
+    pytest.importorskip("markitdown")
+    (item,) = loaded(data, f"a{suffix}")
+    assert isinstance(item, Unreadable) or not item.text.strip()
+
+
+def test_a_field_of_the_usual_name_beside_the_named_one_is_kept() -> None:
+    (both, usual) = read(
+        b'{"headline": "A", "title": "B", "text": "x"}\n{"title": "C", "text": "y"}',
+        "a.jsonl",
+        Fields(title="headline"),
+    )
+    assert isinstance(both, Loaded) and isinstance(usual, Loaded)
+    assert (both.title, dict(both.metadata)) == ("A", {"title": "B"})
+    assert (usual.title, dict(usual.metadata)) == ("C", {})

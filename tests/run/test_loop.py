@@ -1,0 +1,524 @@
+"""A run does only what the change needs, survives a kill at any moment, and heals what is damaged."""
+
+import contextlib
+import functools
+import json
+import multiprocessing
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_lite import attempts, pipeline, tables
+from graphrag_lite.errors import WorkerError
+from graphrag_lite.run import loop, snapshots, stamps, workers
+from graphrag_lite.run.loop import Run, Stage
+from graphrag_lite.settings import Settings
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
+NAMES = [stage.name for stage in pipeline.stages()]
+TEXTS = {
+    "a.txt": "Alice Smith met Bob Jones in Paris. Bob Jones works for Acme Corporation.\n",
+    "b.txt": "Carol White lives in Rome with Bob Jones. Carol White left Acme Corporation in 1990.\n",
+    "c.txt": "Bob Jones, Carol White and Alice Smith wrote to Acme Corporation from Paris. "
+    "Later Jones and White met Smith in Rome again. Then Jones went to Paris, and White to London.\n",
+}
+COMMAND = [sys.executable, "-W", "error", "-m", "graphrag_lite"]
+
+
+class Stop(Exception):
+    """What a stage raises in these tests."""
+
+
+@pytest.fixture
+def texts(corpus: Callable[..., Path]) -> Path:
+    return corpus(TEXTS)
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "output"
+
+
+def index(folder: Path, output: Path, settings: dict[str, Any] | None = None) -> Run:
+    return pipeline.index(folder, output, Settings.model_validate(settings or {}))
+
+
+def bytes_of(snapshot: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
+
+
+def fail_at(monkeypatch: pytest.MonkeyPatch, name: str, error: type[BaseException], *, after: bool = False) -> None:
+    """Make one stage raise, before or after its own work."""
+    stages = pipeline.stages()
+
+    def failing(stage: Stage) -> Stage:
+        @functools.wraps(stage.run)
+        async def run(**tables: Any) -> Any:
+            if after:
+                await stage.run(**tables)
+            raise error
+
+        return Stage(run, stage.reads, stage.writes)
+
+    monkeypatch.setattr(pipeline, "stages", lambda *_, **__: [failing(s) if s.name == name else s for s in stages])
+
+
+def test_nothing_to_do_runs_no_stage_and_publishes_nothing(texts: Path, output: Path) -> None:
+    first = index(texts, output)
+    assert first.changed and first.ran == tuple(NAMES)
+    again = index(texts, output)
+    assert not again.changed and again.ran == ()
+    assert again.snapshot == first.snapshot and list((output / "snapshots").iterdir()) == [first.snapshot]
+    assert not (output / "building").exists()
+    assert again.manifest == first.manifest
+
+
+def test_the_command_says_so_in_under_two_seconds(tmp_path: Path) -> None:
+    """Of processor time: what else the machine does is not counted."""
+    arguments = [*COMMAND, "index", str(EXAMPLE), "--root", str(tmp_path)]
+    subprocess.run(arguments, check=True, capture_output=True)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(arguments, check=True, capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2
+    assert "Nothing has changed" in done.stdout
+    assert [line.split(" (")[0] for line in done.stderr.splitlines()] == [f"{name}: unchanged" for name in NAMES]
+
+
+def test_the_manifest_tells_what_was_made_from_what(texts: Path, output: Path) -> None:
+    run = index(texts, output, {"workers": 1})
+    assert run.manifest["id"] == run.snapshot.name
+    assert run.manifest["settings"] == Settings(workers=1).model_dump()
+    assert set(run.manifest["tables"]) == set(tables.TABLES) - {"corpus_files", *tables.OPTIONAL}
+    assert list(run.manifest["stages"]) == NAMES
+    for name, entry in run.manifest["tables"].items():
+        path = tables.path_in(run.snapshot, name)
+        assert entry == {
+            "rows": tables.read(run.snapshot, name).num_rows,
+            "bytes": path.stat().st_size,
+            "sha256": snapshots.digest(path),
+        }
+    assert {"duckdb", "pyarrow", "sentencex"} <= set(run.manifest["libraries"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_setting_runs_its_stage_and_what_its_result_reaches(name: str, texts: Path, output: Path) -> None:
+    """Early cut-off: a later stage runs only where a table that it reads has changed."""
+    changes: dict[str, dict[str, Any]] = {
+        "load_documents": {"max_file_mb": 100.0},
+        "split_text_units": {"size": 21, "overlap": 3},
+        "extract_graph_fast": {"max_neighbours": 1},
+        "resolve_entities": {"alias": False},
+        "summarize_descriptions": {"max_sentences": 1},
+        "detect_communities": {"max_cluster_size": 2},
+        "report_communities_fast": {"max_findings": 1},
+        "index_search": {"b": 0.5},
+    }
+    before = index(texts, output)
+    after = index(texts, output, {name: changes.get(name, {})} if name in changes else {})
+    if name not in changes:
+        assert not after.changed
+        return
+    changed = {
+        table for table in tables.TABLES if before.manifest["tables"].get(table) != after.manifest["tables"].get(table)
+    }
+    expected = {s.name for s in pipeline.stages() if s.name == name or changed & set(s.reads)}
+    assert set(after.ran) == expected
+    if name == "load_documents":
+        assert not changed and after.changed  # another stamp, the same tables
+    else:
+        assert changed
+
+
+def test_tables_of_an_unchanged_stage_are_links(texts: Path, output: Path) -> None:
+    before = index(texts, output)
+    after = index(texts, output, {"report_communities_fast": {"max_findings": 1}})
+    for stage in pipeline.stages():
+        for name in stage.writes:
+            old, new = tables.path_in(before.snapshot, name), tables.path_in(after.snapshot, name)
+            assert old.samefile(new) == (stage.name not in after.ran), name
+    assert bytes_of(before.snapshot) != bytes_of(after.snapshot)
+
+
+def test_a_later_run_does_not_write_into_an_older_snapshot(texts: Path, output: Path) -> None:
+    before = index(texts, output)
+    kept = bytes_of(before.snapshot)
+    (texts / "d.txt").write_text("Dora Green wrote to Alice Smith in London.\n")
+    after = index(texts, output)
+    assert after.manifest["tables"]["documents"]["rows"] == 4
+    assert bytes_of(before.snapshot) == kept
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("position", range(len(NAMES)))
+def test_a_run_resumes_where_it_broke_off(
+    position: int, after: bool, texts: Path, output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_at(monkeypatch, NAMES[position], Stop, after=after)
+    with pytest.raises(Stop):
+        index(texts, output)
+    assert not (output / "current").exists()
+    monkeypatch.undo()
+    run = index(texts, output)
+    assert run.ran == tuple(NAMES[position:])
+    assert bytes_of(run.snapshot) == bytes_of(index(texts, tmp_path / "undisturbed").snapshot)
+
+
+def test_a_broken_update_leaves_the_index_as_it_was(texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = index(texts, output)
+    (texts / "d.txt").write_text("Dora Green wrote to Alice Smith in London.\n")
+    fail_at(monkeypatch, "detect_communities", KeyboardInterrupt)
+    with pytest.raises(KeyboardInterrupt):
+        index(texts, output)
+    monkeypatch.undo()
+    assert snapshots.current(output) == first.snapshot
+    (texts / "d.txt").unlink()
+    back = index(texts, output)  # the change is taken back before the run went on
+    assert not back.changed and back.snapshot == first.snapshot and not (output / "building").exists()
+
+
+@pytest.mark.parametrize("name", ["documents", "relationships", "search_terms", "source_units"])
+@pytest.mark.parametrize("damage", ["cut", "flipped", "gone"])
+def test_a_damaged_table_is_healed(name: str, damage: str, texts: Path, output: Path) -> None:
+    first = index(texts, output)
+    intact = bytes_of(first.snapshot)
+    path = tables.path_in(first.snapshot, name)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.unlink()
+    if damage != "gone":
+        path.write_bytes(bytes(content) if damage == "flipped" else bytes(content[:20]))
+    healed = index(texts, output)
+    assert healed.changed and healed.ran == tuple(s.name for s in pipeline.stages() if name in s.writes)
+    assert healed.snapshot != first.snapshot and snapshots.current(output) == healed.snapshot
+    assert bytes_of(healed.snapshot) == intact
+    assert not index(texts, output).changed
+
+
+def test_damage_to_the_run_in_progress_is_healed(
+    texts: Path, output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_at(monkeypatch, "detect_communities", Stop)
+    with pytest.raises(Stop):
+        index(texts, output)
+    monkeypatch.undo()
+    (output / "building" / "entities.parquet").write_bytes(b"half")
+    run = index(texts, output)
+    assert run.ran == tuple(NAMES[NAMES.index("summarize_descriptions") :])
+    assert bytes_of(run.snapshot) == bytes_of(index(texts, tmp_path / "undisturbed").snapshot)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", "null"])
+def test_damaged_stamps_only_cost_time(
+    content: str, texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_at(monkeypatch, "report_communities_fast", Stop)
+    with pytest.raises(Stop):
+        index(texts, output)
+    monkeypatch.undo()
+    (output / "building" / "stamps.json").write_text(content)
+    assert index(texts, output).ran == tuple(NAMES)
+
+
+def test_another_version_of_the_code_or_of_a_library_runs_again(
+    texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index(texts, output)
+    stamps.forget()
+    version = stamps.importlib.metadata.version
+    monkeypatch.setattr(
+        stamps.importlib.metadata, "version", lambda name: "99" if name == "markitdown" else version(name)
+    )
+    try:
+        again = index(texts, output)
+    finally:
+        stamps.forget()
+    assert again.ran[0] == "load_documents" and again.manifest["libraries"]["markitdown"] == "99"
+
+
+def test_a_table_of_another_shape_is_never_written(texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stages = pipeline.stages()
+
+    async def detect_communities() -> Any:
+        return tables.make("failures", [])
+
+    wrong = Stage(detect_communities, (), ("communities",))
+    monkeypatch.setattr(pipeline, "stages", lambda *_, **__: [wrong if s.name == wrong.name else s for s in stages])
+    with pytest.raises(loop.GraphragLiteError, match="communities: columns differ"):
+        index(texts, output)
+    assert not (output / "building" / "communities.parquet").exists()
+
+
+def test_the_watch_is_told_of_every_stage(texts: Path, output: Path) -> None:
+    told: list[tuple[Any, ...]] = []
+
+    class Watch(loop.Silence):
+        def start(self, stage: str) -> None:
+            told.append(("start", stage))
+
+        def finish(self, stage: str, seconds: float, rows: Any, reused: bool) -> None:  # noqa: ARG002
+            told.append(("finish", stage, reused, set(rows)))
+
+    for reused in (False, True):
+        told.clear()
+        pipeline.index(texts, output, Settings(), watch=Watch())
+        expected = [(("start", s.name), ("finish", s.name, reused, set(s.writes))) for s in pipeline.stages()]
+        assert told == [told for pair in expected for told in pair]
+
+
+def test_a_killed_process_loses_no_finished_stage(tmp_path: Path) -> None:
+    """SIGKILL at random moments; the run after the last one gives what an undisturbed run gives."""
+    chance, output = random.Random(2), tmp_path / "output"
+    arguments = [*COMMAND, "index", str(EXAMPLE), "--root", str(tmp_path)]
+    kills = 0
+    while kills < 5:
+        stamps = output / "building" / "stamps.json"
+        finished = set(json.loads(stamps.read_text())) if stamps.exists() else set()
+        with (tmp_path / "progress").open("w") as progress:
+            process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=progress)
+            try:
+                process.wait(chance.uniform(0.5, 1.5))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                kills += 1
+            finally:
+                process.wait()
+        lines = (tmp_path / "progress").read_text().splitlines()
+        assert "Traceback" not in "".join(lines)
+        ran_again = {line.split(":")[0] for line in lines if ": unchanged" not in line and "(" in line} & finished
+        assert not ran_again
+        if process.returncode == 0:  # it was faster than the kill: begin anew
+            snapshots.shutil.rmtree(output)
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    undisturbed = pipeline.index(EXAMPLE, tmp_path / "undisturbed" / "output", Settings())
+    assert bytes_of(snapshots.current(output)) == bytes_of(undisturbed.snapshot)
+
+
+# A command line whose stages use worker processes, whatever the size of the corpus.
+SLOW = """
+from graphrag_lite.run import workers
+from graphrag_lite.cli import main
+
+workers.MIN_PARALLEL_ITEMS = 1
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.fixture(scope="module")
+def long_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some seconds of work: many short documents."""
+    folder = tmp_path_factory.mktemp("long")
+    chance = random.Random(1)
+    people = [f"{first} {last}" for first in ("Alice", "Bob", "Carol", "Dora") for last in ("Smith", "Jones", "White")]
+    with (folder / "rows.jsonl").open("w") as file:
+        for number in range(4000):
+            text = " ".join(f"{chance.choice(people)} wrote to {chance.choice(people)} in Paris." for _ in range(12))
+            file.write(json.dumps({"id": str(number), "text": text}) + "\n")
+    return folder
+
+
+def start(tmp_path: Path, corpus: Path) -> "subprocess.Popen[str]":
+    """Start an index in a process group of its own, and wait until its workers start."""
+    script = tmp_path / "slow.py"
+    script.write_text(SLOW)
+    arguments = [sys.executable, str(script), "index", str(corpus), "--root", str(tmp_path), "--set", "workers=2"]
+    process = subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stderr
+    for line in process.stderr:
+        if line.startswith("load_documents"):
+            return process
+    raise AssertionError("it ended before it was slow")
+
+
+def wait_for_session(session: int) -> bool:
+    """Say whether every process of the session ends within ten seconds."""
+    for _ in range(100):
+        if not (left := processes_of(session)):
+            return True
+        time.sleep(0.1)
+    for number in left:
+        os.kill(number, signal.SIGKILL)
+    return False
+
+
+def processes_of(session: int) -> list[int]:
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.getsid(int(folder.name)) == session and "\nState:\tZ" not in (folder / "status").read_text():
+                found.append(int(folder.name))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("number", "whole_group", "delay"),
+    [
+        (signal.SIGINT, True, 0.02),
+        (signal.SIGINT, True, 0.4),
+        (signal.SIGTERM, False, 0.8),
+        (signal.SIGTERM, True, 1.3),
+    ],
+)
+def test_an_interrupted_run_with_workers_ends_with_one_message(
+    number: signal.Signals, whole_group: bool, delay: float, long_corpus: Path, tmp_path: Path
+) -> None:
+    """A terminal sends Ctrl-C to the workers too; a scheduler's SIGTERM may reach the parent alone."""
+    process = start(tmp_path, long_corpus)
+    time.sleep(delay)
+    (os.killpg if whole_group else os.kill)(process.pid, number)
+    _, said = process.communicate(timeout=20)
+    assert wait_for_session(process.pid), "a worker outlived the run"
+    assert process.returncode == 130, said
+    lines = [line for line in said.splitlines() if not line.startswith("split_text_units: ")]
+    assert lines == ["Interrupted. Nothing was published; finished stages are kept, run again to go on."]
+    assert not (tmp_path / "output" / "current").exists()
+    assert set(json.loads((tmp_path / "output" / "building" / "stamps.json").read_text())) >= {"load_documents"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_waits_while_workers_start(number: signal.Signals) -> None:
+    told: list[int] = []
+    before = signal.signal(number, lambda number, _: told.append(number))
+    try:
+        with workers._interrupts_held():
+            for _ in range(3):
+                os.kill(os.getpid(), number)
+            time.sleep(0.05)
+            assert told == []
+        assert told == [number]
+        os.kill(os.getpid(), number)
+        assert told == [number] * 2
+    finally:
+        signal.signal(number, before)
+
+
+IDLE = """
+import contextlib, time
+from graphrag_lite import attempts
+from graphrag_lite.run import loop as runner, workers
+workers.MIN_PARALLEL_ITEMS = 1
+
+if __name__ == "__main__":
+    with contextlib.ExitStack() as pools:
+        each = workers.Workers(2, runner.Silence(), pools, attempts.ignore)
+        print(sum(each(abs, range(300))), flush=True)
+        time.sleep(60)
+"""
+
+
+def test_idle_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
+    (tmp_path / "idle.py").write_text(IDLE)
+    process = subprocess.Popen(
+        [sys.executable, str(tmp_path / "idle.py")], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stdout and process.stdout.readline() == f"{sum(range(300))}\n"
+    process.kill()
+    process.communicate(timeout=20)
+    assert wait_for_session(process.pid), "a worker outlived the run"
+
+
+def test_a_corpus_that_is_mostly_gone_is_told(
+    texts: Path, output: Path, corpus: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    first = index(texts, output)
+    (texts / "a.txt").write_text("Emil Brown wrote to Dora Green.\n")
+    index(texts, output)
+    assert "are gone" not in caplog.text
+    for path in sorted(texts.iterdir())[1:]:
+        path.unlink()
+    index(texts, output)
+    assert "documents are gone" in caplog.text and "rollback" in caplog.text
+    assert first.snapshot.exists()
+
+
+def _killed(item: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return item
+
+
+def test_a_killed_worker_is_an_error_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "MIN_PARALLEL_ITEMS", 1)
+    with contextlib.ExitStack() as pools, pytest.raises(WorkerError, match="workers=1"):
+        list(workers.Workers(2, loop.Silence(), pools, attempts.ignore)(_killed, range(10)))
+
+
+def test_workers_end_with_their_stage_also_where_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else Python would finish all that is queued before it ends, a minute after Ctrl-C."""
+    monkeypatch.setattr(workers, "MIN_PARALLEL_ITEMS", 1)
+    with contextlib.ExitStack() as pools:
+        found = workers.Workers(2, loop.Silence(), pools, attempts.ignore)(abs, range(100_000))
+        assert next(found) == 0  # the stage fails while it still holds the rest
+        assert multiprocessing.active_children()
+    assert not multiprocessing.active_children()
+
+
+# One stage of the flow waits.
+WAITING = """
+import functools, sys, time
+from pathlib import Path
+from graphrag_lite import pipeline
+from graphrag_lite.run.loop import Stage
+from graphrag_lite.cli import main
+
+stages = pipeline.stages()
+
+def waiting(stage):
+    @functools.wraps(stage.run)
+    async def run(**tables):
+        print("here", flush=True)
+        time.sleep(60)
+    return Stage(run, stage.reads, stage.writes)
+
+pipeline.stages = lambda *_, **__: [waiting(s) if s.name == "detect_communities" else s for s in stages]
+main()
+"""
+
+
+def start_waiting(tmp_path: Path, corpus: Path) -> "subprocess.Popen[str]":
+    arguments = [sys.executable, "-c", WAITING, "index", str(corpus), "--root", str(tmp_path)]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout and process.stdout.readline() == "here\n"
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_update_keeps_the_index(number: signal.Signals, texts: Path, tmp_path: Path) -> None:
+    first = index(texts, tmp_path / "output")
+    (texts / "d.txt").write_text("Dora Green wrote to Alice Smith in London.\n")
+    process = start_waiting(tmp_path, texts)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert said.splitlines()[-1].startswith("Interrupted.") and "Traceback" not in said
+    assert snapshots.current(tmp_path / "output") == first.snapshot
+    resumed = index(texts, tmp_path / "output")
+    assert resumed.ran[0] == "detect_communities" and resumed.manifest["tables"]["documents"]["rows"] == 4
+
+
+def test_a_second_run_is_told_who_holds_the_lock_and_a_dead_one_gives_it_back(texts: Path, tmp_path: Path) -> None:
+    first = start_waiting(tmp_path, texts)
+    since = json.loads((tmp_path / "output" / "lock.json").read_text())["since"]
+    arguments = [*COMMAND, "index", str(texts), "--root", str(tmp_path)]
+    second = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert second.returncode == 75
+    assert second.stderr.startswith("Error: ") and len(second.stderr.splitlines()) == 1
+    assert f"process {first.pid} " in second.stderr and since in second.stderr
+    first.kill()
+    first.communicate()
+    assert (tmp_path / "output" / "lock.json").exists()  # it had no time to tidy up
+    third = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert third.returncode == 0, third.stderr
+    assert "summarize_descriptions: unchanged" in third.stderr
