@@ -7,7 +7,6 @@ import logging
 import os
 import re
 from collections import Counter
-from functools import reduce
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -224,17 +223,17 @@ async def load_documents(
 
 def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
     """Return the files with times that could not be read and are left in the metadata, by path."""
-    import pyarrow.compute as pc
-
     names = {f'"{name}": ' for name in (field, Fields.time)}
-    held = [pc.match_substring(source_documents["metadata"], name) for name in sorted(names)]
-    undated = pc.and_(pc.equal(source_documents["created_at"], ""), reduce(pc.or_, held))
     found: dict[str, UnreadTimes] = {}
-    for row in source_documents.filter(undated).select(["path", "metadata"]).to_pylist():
-        metadata = json.loads(row["metadata"])
+    # In Python: comparing in Arrow imports pandas, also in a run that has nothing to do.
+    columns = (source_documents[name].to_pylist() for name in ("path", "created_at", "metadata"))
+    for path, created_at, stated in zip(*columns, strict=True):
+        if created_at or not any(name in stated for name in names):
+            continue
+        metadata = json.loads(stated)
         if key := time_left(metadata, field):
-            before = found.get(row["path"], UnreadTimes(row["path"], 0, str(metadata[key])[:LONGEST]))
-            found[row["path"]] = before._replace(documents=before.documents + 1)
+            before = found.get(path, UnreadTimes(path, 0, str(metadata[key])[:LONGEST]))
+            found[path] = before._replace(documents=before.documents + 1)
     return [found[path] for path in sorted(found)]
 
 
