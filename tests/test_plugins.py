@@ -21,7 +21,7 @@ from graphrag_lite.search.methods import SearchMethod
 
 def longest(index, query):
     scores = index.column("text_units", "n_tokens").to_numpy().astype(float)
-    return compose(index, query.question, "longest", [], ranked(scores, index.document_row, query.top_k))
+    return compose(query.read_by(index), "longest", [], ranked(scores, index.document_row, query.top_k))
 
 
 METHOD = SearchMethod("the longest text units", longest)

@@ -130,13 +130,13 @@ def query(
         return
     # Under a locale that is not UTF-8 the bytes of an argument arrive as surrogates.
     asked = (question or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    if readings := opened.readings(asked):
-        terminal.tell(terminal.read_as(readings))
     if opened.asks and not as_json and not context_only:
         with terminal.Pieces() as show:
             answer = opened.query(asked, **options, show=show)
     else:
         answer = opened.query(asked, **options)
+    if answer.readings:
+        terminal.tell(terminal.read_as(answer.readings))
     with while_read():
         if as_json:
             terminal.print_json({"id": None, **answer.to_dict()})

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_lite.retrieval.bm25 import LEAST_STEM
-from graphrag_lite.retrieval.spelling import names_within
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.words import ASKING, UNSPACED_CHARACTERS, terms
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from graphrag_lite.retrieval.bm25 import Bm25
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.question import Question
 
 # What fits less is not answered.
 LEAST_FIT = 0.6
@@ -104,83 +103,80 @@ def _fit(
     return float(held.max(initial=0.0)) / whole * math.sqrt(max(n_words, 1.0)) if whole else 0.0
 
 
-def as_said_and_read(index: "Loaded", question: str) -> dict[str, float]:
+def weighed(question: "Question") -> dict[str, float]:
     """Return what each term of a question weighs, for whether the corpus says anything.
 
     A name that the corpus does not hold weighs more than another word, and a guess is half of its due: the word as
     written is as much as its reading.
     """
-    language = index.question_language(question)
-    weighed = weights(index.bm25, index.question_terms(question))
-    for term in _names(question, language):
-        if term in weighed and not len(index.bm25.postings(term)[0]):
-            weighed[term] *= UNKNOWN_NAME
-    for word, reading in index.readings(question).items():
+    index, language = question.index.bm25, question.analyzed_in
+    found = weights(index, question.terms)
+    for term in _names(question):
+        if term in found and not index.holds(term):
+            found[term] *= UNKNOWN_NAME
+    for word, reading in question.readings.items():
         if any(map(str.isdigit, reading)):  # a number as titles write it is no guess
             continue
-        as_read = weights(index.bm25, terms(reading, language))
-        weighed |= dict.fromkeys(terms(word, language), sum(as_read.values()))
-    return weighed
+        as_read = weights(index, terms(reading, language))
+        found |= dict.fromkeys(terms(word, language), sum(as_read.values()))
+    return found
 
 
 def says_nothing(
-    index: "Loaded",
-    question: str,
-    weighed: Mapping[str, float],
-    hidden: "npt.NDArray[np.bool_] | None" = None,
+    question: "Question", weights: Mapping[str, float], hidden: "npt.NDArray[np.bool_] | None" = None
 ) -> bool | None:
-    """Say whether no passage that is not `hidden` (n_units,) has anything to say to a question, `weighed` by term.
+    """Say whether no passage that is not `hidden` (n_units,) has anything to say to a question of such `weights`.
 
     So it is where none fits, nor fits when a word that the corpus does not hold weighs no more than such words tell
     there and is found in other forms; and where of all that is asked of a known name the corpus holds not a word. None
     where it seems so and cannot be told (`cannot_tell`).
     """
-    fits = fit(index.bm25, weighed, hidden) >= LEAST_FIT
-    if fits and not _nothing_but_names(index, question, weighed):
+    index = question.index.bm25
+    fits = fit(index, weights, hidden) >= LEAST_FIT
+    if fits and not _nothing_but_names(question, weights):
         return False
-    if cannot_tell(index, question):
+    if cannot_tell(question):
         return None
-    names = _names(question, index.question_language(question))
-    return fits or _fit_at_most(index.bm25, weighed, names, hidden) < LEAST_FIT
+    return fits or _fit_at_most(index, weights, _names(question), hidden) < LEAST_FIT
 
 
-def cannot_tell(index: "Loaded", question: str) -> bool:
+def cannot_tell(question: "Question") -> bool:
     """Say whether words of a question may be missing whatever the texts say.
 
     So it is where the question is in another language, and where many words of a text are new in form only: a language
     with endings that nothing strips.
     """
-    if index.bm25.novelty[1] >= UNTOLD:
+    if question.index.bm25.novelty[1] >= UNTOLD:
         return True
-    language = index.question_language(question)
-    for name in names_within(question):  # "Ben" is no word of Dutch
-        question = question.replace(name, " ")
-    return closest(question, [language, *FUNCTION_WORDS]) != language
+    text = question.text
+    for name in question.capitalized:  # "Ben" is no word of Dutch
+        text = text.replace(name, " ")
+    return closest(text, [question.analyzed_in, *FUNCTION_WORDS]) != question.analyzed_in
 
 
-def _nothing_but_names(index: "Loaded", question: str, weighed: Mapping[str, float]) -> bool:
+def _nothing_but_names(question: "Question", weights: Mapping[str, float]) -> bool:
     """Say whether the corpus knows names of a question and no other word, by more than chance.
 
     The first word, which may only say what to do ("Compare"), is not counted.
     """
-    bm25 = index.bm25
-    if all(len(bm25.postings(term)[0]) for term in weighed):
+    index, language = question.index.bm25, question.analyzed_in
+    if all(map(index.holds, weights)):
         return False
-    language = index.question_language(question)
-    asked = weighed.keys() - _names(question, language) - set(terms(question.split(maxsplit=1)[0], language))
+    asked = weights.keys() - _names(question) - set(terms(question.text.split(maxsplit=1)[0], language))
     return (
         language in FUNCTION_WORDS  # of another, a word that asks for nothing is taken for one that does
         and language not in NOUNS_HAVE_CAPITALS
         and len(asked) > 0
-        and not any(len(bm25.postings(term)[0]) for term in asked)
-        and bm25.novelty[0] ** len(asked) <= BY_CHANCE
-        and not any(len(_held(bm25, term)) for term in asked)
+        and not any(map(index.holds, asked))
+        and index.novelty[0] ** len(asked) <= BY_CHANCE
+        and not any(len(_held(index, term)) for term in asked)
     )
 
 
-def _names(question: str, language: str) -> set[str]:
+def _names(question: "Question") -> set[str]:
     """Return the terms of a question that are names by their capital, none where other nouns have one."""
-    return set() if language in NOUNS_HAVE_CAPITALS else set(terms(" ".join(names_within(question)), language))
+    language = question.analyzed_in
+    return set() if language in NOUNS_HAVE_CAPITALS else set(terms(" ".join(question.capitalized), language))
 
 
 def _fit_at_most(

@@ -45,6 +45,10 @@ class Bm25:
         span = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
         return self.units[span], self.weights[span]
 
+    def holds(self, term: str) -> bool:
+        """Say whether any unit holds `term`."""
+        return len(self.postings(term)[0]) > 0
+
     def scores(self, question_terms: Iterable[str]) -> npt.NDArray[np.float32]:
         """Return the score of every unit, shape (n_units,); a term counts as often as the question says it."""
         total = np.zeros(self.n_units, dtype=np.float32)

@@ -1,181 +1,104 @@
-"""Read a question with the eyes of an index: its terms, the entities, days and sources it names."""
+"""A question as one index reads it: its language, readings, terms, names, periods, each found once, when first used."""
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
-from functools import cached_property, partial
-from itertools import combinations
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
+from graphrag_lite.retrieval.abstention import weighed
+from graphrag_lite.retrieval.readings import question_readings
+from graphrag_lite.retrieval.spelling import names_within, respelt
+from graphrag_lite.text.language import closest, spoken
+from graphrag_lite.text.words import content_words, terms, without_asking
 
-from graphrag_lite.retrieval.bm25 import YEAR, Bm25
-from graphrag_lite.retrieval.entity_names import NameTable, find_mentions, find_parts
-from graphrag_lite.retrieval.ranking import Question, Vector
-from graphrag_lite.retrieval.replies import asks_for_reply
-from graphrag_lite.retrieval.title_numbers import ByNumber
-from graphrag_lite.text.language import closest
-from graphrag_lite.text.numbered_titles import numbered
-from graphrag_lite.text.periods import WORDS, Period, periods
-from graphrag_lite.text.words import ASKING, terms
-
-# What a word that only asks counts, of 1: where people ask each other, "how many" finds other questions.
-_ASKING = 0.5
-# A document can be dated later than what it tells: what one fits that is dated after a period, of 1, at first, and days
-# beside the period's own length in which that halves. Fits below the least are none.
-_LATE_FIT, _LATE_DAYS, _LEAST_FIT = 0.25, 7, 0.05
-# Words of a name, as titles of files and names of accounts write them together.
-_CAPITALISED = re.compile(r"[^\W\d_a-z]\w*(?: [^\W\d_a-z]\w*)+")
-_MOST_TOGETHER = 3
-_ALWAYS = 4  # times as many units have the one word as have any of its words: these mean something else
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.ranking import Features
+    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.vectors import Floats
 
 
-@dataclass(frozen=True)
-class Attributes:
-    """What documents are said to be, by text unit: day, shared metadata values, numbers in titles, whether a reply."""
+class Question:
+    """A question and what `index` makes of it. It is handed down, and nothing of it is kept when it is answered.
 
-    days: Vector  # (n_units,) `date.toordinal` of the document, nan where it is not dated
-    values: NameTable  # metadata values; the numbers are places in `units`
-    units: Sequence[npt.NDArray[np.int32]]  # text units that have the value, ascending
-    numbered: ByNumber = field(default_factory=dict)  # words with a number in titles; places in `units`
-    replies: npt.NDArray[np.bool_] | None = None  # (n_units,) an assistant's; None where there are none
+    `as_of` is the last day that counts, `vector` what an embedding model made of it, of length 1.
+    """
+
+    def __init__(self, index: "Loaded", text: str, as_of: date | None = None, vector: "Floats | None" = None) -> None:
+        self.index = index
+        self.text = text
+        self.as_of = as_of
+        self.vector = vector
 
     @cached_property
-    def newest(self) -> date | None:
-        """The newest day of a document, None where none is dated."""
-        return None if np.isnan(self.days).all() else date.fromordinal(int(np.nanmax(self.days)))
+    def language(self) -> str:
+        """Its language, as an ISO 639-1 code: one of the corpus, or another. Function words are those of it."""
+        return spoken(self.text, self.index.languages) or self._closest
 
+    @cached_property
+    def analyzed_in(self) -> str:
+        """The language that its words are analysed in: its own, else the one of the corpus that is most like it."""
+        return self.language if self.language in self.index.languages else self._closest
 
-def read_question(
-    question: str,
-    language: str,
-    index: Bm25,
-    table: NameTable,
-    attributes: Attributes | None = None,
-    as_of: date | None = None,
-    terms_of: Callable[[str], list[str]] | None = None,
-) -> Question:
-    """Return what `rank` needs of `question`, in `language` (ISO 639-1, "" when unknown).
+    @cached_property
+    def _closest(self) -> str:
+        return closest(self.text, self.index.languages)
 
-    `terms_of` analyses it as the units are that it is asked of: by default, they are in the same language.
+    @cached_property
+    def readings(self) -> dict[str, str]:
+        """How words of it are read: likely typing errors, and numbers that titles write otherwise."""
+        return question_readings(self)
 
-    An ambiguous name stands for all its entities, the last word of a name for those it is of, less the more there are.
-    The years of texts are searched from the first to the last year that the question says, whatever it says about them.
-    Relative dates are told from `as_of`, else from the newest day. Newer counts more where the question has an `as_of`
-    and names no period.
+    @cached_property
+    def as_read(self) -> str:
+        """Its text, with words as they are read."""
+        return respelt(self.text, self.readings)
 
-    >>> from graphrag_lite.retrieval.bm25 import build
-    >>> from graphrag_lite.retrieval.entity_names import name_table
-    >>> index = build([terms("Led Acme from 1998 to 2003", "en"), terms("Acme in 2011", "en")])
-    >>> asked = read_question("Who led Acme from 2000 to 2005?", "en", index, name_table([("Acme", 7)]))
-    >>> asked.entities, asked.in_name.nonzero()[0].tolist(), asked.dated_units.tolist()
-    ({7: 1.0}, [2], [0])
-    """
-    terms_of = terms_of or partial(terms, language=language)
-    mentions = find_mentions(question, language, table)
-    parts = find_parts(question, language, table, mentions)
-    entities = {entity: 1.0 / len(part.entities) for part in parts for entity in part.entities}
-    entities |= {entity: 1.0 for m in mentions for entity in m.entities}
-    distinct = list(dict.fromkeys(terms_of(question)))
-    for together, apart in _written_together(question, language, index).items():
-        if all(len(index.postings(together)[0]) > _ALWAYS * len(index.postings(term)[0]) for term in apart):
-            distinct = [term for term in distinct if term not in apart]
-        distinct += [together] if together not in distinct else []
-    only_asks = {term for word in ASKING for term in terms_of(word)}
-    term_scores = index.term_scores(distinct)
-    weights = [_ASKING if term in only_asks else 1.0 for term in distinct]
-    term_scores.data *= np.repeat(np.array(weights, dtype=np.float32), np.diff(term_scores.indptr))
-    place = {term: i for i, term in enumerate(distinct)}
-    names = []
-    name_terms: set[str] = set()
-    for mention in [*mentions, *parts]:
-        own = terms_of(question[mention.start : mention.end])
-        name_terms.update(own)
-        names.append((mention.entities, np.array([place[term] for term in own if term in place], dtype=np.int64)))
-    years = [int(term) for term in distinct if YEAR.fullmatch(term)]
-    stated: list[tuple[npt.NDArray[np.int64], Vector]] = []
-    ages = hidden = replies = None
-    if attributes is not None:
-        if attributes.replies is not None and not asks_for_reply(question, language):
-            replies = attributes.replies
-        named = {value: None for m in find_mentions(question, language, attributes.values) for value in m.entities}
-        stated += [(attributes.units[value].astype(np.int64), np.ones(len(attributes.units[value]))) for value in named]
-        stated += _of_titles(question, language, attributes)
-        now = as_of or attributes.newest
-        if now is not None and attributes.newest is not None:
-            spoken = language or closest(question, list(WORDS))  # the texts may be too short to tell theirs
-            asked = periods(question, now, spoken)
-            stated += [_dated_in(attributes.days, period) for period in asked]
-            if not asked and as_of:
-                ages = _ages(attributes.days, now)
-            if as_of:
-                hidden = attributes.days > as_of.toordinal()
-    return Question(
-        term_scores=term_scores,
-        names=names,
-        entities=entities,
-        dated_units=index.units_with_years(min(years), max(years)) if years else index.units[:0],
-        stated=stated,
-        ages=ages,
-        hidden=hidden,
-        replies=replies,
-        name_terms=frozenset(name_terms),
-    )
+    @cached_property
+    def terms(self) -> list[str]:
+        """Its terms as it is read, as often as it says them, without function words of its own language."""
+        return self.terms_of(self.as_read)
 
+    def terms_of(self, text: str) -> list[str]:
+        """Return the terms of a part of it, analysed as text units are.
 
-def _written_together(question: str, language: str, index: Bm25) -> dict[str, list[str]]:
-    """Return the terms of names that the question writes as several words and the corpus as one: Best Buy, BestBuy.
+        Where no text is in its language, each word is analysed in those of the corpus, as far as texts hold it so.
+        """
+        if self.language in self.index.languages:
+            return terms(without_asking(text, self.language), self.language)
+        found: list[str] = []
+        for word in content_words(text, self.language):
+            forms = dict.fromkeys(tuple(terms(word, code)) for code in self.index.languages)
+            held = [form for form in forms if any(map(self.index.bm25.holds, form))]
+            found += dict.fromkeys(term for form in held or list(forms)[:1] for term in form)
+        return found
 
-    More units must hold the one word than hold the rarest of its words: "redhat" in an address is not Red Hat's name.
+    @cached_property
+    def capitalized(self) -> list[str]:
+        """Its words with a capital that they do not owe to the beginning of a sentence."""
+        return names_within(self.text)
 
-    >>> from graphrag_lite.retrieval.bm25 import build
-    >>> _written_together("Did Best Buy buy Ann Li?", "en", build([terms("BESTBUY 10K 2022", "en")]))
-    {'bestbuy': ['best', 'buy']}
-    """
+    @cached_property
+    def weights(self) -> Mapping[str, float]:
+        """What each of its terms weighs, for whether the corpus says anything (`abstention.weighed`)."""
+        return weighed(self)
 
-    def held(term: str) -> int:
-        return len(index.postings(term)[0])
+    @cached_property
+    def features(self) -> "Features":
+        """What ranking needs of it: term scores, entities, periods and values that it names."""
+        from graphrag_lite.retrieval.features import question_features  # imports scipy
 
-    found = {}
-    for run in _CAPITALISED.finditer(question):
-        words = run[0].split()
-        for first, last in combinations(range(len(words) + 1), 2):
-            if 1 < last - first <= _MOST_TOGETHER:
-                together = terms("".join(words[first:last]), language)
-                apart = terms(" ".join(words[first:last]), language)
-                if len(together) == 1 < len(apart) and held(together[0]) > min(map(held, apart)):
-                    found[together[0]] = apart
-    return found
-
-
-def _of_titles(question: str, language: str, attributes: Attributes) -> list[tuple[npt.NDArray[np.int64], Vector]]:
-    """Return the units whose titles have the words with numbers that the question has, by which of them they have.
-
-    What has some of them is left out where something has these and more: of "Q3 of FY20", all other quarters and years.
-    """
-    held: dict[int, set[int]] = {}
-    for said in numbered(question, language):
-        for word, _, place in attributes.numbered.get(said.number, ()):
-            for unit in attributes.units[place].tolist() if word == said.word else ():
-                held.setdefault(unit, set()).add(place)
-    alike: dict[frozenset[int], list[int]] = {}
-    for unit in sorted(held):
-        alike.setdefault(frozenset(held[unit]), []).append(unit)
-    most = [units for places, units in alike.items() if not any(places < other for other in alike)]
-    return [(np.array(units, dtype=np.int64), np.ones(len(units))) for units in most]
-
-
-def _dated_in(days: Vector, period: Period) -> tuple[npt.NDArray[np.int64], Vector]:
-    """Return the units of documents dated in a period or soon after it, and how well they fit."""
-    first, last = period.first.toordinal(), period.last.toordinal()
-    late = _LATE_FIT * 2.0 ** -(np.maximum(days - last, 0.0) / (last - first + _LATE_DAYS))
-    fits = np.where(days <= last, 1.0, late)
-    units = np.flatnonzero((days >= first) & (fits >= _LEAST_FIT))  # nan is neither
-    return units, fits[units]
-
-
-def _ages(days: Vector, now: date) -> Vector:
-    """Return the age of every unit in days; what is not dated is as old as most."""
-    ages = np.maximum(now.toordinal() - days, 0.0)
-    return np.where(np.isnan(ages), np.nanmedian(ages), ages)
+        index = self.index
+        found = question_features(
+            self.as_read,
+            self.language,
+            index.bm25,
+            index.names,
+            index.attributes,
+            self.as_of,
+            self.terms_of,
+            self.terms,
+        )
+        if self.vector is None:
+            return found
+        return replace(found, meant=index.meant(self.vector, found.term_scores))

@@ -10,24 +10,22 @@ from graphrag_lite.settings import Embeddings, Llm
 if TYPE_CHECKING:
     from graphrag_lite.llm.chat import Embedder
     from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.vectors import Floats
 
-MOST = 4096  # questions whose vectors are held
 logger = logging.getLogger(__name__)
 
 
 async def embed_questions(
     index: "Loaded", questions: Sequence[str], settings: Embeddings, llm: Llm, embedder: "Embedder | None" = None
-) -> None:
-    """Embed what has no vector yet, and tell `index`; each question is paid for once, as the memo keeps its vector.
+) -> "list[Floats | None]":
+    """Return the vectors of questions, of length 1; each is paid for once, as the memo keeps it.
 
     Nobody is asked where vectors count nothing, or no model is set. Where it fails, or is not the one that the index
-    was made with, a warning says so, and questions are answered without vectors.
+    was made with, a warning says so, and questions have no vectors.
     """
-    if not (embedder or settings.model) or not index.vector_weight:
-        return
-    new = [question for question in dict.fromkeys(questions) if question not in index.question_vectors]
-    if not new:
-        return
+    none: list[Floats | None] = [None] * len(questions)
+    if not (embedder or settings.model) or not index.vector_weight or not questions:
+        return none
     import numpy as np
 
     from graphrag_lite.llm.openai_embedder import open_embedder
@@ -41,15 +39,13 @@ async def embed_questions(
             made_by,
             settings.model,
         )
-        return
+        return none
     try:
         with open_embedder(settings, llm, index.folder.parent.parent, embedder, must_keep=False) as opened:
-            vectors = unit_length(np.array(await opened.embed(new), dtype=np.float32))
+            vectors = unit_length(np.array(await opened.embed(questions), dtype=np.float32))
         if vectors.shape[1] != index.vectors.n_dimensions:
             raise ReplyError(f"it gave {vectors.shape[1]} numbers, the index has {index.vectors.n_dimensions} a vector")
     except (CallError, ModelError, ReplyError, ValueError) as error:
         logger.warning("The embedding model failed, and vectors are not used: %s", error)
-        return
-    if len(index.question_vectors) + len(new) > MOST:
-        index.question_vectors.clear()
-    index.question_vectors.update(zip(new, vectors, strict=True))
+        return none
+    return list(vectors)

@@ -83,8 +83,8 @@ class Policy:
 
 
 @dataclass(frozen=True)
-class Question:
-    """What the index knows of a question's words; made by `retrieval.question.read_question`."""
+class Features:
+    """What the index knows of a question's words; made by `retrieval.features.question_features`."""
 
     term_scores: csc_array  # (n_units, n_terms) BM25 score of each distinct term in each unit
     names: Sequence[
@@ -145,13 +145,13 @@ def link(mentions: csr_array, definitions: csr_array, transposed: csr_array | No
     return Links(mentions, units, definitions, about, scaled_rarity, walk_of(mentions, units, edge))
 
 
-def rank(question: Question, links: Links, policy: Policy) -> Vector:
+def rank(question: Features, links: Links, policy: Policy) -> Vector:
     """Return the score of every unit, shape (n_units,); `best` puts them in order. Hidden units have -inf.
 
     >>> mentions = csr_array(np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]))  # unit 0 is about entity 0 and names 1
     >>> definitions = csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
     >>> term_scores = csc_array(np.array([[3.0], [0.0], [1.0]]))
-    >>> question = Question(term_scores, [((0,), np.array([0]))], {0: 1.0}, np.empty(0, np.int32))
+    >>> question = Features(term_scores, [((0,), np.array([0]))], {0: 1.0}, np.empty(0, np.int32))
     >>> best(rank(question, link(mentions, definitions), Policy()), 3).tolist()
     [0, 1, 2]
     """

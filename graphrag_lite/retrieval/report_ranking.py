@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from graphrag_lite.errors import InputError
 from graphrag_lite.text.words import ASKING, terms
 
 if TYPE_CHECKING:
+    from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import Loaded
 
 Float = TypeVar("Float", np.float32, np.float64)
@@ -53,10 +55,15 @@ def report_language(index: "Loaded") -> str:
     return index.languages[0] if index.languages else ""
 
 
-def asked_terms(index: "Loaded", question: str, language: str) -> list[str]:
+def asked_terms(question: "Question") -> list[str]:
     """Return a question's terms that ask about something in the corpus, not about the corpus itself."""
-    generic = set(terms(ABOUT_THE_CORPUS, language))
-    return [term for term in index.question_terms(question) if term not in ASKING and term not in generic]
+    generic = _generic(report_language(question.index))
+    return [term for term in question.terms if term not in ASKING and term not in generic]
+
+
+@cache
+def _generic(language: str) -> frozenset[str]:
+    return frozenset(terms(ABOUT_THE_CORPUS, language))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """What search needs of a snapshot, read when first used and kept."""
 
 import os
-import re
 import weakref
 from collections.abc import Sequence
 from functools import cached_property
@@ -12,27 +11,20 @@ from graphrag_lite import tables
 from graphrag_lite.errors import TableError
 from graphrag_lite.retrieval.bm25 import Bm25
 from graphrag_lite.retrieval.columns import Strings, lists, matrices, numbers
-from graphrag_lite.retrieval.spelling import readings, respelt
-from graphrag_lite.retrieval.title_numbers import ByNumber, as_titles_say, by_number
+from graphrag_lite.retrieval.title_numbers import ByNumber, by_number
 from graphrag_lite.run import snapshots
 from graphrag_lite.settings import Search
-from graphrag_lite.text.function_words import FUNCTION_WORDS
-from graphrag_lite.text.language import closest, spoken
-from graphrag_lite.text.numbered_titles import as_said
-from graphrag_lite.text.words import content_words, terms, without_asking
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from scipy.sparse import csc_array
 
     from graphrag_lite.retrieval.entity_names import NameTable
-    from graphrag_lite.retrieval.question import Attributes
+    from graphrag_lite.retrieval.features import Attributes
     from graphrag_lite.retrieval.ranking import Links, Vector
     from graphrag_lite.retrieval.vectors import Floats, Vectors
-    from graphrag_lite.text.numbered_titles import Numbered
 
 INTACT_BYTES = 32_000_000  # of a mapped table: up to here its hash is compared when it is opened, which takes 50 ms
-MAX_READ = 100  # text units that are looked into for a word of several terms
 MIN_SHARE = 0.05  # of the documents: a language of fewer is not one that questions are asked in
 
 
@@ -45,8 +37,6 @@ class Loaded:
         self.manifest: dict[str, Any] = snapshots.usable_manifest(folder)
         weakref.finalize(self, os.close, snapshots.hold(folder))  # until then, retention leaves the folder alone
         self._read: dict[str, pa.Table] = {}
-        self.question_vectors: dict[str, Floats] = {}  # of length 1, by question
-        self._readings: tuple[str, dict[str, str]] = ("", {})  # of the last question
         self._text: tuple[int, str] = (-1, "")  # of the last document
         self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
 
@@ -83,106 +73,7 @@ class Loaded:
     def n_rows(self, name: str) -> int:
         return int(self.manifest["tables"][name]["rows"])
 
-    def spoken(self, question: str) -> str:
-        """Return which language a question is in, by ISO 639-1 code: one of the corpus, or another."""
-        return spoken(question, self.languages) or closest(question, self.languages)
-
-    def question_language(self, question: str) -> str:
-        """Return the language that a question's words are analysed in: its own, else the corpus's that is most like it.
-
-        Its function words are those of its own (`spoken`).
-        """
-        own = self.spoken(question)
-        return own if own in self.languages else closest(question, self.languages)
-
-    def question_terms(self, question: str) -> list[str]:
-        """Return the terms of a question, as often as it says them, without function words of its own language.
-
-        Words that the corpus does not hold are taken as they are read.
-        """
-        return self.terms_of(self.as_read(question), self.spoken(question))
-
-    def terms_of(self, text: str, own: str) -> list[str]:
-        """Return the terms of a question in its `own` language, or of a part of it, analysed as text units are.
-
-        Where no text is in that language, each word is analysed in those of the corpus, as far as texts hold it so.
-        """
-        if own in self.languages:
-            return terms(without_asking(text, own), own)
-        found: list[str] = []
-        for word in content_words(text, own):
-            forms = dict.fromkeys(tuple(terms(word, code)) for code in self.languages)
-            held = [form for form in forms if any(len(self.bm25.postings(term)[0]) for term in form)]
-            found += dict.fromkeys(term for form in held or list(forms)[:1] for term in form)
-        return found
-
-    def as_read(self, question: str) -> str:
-        """Return a question with its words as they are read."""
-        return respelt(question, self.readings(question))
-
-    def readings(self, question: str) -> dict[str, str]:
-        """Return how words of a question are read: likely typing errors, and numbers that titles write otherwise."""
-        asked, found = self._readings  # as a pair: another thread may ask another question
-        if asked != question:
-            vocabulary = Strings(self.arrow("search_terms")["term"])
-            own = self.spoken(question)
-            analysed = own if own in self.languages else closest(question, self.languages)
-            left_out: frozenset[str] = frozenset()
-            if own not in self.languages:  # another language's words are no errors, and one of the corpus may hold them
-                left_out = FUNCTION_WORDS.get(own, frozenset()) | {
-                    word.casefold()
-                    for word in content_words(question, own)
-                    if word.islower() or any(len(self.bm25.postings(term)[0]) for term in self.terms_of(word, own))
-                }
-            found = readings(question, analysed, self.bm25, vocabulary, self._passage, left_out)
-            found |= as_titles_say(question, own, self.title_numbers, self._is_of_titles)
-            self._readings = question, found
-        return found
-
-    def _is_of_titles(self, stated: str, said: "Numbered", word: str) -> bool:
-        """Say whether what a question says with a number is a word of titles, though they write it as `word`.
-
-        It is not, where a text holds it as it is ("HIV-1"), or where less than half of the documents with that word in
-        the title, and a number, say what it would be short for. A single letter is short for many words: those with
-        the same number have to say that, too. Of a word that no text holds ("third quarter") there is nothing to say.
-        """
-        import numpy as np
-
-        language = self.languages[0] if self.languages else ""
-        apart = any(map(str.isspace, stated))
-        if not apart and self._holds(stated, language):
-            return False
-        numbers = [said.number] if len(word) == 1 else list(self.title_numbers)
-        places = [at for number in numbers for other, _, at in self.title_numbers.get(number, ()) if other == word]
-        units = np.unique(np.concatenate([self.bm25.units[:0], *(self.attributes.units[place] for place in places)]))
-        rows = np.unique(np.asarray(self.document_row)[units])
-        initials = word == said.before[:1] + said.word[:1]
-        spelt = terms(f"{said.before} {said.word}" if initials else said.word, language)
-        told = [np.asarray(self.document_row)[self.bm25.postings(term)[0]] for term in spelt]
-        if not told or not all(map(len, told)):
-            return apart
-        if min(len(np.intersect1d(rows, one)) for one in told) < len(rows) / 2:
-            return False
-        if len(word) > 1:
-            return True
-        pattern = re.compile(as_said(said), re.I)
-        read = rows[:MAX_READ].tolist()
-        return 2 * sum(pattern.search(self.document_text(row)) is not None for row in read) >= len(read)
-
-    def _holds(self, word: str, language: str) -> bool:
-        """Say whether a text holds a word as it is, letters and digits in one."""
-        import numpy as np
-
-        parts = dict.fromkeys(terms(word, language))
-        rows = [self.bm25.postings(part)[0] for part in parts]
-        both = rows[0] if rows else self.bm25.units[:0]
-        for one in rows[1:]:
-            both = np.intersect1d(both, one)
-        if len(parts) == 1:
-            return len(both) > 0
-        return any(word.casefold() in self._passage(unit)[0].casefold() for unit in both[:MAX_READ].tolist())
-
-    def _passage(self, unit: int) -> tuple[str, str]:
+    def passage(self, unit: int) -> tuple[str, str]:
         """Return the text of a text unit under the title of its document, and their language."""
         row = self.document_row[unit]
         title, language = (self.column("documents", name)[row].as_py() for name in ("title", "language"))
@@ -259,7 +150,7 @@ class Loaded:
         import numpy as np
 
         from graphrag_lite.retrieval.entity_names import name_table
-        from graphrag_lite.retrieval.question import Attributes
+        from graphrag_lite.retrieval.features import Attributes
         from graphrag_lite.retrieval.replies import is_assistant
 
         if "search_values" not in self.manifest["tables"]:  # an index of before there was this table
@@ -304,11 +195,12 @@ class Loaded:
             return 0.0
         return float(self.arrow("search_vector_weight")["weight"][0].as_py())
 
-    async def embed(self, questions: Sequence[str]) -> None:
-        """Find the vectors of questions that are to have them. Here is no model to ask."""
+    async def embed(self, questions: Sequence[str]) -> "list[Floats | None]":
+        """Return the vectors of questions, each of length 1. Here is no model to ask, and none has one."""
+        return [None] * len(questions)
 
-    def meant(self, question: str, terms: "csc_array") -> "Vector | None":
-        """Return what text units gain by their vectors; None where the question has no vector, or they add nothing.
+    def meant(self, vector: "Floats", terms: "csc_array") -> "Vector":
+        """Return what text units gain by a question's vector.
 
         `terms` (n_units, n_terms) are the BM25 scores of its terms.
         """
@@ -316,9 +208,6 @@ class Loaded:
 
         from graphrag_lite.retrieval.vectors import meant
 
-        vector = self.question_vectors.get(question)
-        if vector is None:
-            return None
         by_words = np.asarray(terms.sum(axis=1), np.float64) if self.vectors.cells else None
         return meant(self.vectors, vector, self.vector_weight, by_words)
 

@@ -13,6 +13,7 @@ from graphrag_lite.text.plain_text import one_line
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import Loaded
 
 SECOND = 0.2  # of the second unit's score; .1 to .3 are about as good on documents of two units (lihua_world)
@@ -80,8 +81,7 @@ class Answer:
 
 
 def compose(
-    index: "Loaded",
-    question: str,
+    question: "Question",
     method: str,
     statements: Iterable[Statement],
     ranking: "Ranking",
@@ -93,6 +93,7 @@ def compose(
     A place is stated once. Statements about the same thing stand in one paragraph, others in a line with those of the
     same document; marks are numbered as they are read.
     """
+    index = question.index
     groups: dict[tuple[str, int], list[Statement]] = {}
     stated: set[tuple[int, int, int]] = set()
     for statement in statements:
@@ -110,7 +111,7 @@ def compose(
         between = "\n\n" if about or headed else "\n"
         answer += (between if answer else "") + (f"{disarm(about)}: {line}" if about else line)
         headed = bool(about)
-    return answered(index, question, method, ranking, answer=answer or NOTHING, citations=citations, unsure=unsure)
+    return answered(question, method, ranking, answer=answer or NOTHING, citations=citations, unsure=unsure)
 
 
 def cite(index: "Loaded", n: int, place: Statement) -> Cited:
@@ -127,17 +128,18 @@ def cite(index: "Loaded", n: int, place: Statement) -> Cited:
     )
 
 
-def answered(index: "Loaded", question: str, method: str, ranking: "Ranking", *, answer: str, **fields: Any) -> Answer:
+def answered(question: "Question", method: str, ranking: "Ranking", *, answer: str, **fields: Any) -> Answer:
     """Make an answer of its text and of what was retrieved."""
+    index = question.index
     documents, text_units = index.column("documents", "source_id"), index.column("text_units", "id")
     return Answer(
-        question=question,
+        question=question.text,
         method=method,
         answer=answer,
         documents=[documents[row].as_py() for row in ranking.documents],
         text_units=[text_units[unit].as_py() for unit in ranking.units],
         abstained=answer == NOTHING,
-        readings=index.readings(question),
+        readings=question.readings,
         **fields,
     )
 

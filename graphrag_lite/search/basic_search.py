@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.retrieval.abstention import as_said_and_read, says_nothing
+from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
@@ -23,20 +23,19 @@ MAX_UNITS = 60  # that a model's context chooses from
 
 def answer(index: "Loaded", query: "Query") -> Answer:
     """Answer with the sentences of the best text units that hold the question's words, not dated after `as_of`."""
-    question = query.question
-    terms = index.question_terms(question)
-    scores = _scores(index, terms, query.as_of)
+    question = query.read_by(index)
+    scores = _scores(index, question.terms, query.as_of)
     ranking = ranked(scores, index.document_row, query.top_k)
     if query.retrieve_only:
-        return answered(index, question, "basic", ranking, answer="", citations=[])
-    nothing = says_nothing(index, question, as_said_and_read(index, question), np.isneginf(scores))
+        return answered(question, "basic", ranking, answer="", citations=[])
+    nothing = says_nothing(question, question.weights, np.isneginf(scores))
     if nothing:
-        return compose(index, question, "basic", [], ranking)
+        return compose(question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
-    kind = kind_asked(index.as_read(question), index.spoken(question))
+    kind = kind_asked(question.as_read, question.language)
     worth = scores[read].tolist()
-    chosen = choose_sentences(index, terms, read, index.search.max_sentences, scores=worth, kind=kind)
-    return compose(index, question, "basic", in_reading_order(index, chosen), ranking, unsure=nothing is None)
+    chosen = choose_sentences(index, question.terms, read, index.search.max_sentences, scores=worth, kind=kind)
+    return compose(question, "basic", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
 async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
@@ -44,14 +43,14 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     from graphrag_lite.prompts import BasicSearch
     from graphrag_lite.search.context_records import Shown, TokenEstimate, render
 
-    question = query.question
-    scores = _scores(index, index.question_terms(question), query.as_of)
+    question = query.read_by(index)
+    scores = _scores(index, question.terms, query.as_of)
     ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
     records = render(passages(index, scores), index.search.max_context_tokens, TokenEstimate.of(index), shown)
-    prompt = BasicSearch(asking.response_type, records, question)
+    prompt = BasicSearch(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()
-    return asking.answer(index, question, "basic", ranking, shown, written)
+    return asking.answer(question, "basic", ranking, shown, written)
 
 
 def passages(index: "Loaded", scores: "NDArray[np.floating[Any]]") -> list["Section"]:

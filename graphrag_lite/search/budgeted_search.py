@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.retrieval.abstention import says_nothing, weights
-from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, report_language, report_rows, scaled
+from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, report_rows, scaled
 from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
 from graphrag_lite.search.community_answers import paragraphs
 from graphrag_lite.search.community_walk import Walk, community_tree
 from graphrag_lite.search.statements import broad_match
 
 if TYPE_CHECKING:
+    from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import Loaded
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking
@@ -29,8 +30,8 @@ def answer_within(index: "Loaded", query: "Query", budget: int) -> Answer | None
 
     None for a question about the corpus itself, which holds nothing to test by: reports answer it.
     """
-    question = query.question
-    found = _begin(index, question, budget)
+    question = query.read_by(index)
+    found = _begin(question, budget)
     if not found.asked:
         return None
     match = scaled(index.bm25.scores(found.asked))
@@ -38,12 +39,12 @@ def answer_within(index: "Loaded", query: "Query", budget: int) -> Answer | None
         found.walk.learn([bool(match[unit] >= RELEVANT) for unit in units])
     ranking = found.ranking(index, query.top_k)
     if query.retrieve_only:
-        return answered(index, question, "global", ranking, answer="", citations=[])
-    nothing = says_nothing(index, question, weights(index.bm25, found.asked))
+        return answered(question, "global", ranking, answer="", citations=[])
+    nothing = says_nothing(question, weights(index.bm25, found.asked))
     if nothing:
-        return compose(index, question, "global", [], ranking)
+        return compose(question, "global", [], ranking)
     said = paragraphs(index, found.asked, list(found.groups().items()), broad_match(index.bm25, found.asked))
-    return compose(index, question, "global", said, ranking, unsure=nothing is None)
+    return compose(question, "global", said, ranking, unsure=nothing is None)
 
 
 async def ask_within(index: "Loaded", query: "Query", budget: int, asking: "Asking") -> Answer:
@@ -57,7 +58,7 @@ async def ask_within(index: "Loaded", query: "Query", budget: int, asking: "Aski
     from graphrag_lite.search.map_reduce import answer_of_points, collect
     from graphrag_lite.search.reports import fitted, portions, unmarked
 
-    question = query.question
+    question = query.read_by(index)
     count, most = TokenEstimate.of(index), index.search.max_context_tokens
     n_tested = n_failed = 0
 
@@ -65,14 +66,14 @@ async def ask_within(index: "Loaded", query: "Query", budget: int, asking: "Aski
         nonlocal n_failed
         try:
             (passage,) = texts(index, [unit])
-            return await asking.yes(RatePassage(unmarked(fitted(passage, most, count)), question))
+            return await asking.yes(RatePassage(unmarked(fitted(passage, most, count)), question.text))
         except (CallError, ReplyError) as error:
             identity = index.arrow("text_units")["id"][unit].as_py()
             asking.failed(f"test of text unit {identity}", error)
             n_failed += 1
             return False
 
-    found = _begin(index, question, budget)
+    found = _begin(question, budget)
     while units := found.walk.next_units():
         n_tested += len(units)
         found.walk.learn(await asking.map(test, units))
@@ -81,10 +82,8 @@ async def ask_within(index: "Loaded", query: "Query", budget: int, asking: "Aski
         raise CallError(f"No text unit could be tested. {what}: {error}")
     relevant = [unit for units in found.groups().values() for unit in units]
     parts = portions(texts(index, relevant), most, count)
-    points, n_dropped = await collect(parts, lambda records: MapPassages(records, question), asking, "passage")
-    return await answer_of_points(
-        index, question, "global", found.ranking(index, query.top_k), points, n_dropped, asking
-    )
+    points, n_dropped = await collect(parts, lambda records: MapPassages(records, question.text), asking, "passage")
+    return await answer_of_points(question, "global", found.ranking(index, query.top_k), points, n_dropped, asking)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +107,10 @@ class Begun:
         return {root: own[root] for root in sorted(kept, key=lambda root: (-self.walk.scores[own[root][0]], root))}
 
 
-def _begin(index: "Loaded", question: str, budget: int) -> Begun:
+def _begin(question: "Question", budget: int) -> Begun:
+    index = question.index
     rows = report_rows(index)
-    asked = asked_terms(index, question, report_language(index))
+    asked = asked_terms(question)
     by_reports = rank_reports(index, asked, rows, range(len(rows))).unit_scores
     scores = scaled(index.bm25.scores(asked)) + BY_REPORTS * by_reports
     return Begun(asked, Walk(community_tree(index, scores), scores, budget))

@@ -5,7 +5,7 @@ costs at most 2 + `drift_depth` * `drift_follow_ups` calls, and as many again fo
 The follow-ups of a round share the context of one answer: each asks for less, and a round costs one local search.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,24 +14,23 @@ import numpy as np
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.replies.json_reply import read_object
 from graphrag_lite.retrieval.abstention import says_nothing, weights
+from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.report_ranking import (
     asked_terms,
     partition,
     rank_reports,
-    report_language,
     report_rows,
     scaled,
 )
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.community_answers import themes
-from graphrag_lite.search.local_search import read_and_rank
+from graphrag_lite.search.local_search import text_unit_scores
 from graphrag_lite.search.sentence_choice import in_reading_order
 from graphrag_lite.search.statements import choose_statements
 
 if TYPE_CHECKING:
     from graphrag_lite.graph.pagerank import Vector
-    from graphrag_lite.retrieval.ranking import Question
     from graphrag_lite.retrieval.snapshot_view import Loaded
     from graphrag_lite.search.context_records import Record, Shown
     from graphrag_lite.search.methods import Query
@@ -74,31 +73,29 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     Without a model nobody asks follow-ups. A lead stands for one: an entity of the best texts that the question does
     not name and that the best reports are about. It is looked up together with the question.
     """
-    question = query.question
-    asked, scores = read_and_rank(index, question)
+    from graphrag_lite.run.sync import complete
+
+    question = query.read_by(index)
+    scores = text_unit_scores(question)
     titles = index.arrow("entities")["title"]
     total = scaled(scores)
-    leads = [f"{question} {titles[lead].as_py()}" for lead in _leads(index, question, asked, scores)]
-    if question in index.question_vectors:  # otherwise there is no model, or it has just failed
-        from graphrag_lite.run.sync import complete
-
-        complete(index.embed(leads))
-    for lead in leads:
-        total = np.maximum(total, FOLLOWED * scaled(read_and_rank(index, lead)[1]))
+    leads = [f"{question.text} {titles[lead].as_py()}" for lead in _leads(question, scores)]
+    for lead in complete(_read(question, leads)):
+        total = np.maximum(total, FOLLOWED * scaled(text_unit_scores(lead)))
     ranking = ranked(total, index.document_row, query.top_k)
     if query.retrieve_only:
-        return answered(index, question, "drift", ranking, answer="", citations=[])
-    about = asked_terms(index, question, report_language(index))
+        return answered(question, "drift", ranking, answer="", citations=[])
+    about = asked_terms(question)
     if not about:
         rows = report_rows(index)
         top = (rows[i] for i in rank_reports(index, [], rows, partition(rows, 0)).order)
-        return compose(index, question, "drift", themes(index, top), ranking)
-    nothing = says_nothing(index, question, weights(index.bm25, about))
+        return compose(question, "drift", themes(index, top), ranking)
+    nothing = says_nothing(question, weights(index.bm25, about))
     if nothing:
-        return compose(index, question, "drift", [], ranking)
+        return compose(question, "drift", [], ranking)
     read = [unit for unit in best(total, READ_UNITS).tolist() if total[unit] > 0]
     chosen = choose_statements(index, about, read, total[read].tolist(), 2 * index.search.max_sentences)
-    return compose(index, question, "drift", in_reading_order(index, chosen), ranking, unsure=nothing is None)
+    return compose(question, "drift", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
 async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
@@ -113,9 +110,9 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     from graphrag_lite.search.map_reduce import answer_of_points
     from graphrag_lite.search.reports import report_record
 
-    question = query.question
+    question = query.read_by(index)
     search, count = index.search, TokenEstimate.of(index)
-    gathered = Gathered(index, seen={_key(index, question)})
+    gathered = Gathered(index, seen={_key(question)})
     n_asked = 0
 
     async def call(what: str, prompt: object) -> Found | None:
@@ -127,34 +124,33 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
             asking.failed(what, error)
             return None
 
-    async def follow(asked: FollowUp) -> tuple[Found | None, Shown, "Vector"]:
+    async def follow(asked: Question) -> tuple[Found | None, Shown, "Vector"]:
         shown = Shown()
-        read, fits = read_and_rank(index, asked.question)
-        sections = local_sections(index, read, fits)
+        fits = text_unit_scores(asked)
+        sections = local_sections(asked, fits)
         records = render(sections, search.max_context_tokens // search.drift_follow_ups, count, shown)
-        prompt = DriftFollowUp(n_next, records, asked.question, question)
-        return await call(f"follow-up {asked.question!r}", prompt), shown, scaled(fits)
+        prompt = DriftFollowUp(n_next, records, asked.text, question.text)
+        return await call(f"follow-up {asked.text!r}", prompt), shown, scaled(fits)
 
-    if reports := [report_record(index, i) for i in _best_reports(index, question)]:
+    if reports := [report_record(index, i) for i in _best_reports(question)]:
         shown = Shown()
         records = render([Section("Reports", 1.0, reports)], search.max_context_tokens, count, shown)
-        gathered.add("", await call("primer", DriftPrimer(search.drift_follow_ups, records, question)), shown)
-    gathered.waiting = gathered.waiting or [FollowUp(question, 0.0)]
-    scores = scaled(read_and_rank(index, question)[1])
+        gathered.add("", await call("primer", DriftPrimer(search.drift_follow_ups, records, question.text)), shown)
+    gathered.waiting = gathered.waiting or [FollowUp(question.text, 0.0)]
+    scores = scaled(text_unit_scores(question))
     for n_left in reversed(range(search.drift_depth)):
         n_next = search.drift_follow_ups if n_left else 0
-        chosen = gathered.take(search.drift_follow_ups)
-        if question in index.question_vectors:  # otherwise there is no model, or it has just failed
-            await index.embed([asked.question for asked in chosen])
+        taken = gathered.take(search.drift_follow_ups)
+        chosen = await _read(question, [one.question for one in taken])
         for asked, (found, shown, fits) in zip(chosen, await asking.map(follow, chosen), strict=True):
-            gathered.add(asked.question, found, shown)
+            gathered.add(asked.text, found, shown)
             scores = np.maximum(scores, FOLLOWED * fits)
     if len(asking.model.failures) == n_asked:
         what, error, _ = asking.model.failures[-1]
         raise CallError(f"No question could be answered. {what}: {error}")
     ranking = ranked(scores, index.document_row, query.top_k)
     points = [record for _, record in sorted(gathered.points, key=lambda point: -point[0])]
-    return await answer_of_points(index, question, "drift", ranking, points, gathered.n_dropped, asking)
+    return await answer_of_points(question, "drift", ranking, points, gathered.n_dropped, asking)
 
 
 @dataclass
@@ -178,7 +174,7 @@ class Gathered:
         if found.point.score > 0 and found.point.description:
             self.points.append((found.point.score, record))
         for question in found.follow_ups[: self.index.search.drift_follow_ups]:
-            if (key := _key(self.index, question)) not in self.seen:
+            if (key := _key(Question(self.index, question))) not in self.seen:
                 self.seen.add(key)
                 self.waiting.append(FollowUp(question, found.point.score))
 
@@ -205,27 +201,36 @@ def read_found(reply: str) -> Found:
     return Found(read_point(row, "answer"), tuple(asked for asked in questions if asked))
 
 
-def _best_reports(index: "Loaded", question: str) -> list[int]:
+async def _read(question: Question, others: Sequence[str]) -> list[Question]:
+    """Return other questions as the index reads them, with vectors where the first one has one.
+
+    Otherwise there is no model for them, or it has just failed.
+    """
+    vectors = [None] * len(others) if question.vector is None else await question.index.embed(others)
+    return [Question(question.index, text, vector=vector) for text, vector in zip(others, vectors, strict=True)]
+
+
+def _best_reports(question: Question) -> list[int]:
     """Return the reports that fit the question best, of all levels."""
+    index = question.index
     rows = report_rows(index)
-    asked = asked_terms(index, question, report_language(index))
+    asked = asked_terms(question)
     return rank_reports(index, asked, rows, range(len(rows))).order[: index.search.max_reports]
 
 
-def _leads(index: "Loaded", question: str, asked: "Question", scores: "Vector") -> list[int]:
+def _leads(question: Question, scores: "Vector") -> list[int]:
     """Return leads as rows of `entities`, no more than `drift_follow_ups`."""
     from graphrag_lite.search.local_context import meant_entities
 
+    index = question.index
     members = index.arrow("communities")["entity_ids"]
     row = {number: i for i, number in enumerate(index.arrow("communities")["community"].to_pylist())}
     reports, identities = index.arrow("community_reports")["community"], index.arrow("entities")["id"]
-    reported = {
-        identity for i in _best_reports(index, question) for identity in members[row[reports[i].as_py()]].as_py()
-    }
-    meant = [entity for entity in meant_entities(index, asked, scores) if entity not in asked.entities]
+    reported = {identity for i in _best_reports(question) for identity in members[row[reports[i].as_py()]].as_py()}
+    meant = [entity for entity in meant_entities(question, scores) if entity not in question.features.entities]
     return [entity for entity in meant if identities[entity].as_py() in reported][: index.search.drift_follow_ups]
 
 
-def _key(index: "Loaded", question: str) -> tuple[str, ...]:
+def _key(question: Question) -> tuple[str, ...]:
     """Return what two questions share that ask the same in other forms of its words."""
-    return tuple(sorted(set(index.question_terms(question)))) or (question.casefold(),)
+    return tuple(sorted(set(question.terms))) or (question.text.casefold(),)

@@ -25,32 +25,31 @@ def answer(index: "Loaded", query: "Query") -> Answer:
 
         if found := answer_within(index, query, query.budget):
             return found
-    question = query.question
+    question = query.read_by(index)
     rows = report_rows(index)
-    language = report_language(index)
-    asked = asked_terms(index, question, language)
+    asked = asked_terms(question)
     reports = rank_reports(index, asked, rows, partition(rows, query.level))
     ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
     if query.retrieve_only:
-        return answered(index, question, "global", ranking, answer="", citations=[])
-    nothing = bool(asked) and says_nothing(index, question, weights(index.bm25, asked))
+        return answered(question, "global", ranking, answer="", citations=[])
+    nothing = bool(asked) and says_nothing(question, weights(index.bm25, asked))
     if nothing:
-        return compose(index, question, "global", [], ranking)
+        return compose(question, "global", [], ranking)
     if index.reports_are_written:
         from graphrag_lite.search.reports import recited
 
         fitting = [i for i in reports.order if not asked or reports.match[i] >= FITTING] or reports.order
-        told, citations = recited(index, fitting[: index.search.max_reports], asked, language)
-        return answered(index, question, "global", ranking, answer=told or NOTHING, citations=citations)
+        told, citations = recited(index, fitting[: index.search.max_reports], asked, report_language(index))
+        return answered(question, "global", ranking, answer=told or NOTHING, citations=citations)
     from graphrag_lite.search.community_answers import paragraphs, speaking, themes
     from graphrag_lite.search.statements import broad_match
 
     chosen = [rows[i] for i in reports.order]
     if not asked:
-        return compose(index, question, "global", themes(index, chosen), ranking)
+        return compose(question, "global", themes(index, chosen), ranking)
     match = broad_match(index.bm25, asked)
     said = paragraphs(index, asked, speaking(index, chosen, match), match)
-    return compose(index, question, "global", said, ranking, unsure=nothing is None)
+    return compose(question, "global", said, ranking, unsure=nothing is None)
 
 
 async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
@@ -69,12 +68,12 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     from graphrag_lite.search.map_reduce import answer_of_points, collect
     from graphrag_lite.search.reports import portions, relevant, report_record, shuffled
 
-    question = query.question
+    question = query.read_by(index)
     rows = report_rows(index)
-    chosen = await relevant(index, rows, question, asking) if query.dynamic else partition(rows, query.level)
-    reports = rank_reports(index, asked_terms(index, question, report_language(index)), rows, chosen)
+    chosen = await relevant(index, rows, question.text, asking) if query.dynamic else partition(rows, query.level)
+    reports = rank_reports(index, asked_terms(question), rows, chosen)
     ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
     count, budget = TokenEstimate.of(index), index.search.max_context_tokens
     parts = portions([report_record(index, i) for i in shuffled(rows, chosen)], budget, count)
-    points, n_dropped = await collect(parts, lambda records: GlobalMap(records, question), asking, "report")
-    return await answer_of_points(index, question, "global", ranking, points, n_dropped, asking)
+    points, n_dropped = await collect(parts, lambda records: GlobalMap(records, question.text), asking, "report")
+    return await answer_of_points(question, "global", ranking, points, n_dropped, asking)

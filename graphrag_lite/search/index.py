@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from graphrag_lite.llm.chat import ChatModel, Embedder
+    from graphrag_lite.retrieval.vectors import Floats
     from graphrag_lite.search.model_query import Asking, Show
 
 Outcome = Answer | GraphragLiteError
@@ -91,9 +92,9 @@ class Index(Loaded):
         """Whether a model answers; otherwise answers are sentences of the corpus."""
         return self.model is not None or self.llm.model is not None
 
-    async def embed(self, questions: Sequence[str]) -> None:
-        """Find the vectors of questions, where the index has vectors and the settings name their model."""
-        await embed_questions(self, questions, self.embeddings, self.llm, self.embedder)
+    async def embed(self, questions: Sequence[str]) -> "list[Floats | None]":
+        """Return the vectors of questions, each of length 1; None where the index or the settings have none."""
+        return await embed_questions(self, questions, self.embeddings, self.llm, self.embedder)
 
     def query(
         self,
@@ -183,7 +184,8 @@ class Index(Loaded):
         if found.embeds and self.vector_weight:
             from graphrag_lite.run.sync import complete
 
-            complete(self.embed([query.question for query in queries]))
+            vectors = complete(self.embed([query.question for query in queries]))
+            queries = [replace(query, vector=vector) for query, vector in zip(queries, vectors, strict=True)]
         outcomes: list[Outcome] = []
 
         def tell(outcome: Outcome) -> None:

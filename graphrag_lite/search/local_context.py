@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.retrieval.ranking import Question
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.context_records import Record, Section, places_of, text, texts, whole_unit
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
+    from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import Loaded
 
 # Shares of the token budget; GraphRAG's own are half text units, at most a quarter reports, the rest for the graph.
@@ -26,9 +26,10 @@ MAX_RELATIONSHIPS = 10  # of each entity
 MAX_REPORTS = 10
 
 
-def local_sections(index: "Loaded", asked: Question, scores: "npt.NDArray[np.float64]") -> list[Section]:
+def local_sections(question: "Question", scores: "npt.NDArray[np.float64]") -> list[Section]:
     """Return what local search shows, each section best first; what others leave of their share goes to the texts."""
-    chosen = meant_entities(index, asked, scores)
+    index = question.index
+    chosen = meant_entities(question, scores)
     entities = _rows(index.arrow("entities"), chosen)
     rows = entities.to_pylist()
     units = [unit for unit in best(scores, MAX_UNITS).tolist() if scores[unit] > 0]
@@ -41,13 +42,14 @@ def local_sections(index: "Loaded", asked: Question, scores: "npt.NDArray[np.flo
     ]
 
 
-def meant_entities(index: "Loaded", asked: Question, scores: "npt.NDArray[np.float64]") -> list[int]:
+def meant_entities(question: "Question", scores: "npt.NDArray[np.float64]") -> list[int]:
     """Return `search.max_entities` entities at most: those that the question names, then those of the best texts.
 
     An entity of the texts counts ln(1 + mentions) * score for each text that names it, times its idf: by rarity alone
     the oddest names of a text win, without it those that stand everywhere.
     """
-    named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))
+    index, entities = question.index, question.features.entities
+    named = sorted(entities, key=lambda entity: (-entities[entity], entity))
     read = best(scores, READ_UNITS)
     weights = np.zeros_like(scores)
     weights[read] = scores[read] / (scores.max(initial=0.0) or 1.0)

@@ -1,15 +1,11 @@
 """Local search: text units by BM25 and the graph, and what the index says of the entities that a question names."""
 
-from dataclasses import replace
-from datetime import date
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.retrieval.abstention import as_said_and_read, says_nothing
-from graphrag_lite.retrieval.question import read_question
-from graphrag_lite.retrieval.ranking import Policy, Question, rank
+from graphrag_lite.retrieval.abstention import says_nothing
+from graphrag_lite.retrieval.ranking import Policy, rank
 from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.basic_search import passages
@@ -21,6 +17,7 @@ from graphrag_lite.text.words import ASKING
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import Loaded
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking
@@ -36,29 +33,27 @@ def answer(index: "Loaded", query: "Query") -> Answer:
 
     With `as_of`, nothing is said by documents that are dated after that day.
     """
-    question = query.question
-    asked, scores = read_and_rank(index, question, query.as_of)
+    question = query.read_by(index)
+    scores = text_unit_scores(question)
     ranking = ranked(scores, index.document_row, query.top_k)
     if query.retrieve_only:
-        return answered(index, question, "local", ranking, answer="", citations=[])
-    terms = index.question_terms(question)
-    nothing = says_nothing(index, question, as_said_and_read(index, question), np.isneginf(scores))
+        return answered(question, "local", ranking, answer="", citations=[])
+    nothing = says_nothing(question, question.weights, np.isneginf(scores))
     if nothing:
-        return compose(index, question, "local", [], ranking)
-    opening, closing = _about(index, asked, terms, scores)
+        return compose(question, "local", [], ranking)
+    opening, closing = _about(question, scores)
     read = [unit for unit in ranking.units[:READ_UNITS] if scores[unit] > 0]
     sentences = choose_sentences(
         index,
-        terms,
+        question.terms,
         read,
         index.search.max_sentences - len(opening) - len(closing),
         [*opening, *closing],
         scores=scores[read].tolist(),
-        kind=kind_asked(index.as_read(question), index.spoken(question)),
-        named=asked.entities,
+        kind=kind_asked(question.as_read, question.language),
+        named=question.features.entities,
     )
     return compose(
-        index,
         question,
         "local",
         [*opening, *in_reading_order(index, sentences), *closing],
@@ -76,46 +71,31 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     from graphrag_lite.search.context_records import Shown, TokenEstimate, render
     from graphrag_lite.search.local_context import local_sections
 
-    question = query.question
-    asked, scores = read_and_rank(index, question, query.as_of)
+    question = query.read_by(index)
+    scores = text_unit_scores(question)
     ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
-    sections = passages(index, scores) if np.isneginf(scores).any() else local_sections(index, asked, scores)
+    sections = passages(index, scores) if np.isneginf(scores).any() else local_sections(question, scores)
     records = render(sections, index.search.max_context_tokens, TokenEstimate.of(index), shown)
-    prompt = LocalSearch(asking.response_type, records, question)
+    prompt = LocalSearch(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()
-    return asking.answer(index, question, "local", ranking, shown, written)
+    return asking.answer(question, "local", ranking, shown, written)
 
 
-def read_and_rank(
-    index: "Loaded", question: str, as_of: date | None = None
-) -> tuple[Question, "npt.NDArray[np.float64]"]:
-    """Return a question as the index reads it, and the score of every text unit, -inf of those dated after `as_of`."""
-    own = index.spoken(question)
-    asked = read_question(
-        index.as_read(question),
-        own,
-        index.bm25,
-        index.names,
-        index.attributes,
-        as_of,
-        partial(index.terms_of, own=own),
-    )
-    if (meant := index.meant(question, asked.term_scores)) is not None:
-        asked = replace(asked, meant=meant)
-    return asked, rank(asked, index.links, Policy())
+def text_unit_scores(question: "Question") -> "npt.NDArray[np.float64]":
+    """Return the score of every text unit, shape (n_units,); -inf of those dated after the question's `as_of`."""
+    return rank(question.features, question.index.links, Policy())
 
 
-def _about(
-    index: "Loaded", asked: Question, terms: list[str], scores: "npt.NDArray[np.float64]"
-) -> tuple[list[Statement], list[Statement]]:
+def _about(question: "Question", scores: "npt.NDArray[np.float64]") -> tuple[list[Statement], list[Statement]]:
     """Return what the graph says to a question that only names entities: descriptions, and a relationship of the first.
 
     A question that says more, or states a period or what a document is, is answered by the sentences that fit it; to a
     question about one of a person's films the description of the person is no answer. Nothing is said by text units
     that are hidden, with the score -inf.
     """
-    if not asked.entities or asked.stated or not set(terms) - asked.name_terms <= ASKING:
+    index, asked = question.index, question.features
+    if not asked.entities or asked.stated or not set(question.terms) - asked.name_terms <= ASKING:
         return [], []
     about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
     opening: list[Statement] = []

@@ -12,7 +12,7 @@ from graphrag_lite.search.model_query import POINTS_SCHEMA, Asking, Point, read_
 from graphrag_lite.search.reports import fitted
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.question import Question
 
 
 async def collect(
@@ -54,8 +54,7 @@ def finding(asked: str, point: Point, shown: Shown) -> tuple[Record, int]:
 
 
 async def answer_of_points(
-    index: "Loaded",
-    question: str,
+    question: "Question",
     method: str,
     ranking: Ranking,
     points: Sequence[Record],
@@ -63,11 +62,11 @@ async def answer_of_points(
     asking: Asking,
 ) -> Answer:
     """Have the answer written from points, the most important first; without any, the corpus does not say."""
-    shown = Shown()
+    index, shown = question.index, Shown()
     records = reduced(points, index.search.max_context_tokens, TokenEstimate.of(index), shown)
-    prompt = GlobalReduce(asking.response_type, records, question)
+    prompt = GlobalReduce(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if points else asking.nothing()
-    return asking.answer(index, question, method, ranking, shown, written, n_dropped)
+    return asking.answer(question, method, ranking, shown, written, n_dropped)
 
 
 def reduced(points: Sequence[Record], budget: int, count: TokenEstimate, shown: Shown) -> str:

@@ -14,7 +14,9 @@ from graphrag_lite import plugins
 from graphrag_lite.errors import InputError
 
 if TYPE_CHECKING:
+    from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.vectors import Floats
     from graphrag_lite.search.answer import Answer
     from graphrag_lite.search.model_query import Asking
 
@@ -29,7 +31,10 @@ OPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question and how to answer it: `level` 0 is the coarsest, `budget` counts tests, `as_of` is the last day."""
+    """A question and how to answer it: `level` 0 is the coarsest, `budget` counts tests, `as_of` is the last day.
+
+    `vector`, of length 1, is the question's where the method ranks by vectors and the index has a model for them.
+    """
 
     question: str
     top_k: int
@@ -38,6 +43,13 @@ class Query:
     budget: int | None = None
     as_of: date | None = None
     retrieve_only: bool = False
+    vector: "Floats | None" = None
+
+    def read_by(self, index: "Loaded") -> "Question":
+        """Return the question as an index reads it."""
+        from graphrag_lite.retrieval.question import Question
+
+        return Question(index, self.question, self.as_of, self.vector)
 
     def states(self) -> list[str]:
         """Return the names of the options that it states."""

@@ -17,7 +17,7 @@ from graphrag_lite.search.context_records import Shown
 from graphrag_lite.text.sentences import sentences
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.question import Question
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -167,8 +167,7 @@ class Asking:
 
     def answer(
         self,
-        index: "Loaded",
-        question: str,
+        question: "Question",
         method: str,
         ranking: Ranking,
         shown: Shown,
@@ -176,8 +175,8 @@ class Asking:
         n_dropped: int = 0,
     ) -> Answer:
         """Make an answer of what was written; every mark is resolved to the places of its record."""
+        index = question.index
         return answered(
-            index,
             question,
             method,
             ranking,
@@ -187,7 +186,7 @@ class Asking:
             ],
             model=self.model.model.identity.get("model"),
             n_dropped_citations=n_dropped + written.n_dropped,
-            n_uncited_sentences=0 if written.text == NOTHING else uncited(written.text, index.spoken(question)),
+            n_uncited_sentences=0 if written.text == NOTHING else uncited(written.text, question.language),
             failures=[f"{what}: {error}" for what, error, _ in self.model.failures],
             usage=self.model.model.meter.to_dict(self.model.stage),
         )

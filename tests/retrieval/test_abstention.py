@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from graphrag_lite.retrieval.abstention import INFLECTED, LEAST_FIT, as_said_and_read, fit, says_nothing
+from graphrag_lite.retrieval.abstention import INFLECTED, LEAST_FIT, fit, says_nothing
 from graphrag_lite.retrieval.bm25 import Bm25, build
+from graphrag_lite.retrieval.question import Question
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -71,18 +72,12 @@ class Corpus:
     def bm25(self) -> Bm25:
         return build([terms(text, self.language) for text in self.texts])
 
-    def question_language(self, _: str) -> str:
-        return self.language
-
-    def question_terms(self, question: str) -> list[str]:
-        return terms(question, self.language)
-
-    def readings(self, _: str) -> dict[str, str]:
-        return {}
-
     def refuses(self, question: str) -> bool | None:
-        index = cast("Loaded", self)
-        return says_nothing(index, question, as_said_and_read(index, question))
+        asked = Question(cast("Loaded", self), question)
+        asked.__dict__.update(
+            language=self.language, analyzed_in=self.language, readings={}, terms=terms(question, self.language)
+        )
+        return says_nothing(asked, asked.weights)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -1,208 +1,68 @@
-"""Reading a question: distinct terms, which of them are names, and the period."""
+"""A question is read once, whatever asks for it, and nothing of it is left in the index."""
 
-import json
-from dataclasses import replace
-from datetime import date
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+import pytest
 
 from graphrag_lite import pipeline
-from graphrag_lite.retrieval.bm25 import build
-from graphrag_lite.retrieval.entity_names import name_table
-from graphrag_lite.retrieval.question import Attributes, read_question
-from graphrag_lite.retrieval.ranking import Question
-from graphrag_lite.retrieval.title_numbers import as_titles_say, by_number
+from graphrag_lite.retrieval import features, question, readings
+from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
-from graphrag_lite.text.words import terms
 
-TEXTS = ["Mayor from 1918 to 1923", "In 1921", "Built 1850; 19200 seats; the 1920s", "2003年に東京で", "nothing"]
-INDEX = build([terms(text, "en") for text in TEXTS])
+ASKED = "When did Lyman Spitser propose the telescope, since 1946?"
 
 
-def dated(question: str) -> list[int]:
-    return [int(unit) for unit in read_question(question, "en", INDEX, name_table([])).dated_units]
+@pytest.fixture
+def index(tmp_path: Path) -> Index:
+    (tmp_path / "corpus").mkdir()
+    first = "Lyman Spitzer proposed a telescope in 1946, which was to be above the air, and he was not heard."
+    second = "Ann Li saw the telescope when it was built, and said that she had never seen one that was as large."
+    for name, text in (("one", first), ("two", second)):
+        (tmp_path / "corpus" / f"{name}.txt").write_text(f"Date: 2020-03-04\n\n{text}")
+    return Index(pipeline.index(tmp_path / "corpus", tmp_path / "output", Settings()).snapshot)
 
 
-def test_the_period_is_from_the_first_to_the_last_year() -> None:
-    assert dated("Who was mayor from 1920 to 1922?") == [1]
-    assert dated("Who was mayor from 1923 back to 1918?") == [0, 1]
-    assert dated("In 2003?") == [3]
-    assert dated("Who ruled 19200 people in 0921?") == []
+@pytest.mark.parametrize("method", ["local", "basic", "global"])
+def test_language_readings_names_and_periods_are_told_once(
+    index: Index, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: Counter[str] = Counter()
+
+    def count(module: Any, name: str) -> None:
+        own = getattr(module, name)
+
+        def counting(text: Any, *rest: Any, **more: Any) -> Any:
+            counted[name] += text in (ASKED, ASKED.replace("Spitser", "Spitzer"))
+            return own(text, *rest, **more)
+
+        monkeypatch.setattr(module, name, counting)
+
+    count(question, "spoken")
+    count(question, "respelt")
+    count(question, "without_asking")
+    count(question, "names_within")
+    count(readings, "readings")
+    count(features, "find_parts")
+    count(features, "periods")
+    answer = index.query(ASKED, method)
+    assert answer.readings == {"Spitser": "Spitzer"}
+    assert counted["spoken"] == counted["readings"] == counted["respelt"] == 1
+    assert max(counted.values()) == 1, counted
+    if method == "local":
+        assert set(counted.values()) == {1} and len(counted) == 7, counted
 
 
-def test_terms_are_distinct_and_know_whether_they_are_of_a_name() -> None:
-    read = read_question("Did the mayor of Acme City meet another mayor?", "en", INDEX, name_table([("Acme City", 3)]))
-    names = dict(zip(["mayor", "acm", "citi", "meet", "anoth"], read.in_name.tolist(), strict=True))
-    assert names == {"mayor": False, "acm": True, "citi": True, "meet": False, "anoth": False}
-    assert read.term_scores.shape == (5, 5) and read.entities == {3: 1.0}
-    assert read.term_scores.sum(axis=1).tolist() == INDEX.scores(["mayor"]).tolist()
+def test_the_index_keeps_nothing_of_a_question(index: Index) -> None:
+    index.query("Who was Lyman Spitser?")
+    before = {name: value for name, value in vars(index).items() if not name.startswith("_")}
+    index.query("Who was Ann Lii, and when?")
+    assert {name: value for name, value in vars(index).items() if name in before} == before
 
 
-def test_a_name_given_in_part_counts_less_the_more_it_can_mean() -> None:
-    table = name_table([("John Mayor", 0), ("Ann Mayor", 1), ("Mayor", 1), ("Acme City", 2)])
-    read = read_question("Did Mayor visit City?", "en", INDEX, table)
-    assert read.entities == {0: 0.5, 1: 1.0, 2: 1.0} and read.in_name.tolist() == [False, True, False, True][-3:]
-
-
-def test_a_name_is_looked_up_as_one_word_where_the_corpus_writes_it_so() -> None:
-    texts = [
-        "BESTBUY 10K",
-        "BESTBUY",
-        "the best",
-        "one buy",
-        "best buy",
-        *["LiHua met"] * 5,
-        "Li and Hua",
-        "redhat Red Hat hat",
-    ]
-    index = build([terms(text, "en") for text in texts])
-
-    def found(question: str) -> set[float]:
-        scores = read_question(question, "en", index, name_table([])).term_scores.sum(axis=0)
-        return {round(float(score), 4) for score in scores if score}
-
-    def held(*words: str) -> set[float]:
-        return {round(float(index.scores([word]).sum()), 4) for word in words}
-
-    assert found("Is Best Buy Co large?") == held("best", "buy", "bestbuy")
-    assert found("Is Li Hua here?") == held("lihua")  # its words alone are in fewer units
-    assert found("What is the best buy?") == held("best", "buy")
-    assert found("Is Red Hat here?") == held("red", "hat")
-
-
-def test_replies_count_unless_they_are_asked_for() -> None:
-    replies = np.array([False, True, False, True, False])
-    attributes = replace(NO_DATES, replies=replies)
-    assert read("Who is mayor?").replies is None
-    assert read("Can you tell me who is mayor?", None, attributes).replies is replies
-    assert read("Who did you say is mayor?", None, attributes).replies is None
-
-
-def test_an_empty_question() -> None:
-    read = read_question("", "en", INDEX, name_table([]))
-    assert read.term_scores.shape == (5, 0) and not read.entities and not len(read.dated_units)
-
-
-# Units 0 to 4 of five documents: three dated, one of them by the newest day, and two that are not.
-DAYS = np.array(
-    [date(2023, 5, 30).toordinal(), date(2023, 5, 26).toordinal(), np.nan, date(2022, 3, 1).toordinal(), np.nan]
-)
-ATTRIBUTES = Attributes(
-    DAYS, name_table([("The Verge", 0), ("Fortune", 1)]), [np.array([1, 3], np.int32), np.array([4], np.int32)]
-)
-NO_DATES = Attributes(np.full(5, np.nan), name_table([]), [])
-
-
-def read(question: str, as_of: date | None = None, attributes: Attributes | None = ATTRIBUTES) -> Question:
-    return read_question(question, "en", INDEX, name_table([]), attributes, as_of)
-
-
-def fits(question: Question) -> list[dict[int, float]]:
-    return [dict(zip(units.tolist(), values.tolist(), strict=True)) for units, values in question.stated]
-
-
-def test_values_that_the_question_names_are_stated_once() -> None:
-    assert fits(read("What did The Verge and Fortune say, and The Verge again?")) == [{1: 1.0, 3: 1.0}, {4: 1.0}]
-    assert fits(read("What of Bob's fortune on the verge?")) == [{1: 1.0, 3: 1.0}]  # of one word, only with a capital
-
-
-# Titles "Call FY19 Q3" (unit 0), "Call FY20 Q3" (1, 2), "Call FY20 Q4" (3).
-NUMBERED = by_number([("FY19", 0), ("FY20", 1), ("Q3", 2), ("Q4", 3)])
-UNITS = [np.array(units, np.int32) for units in ([0], [1, 2, 3], [0, 1, 2], [3])]
-SERIES = replace(NO_DATES, units=UNITS, numbered=NUMBERED)
-
-
-def test_titles_are_stated_by_all_the_words_with_a_number_that_they_share_with_the_question() -> None:
-    assert fits(read("How was Azure in q3 of FY20?", None, SERIES)) == [{1: 1.0, 2: 1.0}]
-    assert fits(read("How was FY20?", None, SERIES)) == [{1: 1.0, 2: 1.0, 3: 1.0}]
-    assert fits(read("From FY19 to FY20 Q3?", None, SERIES)) == [{0: 1.0}, {1: 1.0, 2: 1.0}]
-    assert fits(read("How was Azure in 20, or FY21?", None, SERIES)) == []
-
-
-def test_words_with_a_number_are_read_as_titles_write_them() -> None:
-    def reading(question: str) -> dict[str, str]:
-        return as_titles_say(question, "en", NUMBERED)
-
-    assert reading("Azure in the third quarter of fiscal year 2020") == {
-        "third quarter": "Q3",
-        "fiscal year 2020": "FY20",
-    }
-    assert reading("Azure in quarter 4, FY2020") == {"quarter 4": "Q4", "FY2020": "FY20"}
-    assert reading("Azure in q3 of fy20, in FY21, and in the first quarter") == {}
-
-
-def test_documents_of_the_period_fit_and_those_soon_after_it_a_little() -> None:
-    (found,) = fits(read("What did I buy on May 26, 2023?"))
-    assert found[1] == 1.0 and 0 < found[0] < 0.25 and set(found) == {0, 1}
-    assert fits(read("And on 20230530?")) == [{0: 1.0}]
-    assert fits(read("And in 1850?")) == [{}]
-
-
-def test_relative_dates_are_told_from_as_of_else_from_the_newest_day() -> None:
-    assert fits(read("What was on last Friday?")) == fits(read("What was on May 26, 2023?"))
-    assert fits(read("What was on last Friday?", date(2022, 3, 20)))[0].keys() == set()
-    assert fits(read("What was yesterday?", date(2022, 3, 2)))[0][3] == 1.0
-
-
-def test_age_counts_as_of_a_day_where_no_period_is_asked_for() -> None:
-    assert read("Who is mayor now?").ages is None
-    assert read("Who is mayor?", date(2023, 5, 31)).ages.tolist() == [1, 5, 5, 456, 5]  # not dated: as old as most
-    assert read("Who was mayor last year?", date(2023, 5, 31)).ages is None
-
-
-def test_what_is_dated_after_as_of_is_hidden() -> None:
-    assert read("Who is mayor?").hidden is None
-    assert read("Who is mayor?", date(2023, 5, 26)).hidden.tolist() == [True, False, False, False, False]
-
-
-@given(st.dates(date(2020, 1, 1), date(2025, 1, 1)), st.sampled_from(["", " last week", " now", " in May 2023"]))
-def test_hidden_is_what_is_later_and_nothing_else(as_of: date, words: str) -> None:
-    hidden = read(f"Who is mayor{words}?", as_of).hidden
-    assert hidden.tolist() == [day > as_of.toordinal() for day in DAYS.tolist()]
-
-
-@given(
-    st.sampled_from(["Who is mayor now?", "Who left last Friday?", "Who came on May 26, 2023?"]), st.none() | st.dates()
-)
-def test_without_dates_nothing_of_time_is_read(question: str, as_of: date | None) -> None:
-    found, plain = read(question, as_of, NO_DATES), read(question, None, None)
-    assert (found.stated, found.ages, found.hidden) == ([], None, None)
-    assert (found.term_scores != plain.term_scores).nnz == 0
-
-
-def test_a_word_that_only_asks_counts_half() -> None:
-    index = build([terms("how many seats", "en"), terms("seats", "en")])
-    scores = read_question("How many seats?", "en", index, name_table([])).term_scores.toarray()[0]
-    assert scores.tolist() == [index.scores(["how"])[0] / 2, index.scores(["mani"])[0], index.scores(["seat"])[0]]
-
-
-def test_a_number_is_read_as_titles_write_it_only_where_the_corpus_bears_it_out(tmp_path: Path) -> None:
-    rows = [
-        {"id": f"{year}{q}", "title": f"Acme call FY{year} Q{q}", "text": text}
-        for year in (20, 21)
-        for q, text in enumerate(
-            (
-                "Welcome to the first quarter of the fiscal year. A question: who has the float64 and HIV-1?",
-                "Welcome to the second quarter of the fiscal year. Another question of Ann Lee.",
-                "Welcome to the third quarter of the fiscal year. The last question, from Bob Orr.",
-            ),
-            start=1,
-        )
-    ]
-    ids = [{"id": f"c{n}", "title": "", "text": f"Chair number {n} is by Ann Lee, a maker."} for n in range(1, 9)]
-    folder = tmp_path / "in"
-    folder.mkdir()
-    (folder / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    (folder / "b.jsonl").write_text("\n".join(map(json.dumps, ids)))
-    index = Index(pipeline.index(folder, tmp_path / "output", Settings()).snapshot)
-    assert index.readings("Sales in the third quarter of fiscal year 2020?") == {
-        "third quarter": "Q3",
-        "fiscal year 2020": "FY20",
-    }
-    assert index.readings("Sales in FY2021?") == {"FY2021": "FY21"}
-    for question in ("Who asked question 3?", "Who has HIV-1?", "Is it float64?", "Who made the first chair?"):
-        assert index.readings(question) == {}, question
+def test_two_questions_do_not_disturb_each_other(index: Index) -> None:
+    one, other = Question(index, "Who was Spitser?"), Question(index, "Who was Ann Lii?")
+    assert (one.readings, other.readings) == ({"Spitser": "Spitzer"}, {})
+    assert one.terms == ["who", "spitzer"] and other.text == other.as_read

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array
 
 from graphrag_lite.graph.pagerank import Step, Walk
-from graphrag_lite.retrieval.ranking import Links, Policy, Question, link, rank
+from graphrag_lite.retrieval.ranking import Features, Links, Policy, link, rank
 from graphrag_lite.retrieval.top_k import best
 
 OFF = Policy(naming=0, stating=0, hop=0, joining=0, dating=0, spreading=0, discount=0)
@@ -25,13 +25,13 @@ def graph(n_units: int, mentions: dict[int, list[int]], titles: dict[int, list[i
     return link(csr_array(counts), csr_array(definitions))
 
 
-def ask(scores: list[list[float]], named: list[int] = [], in_name: list[int] = [], dated: list[int] = []) -> Question:  # noqa: B006
+def ask(scores: list[list[float]], named: list[int] = [], in_name: list[int] = [], dated: list[int] = []) -> Features:  # noqa: B006
     """Make a question from the scores of its terms, one list per unit."""
     names = [(tuple(named), np.array(sorted(set(in_name)), dtype=np.int64))]
-    return Question(csc_array(np.array(scores)), names, dict.fromkeys(named, 1.0), np.array(dated, dtype=np.int32))
+    return Features(csc_array(np.array(scores)), names, dict.fromkeys(named, 1.0), np.array(dated, dtype=np.int32))
 
 
-def order(question: Question, links: Links, policy: Policy) -> list[int]:
+def order(question: Features, links: Links, policy: Policy) -> list[int]:
     return [int(unit) for unit in best(rank(question, links, policy), 20)]
 
 
@@ -232,9 +232,9 @@ def test_discounting_never_lets_a_unit_pass_one_with_the_same_names_and_a_higher
 
 
 def test_an_empty_index_and_an_empty_question() -> None:
-    none = Question(csc_array((0, 0)), [], {}, np.empty(0, np.int32))
+    none = Features(csc_array((0, 0)), [], {}, np.empty(0, np.int32))
     assert rank(none, link(csr_array((0, 0)), csr_array((0, 0))), Policy()).tolist() == []
-    blank = Question(csc_array((3, 0)), [], {}, np.empty(0, np.int32))
+    blank = Features(csc_array((3, 0)), [], {}, np.empty(0, np.int32))
     assert rank(blank, graph(3, {0: [1]}, {2: [1]}), Policy()).tolist() == [0, 0, 0]
 
 
@@ -263,7 +263,7 @@ def test_a_walk_of_single_steps_ranks_as_the_matrices_do(seed: int) -> None:
     counts = csr_array(rng.multinomial(7, popular / popular.sum(), n_units).astype(float))
     definitions = csr_array((np.ones(200), (rng.permutation(n_entities)[:200], np.arange(200))), (n_entities, n_units))
     terms = rng.random((n_units, 5)) * (rng.random((n_units, 5)) < 0.1)
-    question = Question(
+    question = Features(
         csc_array(terms), [((7, 40), np.arange(2))], {7: 1.0, 40: 1.0}, np.arange(0, 600, 50, dtype=np.int32)
     )
     links = link(counts, definitions)

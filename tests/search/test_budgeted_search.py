@@ -16,6 +16,7 @@ from graphrag_lite import pipeline
 from graphrag_lite.cli import main
 from graphrag_lite.errors import CallError, InputError
 from graphrag_lite.llm.chat import Request
+from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search import community_answers
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.community_walk import AT_ONCE, EACH, NO_COMMUNITY, Tree, Walk, community_tree
@@ -139,7 +140,7 @@ def test_sentences_are_chosen_from_the_best_passages_first(snapshot: Path, monke
     monkeypatch.setattr(community_answers, "choose_statements", lambda *given: read.extend(given[2]) or [])
     index = Index(snapshot)
     index.query(QUESTION, "global", budget=50)
-    scores = broad_match(index.bm25, index.question_terms("Lyman Spitzer propose"))
+    scores = broad_match(index.bm25, Question(index, "Lyman Spitzer propose").terms)
     assert len(read) > 2 and [float(scores[unit]) for unit in read] == sorted(scores[read].tolist(), reverse=True)
 
 

@@ -11,11 +11,12 @@ import pytest
 
 from graphrag_lite import pipeline
 from graphrag_lite.errors import InputError
-from graphrag_lite.retrieval.abstention import as_said_and_read, fit
+from graphrag_lite.retrieval.abstention import fit
+from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search import community_answers
 from graphrag_lite.search.answer import NOTHING, ranked
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.local_search import _about, read_and_rank
+from graphrag_lite.search.local_search import _about, text_unit_scores
 from graphrag_lite.search.sentence_choice import choose_sentences
 from graphrag_lite.settings import Settings
 
@@ -73,21 +74,21 @@ def test_a_reading_alone_is_no_answer(index: Index, method: str) -> None:
 
 
 def test_a_guess_costs_as_much_as_what_it_is_read_as_is_worth(index: Index) -> None:
-    weighed = as_said_and_read(index, "When was the Hubble lanched?")
+    weighed = Question(index, "When was the Hubble lanched?").weights
     assert list(weighed) == ["hubbl", "launch", "lanch"] and weighed["lanch"] == weighed["launch"] > 0
     assert 0 < fit(index.bm25, weighed) < fit(index.bm25, ["hubbl", "launch"])
 
 
 def test_a_name_that_the_corpus_does_not_hold_weighs_double(index: Index) -> None:
-    name, word, known = as_said_and_read(index, "What did Zzyzx do with the zzyzzyva and Hubble?").values()
+    name, word, known = Question(index, "What did Zzyzx do with the zzyzzyva and Hubble?").weights.values()
     assert name == 2 * word > 2 * known
-    (begins,) = as_said_and_read(index, "Zzyzx?").values()
+    (begins,) = Question(index, "Zzyzx?").weights.values()
     assert begins == word
 
 
 def test_a_german_noun_is_no_name_for_its_capital(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "languages", ["de"])
-    noun, word = as_said_and_read(index, "Was ist der Zzyzx zzyzzyva?").values()
+    noun, word = Question(index, "Was ist der Zzyzx zzyzzyva?").weights.values()
     assert noun == word
 
 
@@ -131,8 +132,8 @@ def test_global_search_uses_one_partition(index: Index, monkeypatch: pytest.Monk
 
 def test_a_question_word_makes_no_sentence_an_answer(index: Index) -> None:
     units = list(range(index.n_rows("text_units")))
-    assert not choose_sentences(index, index.question_terms("Who was Xyzzy, and when?"), units, 5)
-    chosen = choose_sentences(index, index.question_terms("Who was Lyman Spitzer?"), units, 5)
+    assert not choose_sentences(index, Question(index, "Who was Xyzzy, and when?").terms, units, 5)
+    chosen = choose_sentences(index, Question(index, "Who was Lyman Spitzer?").terms, units, 5)
     texts = [index.documents.text[index.document_row[s.unit]][s.start : s.end] for s in chosen]
     assert texts and all("Lyman" in text or "Spitzer" in text for text in texts[:2])
 
@@ -220,10 +221,11 @@ def test_a_question_is_answered_by_the_document_whose_title_it_states(tmp_path: 
 
 
 def test_the_graph_does_not_open_an_answer_to_a_question_that_states_a_document(index: Index) -> None:
-    asked, scores = read_and_rank(index, "Lyman Spitzer")
-    terms = index.question_terms("Lyman Spitzer")
-    assert _about(index, asked, terms, scores)[0]
-    assert _about(index, replace(asked, stated=[(np.array([0]), np.ones(1))]), terms, scores) == ([], [])
+    question = Question(index, "Lyman Spitzer")
+    scores = text_unit_scores(question)
+    assert _about(question, scores)[0]
+    question.__dict__["features"] = replace(question.features, stated=[(np.array([0]), np.ones(1))])
+    assert _about(question, scores) == ([], [])
 
 
 def test_an_index_without_the_table_of_values_is_searched(dated: Index) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_lite import pipeline
+from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
@@ -72,10 +73,10 @@ def indexes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Index]:
 def test_only_what_is_asked_about_is_looked_for(indexes: dict[str, Index], corpus: str, language: str) -> None:
     index, question = indexes[corpus], QUESTIONS[language]
     assert index.languages == [corpus]
-    assert index.spoken(question) == language
+    assert Question(index, question).language == language
     if language != corpus:
-        assert index.question_terms(question) == ["zep"]
-    assert index.readings(question) == {}
+        assert Question(index, question).terms == ["zep"]
+    assert Question(index, question).readings == {}
     for method in ("local", "basic"):
         answer = index.query(question, method)
         assert [cited.text[:3] for cited in answer.citations][:1] == ["Zep"], answer.answer
@@ -88,13 +89,13 @@ def test_a_word_is_looked_for_in_the_forms_of_every_language_of_the_corpus(
     french = "Les architectures de la mémoire sont décrites dans le rapport, et elles sont comparées avec les autres. "
     folder = corpus({"a.txt": french * 2, "b.txt": TEXTS["ja"][0] + "architectureはすごいです。"})
     index = Index(pipeline.index(folder, tmp_path / "output", Settings()).snapshot)
-    assert sorted(index.question_terms("What is the architecture of Zep?")) == ["architectur", "architecture", "zep"]
-    assert index.readings("What is the architecture of Zepp?") == {"Zepp": "Zep"}
+    assert sorted(Question(index, "What is the architecture of Zep?").terms) == ["architectur", "architecture", "zep"]
+    assert Question(index, "What is the architecture of Zepp?").readings == {"Zepp": "Zep"}
 
 
 def test_a_word_of_another_language_is_no_typing_error(indexes: dict[str, Index]) -> None:
-    assert indexes["fr"].readings("Who uses the clouds and the agentz of Zep?") == {}
-    assert indexes["en"].readings("Who made the memorry?") == {"memorry": "memory"}
+    assert Question(indexes["fr"], "Who uses the clouds and the agentz of Zep?").readings == {}
+    assert Question(indexes["en"], "Who made the memorry?").readings == {"memorry": "memory"}
 
 
 def test_what_zep_is_over_texts_in_french_korean_chinese_and_japanese(shared: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from graphrag_lite import pipeline
 from graphrag_lite.retrieval.abstention import LEAST_FIT, fit
 from graphrag_lite.retrieval.bm25 import build
+from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.index import Index
@@ -71,7 +72,7 @@ def test_the_corpus_does_not_say_what_it_knows_nothing_about(index: Index, metho
     for question in ELSEWHERE:
         answer = index.query(question, method)
         assert (answer.answer, answer.abstained, answer.citations) == (NOTHING, True, [])
-        assert answer.text_units or not any(len(index.bm25.postings(t)[0]) for t in index.question_terms(question))
+        assert answer.text_units or not any(len(index.bm25.postings(t)[0]) for t in Question(index, question).terms)
     for question in ASKED:
         assert not index.query(question, method).abstained
 
@@ -79,7 +80,7 @@ def test_the_corpus_does_not_say_what_it_knows_nothing_about(index: Index, metho
 def test_a_question_that_quotes_the_corpus_is_answered_by_what_it_quotes(index: Index) -> None:
     for row in index.text_units.itertuples():
         quoted = row.text.split(". ")[0][:200]
-        if len(index.question_terms(quoted)) >= 3:
+        if len(Question(index, quoted).terms) >= 3:
             assert not index.query(quoted).abstained, quoted
 
 
@@ -91,7 +92,7 @@ def test_a_small_corpus_answers_too() -> None:
 
 
 def test_what_is_hidden_fits_nothing(index: Index) -> None:
-    asked = index.question_terms(ASKED[0])
+    asked = Question(index, ASKED[0]).terms
     assert fit(index.bm25, asked, index.bm25.scores(asked) < 0) == fit(index.bm25, asked) > 1
     assert fit(index.bm25, asked, index.bm25.scores(asked) > 0) == 0
 
@@ -115,12 +116,12 @@ def test_a_pronoun_has_what_it_stands_for(tmp_path: Path) -> None:
     )
     answer = re.sub(r" \[\d+\]", "", index.query("Who tuned with forks?").answer)
     assert "Ada Holm restored the organ. She tuned it with forks." in answer
-    alone = choose_sentences(index, index.question_terms("crossed the strait"), [1], 1)
+    alone = choose_sentences(index, Question(index, "crossed the strait").terms, [1], 1)
     assert [place.about for place in in_reading_order(index, alone)] == ["Olga Wern"]
 
 
 def test_what_has_been_told_is_not_said_again(index: Index) -> None:
-    asked = index.question_terms("Which gyroscopes failed in 1999?")
+    asked = Question(index, "Which gyroscopes failed in 1999?").terms
     units = list(range(index.n_rows("text_units")))
     first = choose_sentences(index, asked, units, 5)
     second = choose_sentences(index, asked, units, 5, told=first[:2])
@@ -145,6 +146,6 @@ def test_what_has_been_said_leaves_room_for_the_rest(tmp_path: Path) -> None:
         '{"text": "The silver spoon was kept by a priest for years in a box."}',
         '{"text": "The weather was fine for the whole of the week, and so the harbour was full of people."}',
     )
-    asked = index.question_terms("copper kettle and silver spoon")
+    asked = Question(index, "copper kettle and silver spoon").terms
     chosen = choose_sentences(index, asked, [0, 1], 2, scores=[1.0, 0.6])
     assert [place.unit for place in chosen] == [0, 1]

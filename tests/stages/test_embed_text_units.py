@@ -17,6 +17,7 @@ from graphrag_lite.llm.chat import Usage
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.openai_embedder import metered
 from graphrag_lite.ops import check
+from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.vector_weight import Fit
 from graphrag_lite.retrieval.vectors import Vectors
 from graphrag_lite.run import run_log, snapshots
@@ -185,7 +186,8 @@ def test_vectors_that_know_what_words_do_not_say_count(example: Path) -> None:
 
 
 def meant(index: Index, question: str) -> Any:
-    return index.meant(question, index.bm25.term_scores(index.question_terms(question)))
+    (vector,) = asyncio.run(index.embed([question]))
+    return Question(index, question, vector=vector).features.meant
 
 
 def test_vectors_change_the_ranking_by_their_weight(
