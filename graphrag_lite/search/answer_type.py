@@ -5,11 +5,12 @@ COLING 2002; here by question words alone, nothing is learned).
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from typing import TYPE_CHECKING, Literal
 
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.text.dates import MONTHS
+from graphrag_lite.text.words import WORD_PATTERN, terms
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import Loaded
@@ -38,6 +39,7 @@ _WORDS: dict[str, dict[Kind, str]] = {
         "location": r"哪里|哪裡|哪儿|何处|何處|什么地方|什麼地方|どこ|어디",
     },
 }  # fmt: skip
+_WORD = re.compile(WORD_PATTERN)
 _MONTH = "|".join(sorted({prefix for prefixes in MONTHS.values() for prefix in prefixes}))
 _TIME = re.compile(
     rf"(?<!\d)[12]\d{{3}}(?!\d)|\d\s?[年月日世]|\d:\d\d|(?<!\w)(?:(?:{_MONTH})\w{{0,6}}\.? \d|\d{{1,2}} (?:{_MONTH}))",
@@ -64,6 +66,17 @@ def kind_asked(question: str, language: str) -> Kind:
             if match := re.search(bounded, question, re.I):
                 found.append((match.start(), rank, kind))
     return min(found)[2] if found else ""
+
+
+def counts(sentence: str, asked: Set[str], language: str) -> bool:
+    """Say whether a sentence says a number, and within three words after it one of the terms that are `asked` for.
+
+    >>> [counts(text, {"ship"}, "en") for text in ("Five of the ships sank.", "The ships sank in 1943.")]
+    [True, False]
+    """
+    words = _WORD.findall(sentence)
+    numbers = [place for place, word in enumerate(words) if _NUMBER.search(word)]
+    return any(not asked.isdisjoint(terms(" ".join(words[place + 1 : place + 4]), language)) for place in numbers)
 
 
 def holds(index: "Loaded", kind: Kind, sentence: str, language: str, named: Collection[int]) -> bool:

@@ -6,15 +6,16 @@ it (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998; here by ter
 """
 
 import heapq
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import fsum
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.abstention import weights
 from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.answer_type import Kind, holds
+from graphrag_lite.search.answer_type import Kind, counts, holds
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
 from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, said
 from graphrag_lite.text.words import terms
@@ -34,7 +35,38 @@ FLOOR, NAMED_FLOOR = 0.1, 0.2
 SAID = 0.5  # what a term counts once it has been said
 SAME_UNIT = 0.85  # what the next sentence of a text unit counts
 CUE = 0.75  # more for a sentence that holds what is asked for
-FRAGMENT, DANGLING = 0.5, 0.8  # what a heading or a question counts, and a sentence that needs the one before it
+THANKS = 0.5  # what a turn of a talk counts that says nothing
+ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
+COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a sentence is to hold: terms of the question, pairs of them side by side, the kind of thing asked for."""
+
+    terms: frozenset[str]
+    pairs: Mapping[tuple[str, str], float]  # their weights, adding up to 1
+    kind: Kind
+    named: Collection[int]
+
+    def worth(self, index: "Loaded", said: str, own: Sequence[str], language: str) -> float:
+        """Return what it is worth that a sentence has such terms in such an order, and says what kind of thing."""
+        together = fsum(self.pairs.get(pair, 0.0) for pair in set(pairwise(own)))
+        worth = 1 + ADJACENT * together
+        if self.kind and holds(index, self.kind, said, language, self.named):
+            worth *= 1 + CUE
+            if self.kind == "number" and counts(said, self.terms, language):
+                worth *= 1 + COUNTED
+        return worth
+
+
+def _side_by_side(
+    question_terms: Sequence[str], weight: Mapping[str, float], asked: Collection[str]
+) -> dict[tuple[str, str], float]:
+    """Return the pairs of terms that follow each other in a question, with their shares of the weight of all."""
+    pairs = dict.fromkeys(pairwise(term for term in question_terms if term in asked))
+    whole = sum(weight[one] + weight[other] for one, other in pairs)
+    return {pair: (weight[pair[0]] + weight[pair[1]]) / whole for pair in pairs}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +99,12 @@ def choose_sentences(
     whole = sum(left.values())
     scores = scores or [(2.0 + rank) ** -0.5 for rank in range(len(units))]
     top = max(scores, default=0.0)
-    asked = frozenset(term for term in left if len(index.bm25.postings(term)[0]))
+    asked = frozenset(filter(index.bm25.holds, left))
+    wanted = _Wanted(asked, _side_by_side(question_terms, left, asked), kind, named)
     candidates = [
         candidate
         for unit, score in zip(units, scores, strict=True)
-        for candidate in _candidates(index, unit, score / top, asked, kind, named)
+        for candidate in _candidates(index, unit, score / top, wanted)
     ]
     if not any(candidate.terms & asked for candidate in candidates):
         return []
@@ -114,8 +147,8 @@ def choose_sentences(
 def in_reading_order(index: "Loaded", chosen: Sequence[Statement]) -> list[Statement]:
     """Put the sentences of a document together, best first, and so the documents.
 
-    One that begins with "It" or "He" follows the sentence before it, which is added, or stands below the name of what
-    its document is about.
+    The best one begins. Another that begins with "It" or "He" follows the sentence before it, which is added, or stands
+    below the name of what its document is about.
     """
     documents: dict[int, list[Statement]] = {}
     for place in chosen:
@@ -128,17 +161,24 @@ def _readable(index: "Loaded", row: int, places: list[Statement]) -> list[Statem
     leaning = [place for place in places if not _stands(read_out(index, place)[0])]
     if leaning and (name := _subject(index, row)):
         return [replace(place, about=name) for place in places]
-    ordered = [place for place in places if place not in leaning]
-    for place in sorted(leaning, key=lambda place: place.start):
+    first, *rest = places
+    ordered = [_with_context(index, first) if first in leaning else first]
+    ordered += [place for place in rest if place not in leaning]
+    for place in sorted(set(leaning) & set(rest), key=lambda place: place.start):
         before = _before(index, place)
         at = next((i for i, one in enumerate(ordered) if before < one.end and one.start < place.start), None)
         if at is not None:
             ordered.insert(at + 1, place)
-        elif place.end - before <= MAX_LENGTH and _stands(read_out(index, replace(place, start=before))[0]):
-            ordered.append(replace(place, start=before))
         else:
-            ordered.append(place)
+            ordered.append(_with_context(index, place))
     return ordered
+
+
+def _with_context(index: "Loaded", place: Statement) -> Statement:
+    """Return a place with the sentence before it, where the two are short and can be read alone."""
+    both = replace(place, start=_before(index, place))
+    fits = both.end - both.start <= MAX_LENGTH and _stands(read_out(index, both)[0])
+    return both if fits else place
 
 
 def _stands(sentence: str) -> bool:
@@ -172,9 +212,8 @@ def _subject(index: "Loaded", row: int) -> str:
     return ""
 
 
-def _candidates(
-    index: "Loaded", unit: int, score: float, asked: frozenset[str], kind: Kind, named: Collection[int]
-) -> list[_Candidate]:
+def _candidates(index: "Loaded", unit: int, score: float, wanted: _Wanted) -> list[_Candidate]:
+    asked = wanted.terms
     row = index.document_row[unit]
     language = index.arrow("documents")["language"][row].as_py()
     title = asked.intersection(terms(index.arrow("documents")["title"][row].as_py(), language))
@@ -191,16 +230,15 @@ def _candidates(
             continue
         if fragment and (end - start < MIN_FRAGMENT or is_head(document, start, end)):
             continue
-        own = frozenset(terms(sentence, language))
+        in_order = terms(sentence, language)
+        own = frozenset(in_order)
         label = document[offset + span[0] : start].strip()
         n_new = len(own - asked)  # what only repeats the question does not answer it
-        worth = score * (n_new + 0.1) / (n_new + 1)
-        if label and len(own) < LEAST_TERMS:  # "Yes, sure.", or thanks
-            fragment = fragment or not own & asked or n_new < 2
-        worth *= FRAGMENT if fragment else 1.0 if stands_alone(sentence) else DANGLING
+        worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
+        if label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2):  # "Yes, sure.", or thanks
+            worth *= THANKS
         known = asked.intersection(terms(label, language))
-        speaker = label if kind == "person" and label.endswith((":", "：")) and not known else ""  # may be the answer
-        worth *= 1 + CUE * (kind != "" and holds(index, kind, f"{label} {sentence}", language, named))
+        speaker = label if wanted.kind == "person" and label.endswith((":", "：")) and not known else ""  # the answer?
         own |= known
         place = Statement(unit, start, end, speaker.rstrip(":： "))
         found.append(_Candidate(place, own, (title | before) - own, worth, floor))
