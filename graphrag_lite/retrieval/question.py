@@ -10,6 +10,7 @@ from graphrag_lite.retrieval.abstention import weighed
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.spelling import names_within, respelt
 from graphrag_lite.text.language import closest, spoken
+from graphrag_lite.text.whole_corpus import Aspect, aspects
 from graphrag_lite.text.words import content_words, terms, without_asking
 
 if TYPE_CHECKING:
@@ -77,6 +78,11 @@ class Question:
     def capitalized(self) -> list[str]:
         """Its words with a capital that they do not owe to the beginning of a sentence."""
         return names_within(self.text)
+
+    @cached_property
+    def aspects(self) -> set[Aspect] | None:
+        """Which aspects of the whole corpus it asks about, none for an overview; None where it asks about less."""
+        return aspects(self.text, self.language)
 
     @cached_property
     def weights(self) -> Mapping[str, float]:

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from graphrag_lite.errors import InputError
-from graphrag_lite.text.words import ASKING, terms
+from graphrag_lite.text import whole_corpus
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
@@ -16,14 +15,6 @@ if TYPE_CHECKING:
 
 Float = TypeVar("Float", np.float32, np.float64)
 IMPORTANCE = 0.5  # weight of a report's rank beside how well it matches the question
-# Words by which a question means the corpus itself: they say nothing about which report is meant.
-ABOUT_THE_CORPUS = (
-    "main theme topic subject overview summary summarize summarise key important major central overall document corpus "
-    "dataset text story collection discuss discussed describe mention cover question answer tell say "
-    "thème principal sujet résumé document texte histoire dire parler "
-    "Thema Hauptthema Zusammenfassung Überblick tema resumen "
-    "主なテーマは何ですか 主題 概要 要約 何が書かれていますか 主要主题是什么 摘要 概述 주요 주제는 무엇입니까 요약"
-)
 
 
 def partition(rows: Sequence[Mapping[str, Any]], level: int) -> list[int]:
@@ -57,13 +48,7 @@ def report_language(index: "Loaded") -> str:
 
 def asked_terms(question: "Question") -> list[str]:
     """Return a question's terms that ask about something in the corpus, not about the corpus itself."""
-    generic = _generic(report_language(question.index))
-    return [term for term in question.terms if term not in ASKING and term not in generic]
-
-
-@cache
-def _generic(language: str) -> frozenset[str]:
-    return frozenset(terms(ABOUT_THE_CORPUS, language))
+    return whole_corpus.asked_terms(question.text, question.terms, question.language)
 
 
 @dataclass(frozen=True, slots=True)

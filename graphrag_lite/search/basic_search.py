@@ -8,6 +8,7 @@ import numpy as np
 from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
+from graphrag_lite.search.overview import overview
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     ranking = ranked(scores, index.document_row, query.top_k)
     if query.retrieve_only:
         return answered(question, "basic", ranking, answer="", citations=[])
+    if question.aspects is not None:
+        return overview(question, "basic", ranking)
     nothing = says_nothing(question, question.weights, np.isneginf(scores))
     if nothing:
         return compose(question, "basic", [], ranking)

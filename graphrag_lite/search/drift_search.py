@@ -17,15 +17,14 @@ from graphrag_lite.retrieval.abstention import says_nothing, weights
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.report_ranking import (
     asked_terms,
-    partition,
     rank_reports,
     report_rows,
     scaled,
 )
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
-from graphrag_lite.search.community_answers import themes
 from graphrag_lite.search.local_search import text_unit_scores
+from graphrag_lite.search.overview import overview
 from graphrag_lite.search.sentence_choice import in_reading_order
 from graphrag_lite.search.statements import choose_statements
 
@@ -87,9 +86,7 @@ def answer(index: "Loaded", query: "Query") -> Answer:
         return answered(question, "drift", ranking, answer="", citations=[])
     about = asked_terms(question)
     if not about:
-        rows = report_rows(index)
-        top = (rows[i] for i in rank_reports(index, [], rows, partition(rows, 0)).order)
-        return compose(question, "drift", themes(index, top), ranking)
+        return overview(question, "drift", ranking)
     nothing = says_nothing(question, weights(index.bm25, about))
     if nothing:
         return compose(question, "drift", [], ranking)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from graphrag_lite.retrieval.abstention import says_nothing, weights
 from graphrag_lite.retrieval.report_ranking import asked_terms, partition, rank_reports, report_language, report_rows
 from graphrag_lite.search.answer import NOTHING, Answer, answered, compose, ranked
+from graphrag_lite.search.overview import overview
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import Loaded
@@ -32,21 +33,21 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
     if query.retrieve_only:
         return answered(question, "global", ranking, answer="", citations=[])
+    chosen = [rows[i] for i in reports.order]
     nothing = bool(asked) and says_nothing(question, weights(index.bm25, asked))
     if nothing:
         return compose(question, "global", [], ranking)
+    if not asked and not index.reports_are_written:
+        return overview(question, "global", ranking, chosen)
     if index.reports_are_written:
         from graphrag_lite.search.reports import recited
 
         fitting = [i for i in reports.order if not asked or reports.match[i] >= FITTING] or reports.order
         told, citations = recited(index, fitting[: index.search.max_reports], asked, report_language(index))
         return answered(question, "global", ranking, answer=told or NOTHING, citations=citations)
-    from graphrag_lite.search.community_answers import paragraphs, speaking, themes
+    from graphrag_lite.search.community_answers import paragraphs, speaking
     from graphrag_lite.search.statements import broad_match
 
-    chosen = [rows[i] for i in reports.order]
-    if not asked:
-        return compose(question, "global", themes(index, chosen), ranking)
     match = broad_match(index.bm25, asked)
     said = paragraphs(index, asked, speaking(index, chosen, match), match)
     return compose(question, "global", said, ranking, unsure=nothing is None)

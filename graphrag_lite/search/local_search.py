@@ -1,6 +1,6 @@
 """Local search: text units by BM25 and the graph, and what the index says of the entities that a question names."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from graphrag_lite.retrieval.ranking import Policy, rank
 from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.basic_search import passages
-from graphrag_lite.search.sentence_choice import MAX_LENGTH, choose_sentences, in_reading_order, read_out
-from graphrag_lite.text.sentences import stands_alone
-from graphrag_lite.text.transcripts import form, said, speakers
+from graphrag_lite.search.entity_statements import description, relationships
+from graphrag_lite.search.overview import overview
+from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
 from graphrag_lite.text.words import ASKING
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from graphrag_lite.search.model_query import Asking
 
 MAX_ENTITIES = 2  # whose descriptions open an answer
-MAX_DESCRIPTION = 2  # sentences of each: what a model says of an entity rests on up to 12
-MAX_RELATIONSHIPS = 8  # heaviest ones that the sentence which closes it is looked for in
 READ_UNITS = 12  # best text units that sentences are chosen from
 
 
@@ -38,6 +36,8 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     ranking = ranked(scores, index.document_row, query.top_k)
     if query.retrieve_only:
         return answered(question, "local", ranking, answer="", citations=[])
+    if question.aspects is not None:
+        return overview(question, "local", ranking)
     nothing = says_nothing(question, question.weights, np.isneginf(scores))
     if nothing:
         return compose(question, "local", [], ranking)
@@ -99,14 +99,14 @@ def _about(question: "Question", scores: "npt.NDArray[np.float64]") -> tuple[lis
         return [], []
     about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
     opening: list[Statement] = []
-    for statement in (told for entity in about for told in _description(index, entity)):
+    for statement in (told for entity in about for told in description(index, entity)):
         if not np.isneginf(scores[statement.unit]) and all(_apart(statement, other) for other in opening):
             opening.append(statement)
     most = index.search.max_sentences - 2
     opening = opening[: max(most, 1)]
     closing = [
         stated
-        for stated in _relationships(index, about[0])
+        for stated in relationships(index, about[0])
         if not np.isneginf(scores[stated.unit]) and all(_apart(stated, other) for other in opening)
     ]
     return opening, closing[: max(0, min(1, most))]
@@ -114,47 +114,3 @@ def _about(question: "Question", scores: "npt.NDArray[np.float64]") -> tuple[lis
 
 def _apart(one: Statement, other: Statement) -> bool:
     return (one.unit, one.start) != (other.unit, other.start)
-
-
-def _description(index: "Loaded", entity: int) -> list[Statement]:
-    row = index.arrow("entities").slice(entity, 1).to_pylist()[0]
-    heading = row["title"] if row["type"] == "unknown" else f"{row['title']} ({row['type']})"
-    told = [_statement(index, span, heading) for span in row["sources"] if _is_short(span)]
-    return [statement for statement in told if not _is_greeting(index, statement)][:MAX_DESCRIPTION]
-
-
-def _relationships(index: "Loaded", entity: int) -> list[Statement]:
-    """Return the sentences of an entity's heaviest relationships that can be read alone."""
-    import pyarrow.compute as pc
-
-    table = index.arrow("relationships")
-    identity = index.arrow("entities")["id"][entity]
-    own = table.filter(pc.or_(pc.equal(table["source_id"], identity), pc.equal(table["target_id"], identity)))
-    return [
-        statement
-        for row in own.slice(0, MAX_RELATIONSHIPS).to_pylist()
-        for span in row["sources"]
-        if _is_short(span)
-        for statement in [_statement(index, span, f"{row['source']} – {row['target']}")]
-        if stands_alone(read_out(index, statement)[0]) and not _is_greeting(index, statement)
-    ]
-
-
-def _is_short(span: dict[str, Any]) -> bool:
-    """Say whether a span can be read out: a name that its text unit does not hold stands for all of that."""
-    return bool(span["char_end"] - span["char_start"] <= MAX_LENGTH)
-
-
-def _statement(index: "Loaded", span: dict[str, Any], about: str) -> Statement:
-    unit = index.unit_row[span["text_unit_id"]]
-    return Statement(unit, *said(_text(index, unit), span["char_start"], span["char_end"]), about)
-
-
-def _is_greeting(index: "Loaded", place: Statement) -> bool:
-    """Say whether a place is in a transcript and holds no statement: thanks, a question, half a sentence."""
-    text, (_, language) = _text(index, place.unit), read_out(index, place)
-    return bool(speakers(text)) and not form(text, place.start, place.end, language)
-
-
-def _text(index: "Loaded", unit: int) -> str:
-    return index.document_text(index.document_row[unit])

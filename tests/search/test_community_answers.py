@@ -82,7 +82,9 @@ def test_themes_come_from_several_communities_the_most_important_first(
     answer = ask(example, "What are the main themes?", how)
     reports = example.community_reports
     top = reports[reports.level == 0].sort_values(["rank", "community"], ascending=[False, True]).title.tolist()
-    said = [part.split(": ", 1)[0] for part in answer.answer.split("\n\n")]
+    corpus, *parts = answer.answer.split("\n\n")
+    assert corpus.startswith(f"{len(example.documents)} documents, dated ")
+    said = [part.split(": ", 1)[0] for part in parts]
     assert said == [title for title in top if title in said] and said[0] == top[0]
     assert len(said) == example.search.max_reports
 

@@ -13,7 +13,7 @@ from graphrag_lite import pipeline
 from graphrag_lite.errors import InputError
 from graphrag_lite.retrieval.abstention import fit
 from graphrag_lite.retrieval.question import Question
-from graphrag_lite.search import community_answers
+from graphrag_lite.search import overview
 from graphrag_lite.search.answer import NOTHING, ranked
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.local_search import _about, text_unit_scores
@@ -110,7 +110,7 @@ def test_global_search_uses_one_partition(index: Index, monkeypatch: pytest.Monk
         used[-1] += [report["community"] for report in reports]
         return []
 
-    monkeypatch.setattr(community_answers, "themes", spy)
+    monkeypatch.setattr(overview, "themes", spy)
     monkeypatch.setattr(index, "search", index.search.model_copy(update={"max_reports": 10_000}))
     parents = dict(zip(index.communities.community, index.communities.parent, strict=True))
     reported = set(index.community_reports.community)

@@ -1,0 +1,59 @@
+"""What the graph says of an entity, as sentences of the corpus: its description, and its heaviest relationships."""
+
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.sentence_choice import MAX_LENGTH, read_out
+from graphrag_lite.text.sentences import stands_alone
+from graphrag_lite.text.transcripts import form, said, speakers
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.snapshot_view import Loaded
+
+MAX_DESCRIPTION = 2  # sentences of each: what a model says of an entity rests on up to 12
+MAX_RELATIONSHIPS = 8  # heaviest ones that the sentence which closes it is looked for in
+
+
+def description(index: "Loaded", entity: int) -> list[Statement]:
+    """Return the sentences that describe an entity (its row), below its name and type."""
+    row = index.arrow("entities").slice(entity, 1).to_pylist()[0]
+    heading = row["title"] if row["type"] == "unknown" else f"{row['title']} ({row['type']})"
+    told = [_statement(index, span, heading) for span in row["sources"] if _is_short(span)]
+    return [statement for statement in told if not _is_greeting(index, statement)][:MAX_DESCRIPTION]
+
+
+def relationships(index: "Loaded", entity: int) -> list[Statement]:
+    """Return the sentences of an entity's heaviest relationships that can be read alone."""
+    import pyarrow.compute as pc
+
+    table = index.arrow("relationships")
+    identity = index.arrow("entities")["id"][entity]
+    own = table.filter(pc.or_(pc.equal(table["source_id"], identity), pc.equal(table["target_id"], identity)))
+    return [
+        statement
+        for row in own.slice(0, MAX_RELATIONSHIPS).to_pylist()
+        for span in row["sources"]
+        if _is_short(span)
+        for statement in [_statement(index, span, f"{row['source']} – {row['target']}")]
+        if stands_alone(read_out(index, statement)[0]) and not _is_greeting(index, statement)
+    ]
+
+
+def _is_short(span: dict[str, Any]) -> bool:
+    """Say whether a span can be read out: a name that its text unit does not hold stands for all of that."""
+    return bool(span["char_end"] - span["char_start"] <= MAX_LENGTH)
+
+
+def _statement(index: "Loaded", span: dict[str, Any], about: str) -> Statement:
+    unit = index.unit_row[span["text_unit_id"]]
+    return Statement(unit, *said(_text(index, unit), span["char_start"], span["char_end"]), about)
+
+
+def _is_greeting(index: "Loaded", place: Statement) -> bool:
+    """Say whether a place is in a transcript and holds no statement: thanks, a question, half a sentence."""
+    text, (_, language) = _text(index, place.unit), read_out(index, place)
+    return bool(speakers(text)) and not form(text, place.start, place.end, language)
+
+
+def _text(index: "Loaded", unit: int) -> str:
+    return index.document_text(index.document_row[unit])

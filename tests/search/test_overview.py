@@ -1,0 +1,53 @@
+"""A question about the whole corpus is answered from its tables, whatever the method, and never refused."""
+
+import re
+
+import pytest
+
+from graphrag_lite import pipeline
+from graphrag_lite.search.index import Index
+from graphrag_lite.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """Ten notes: Ann Bell is in all, Rex Howe in those of 2021, Zoe Park in those of 2023."""
+    root = tmp_path_factory.mktemp("overview")
+    (root / "corpus").mkdir()
+    for number in range(10):
+        year, who = (2021, "Rex Howe") if number < 5 else (2023, "Zoe Park")
+        text = f"Date: {year}-03-0{number % 5 + 1}\n\nAnn Bell met {who} in the harbour. {who} is a pilot of ship {number}."
+        (root / "corpus" / f"note {number}.txt").write_text(text)
+    return Index(pipeline.index(root / "corpus", root / "output", Settings()).snapshot)
+
+
+@pytest.mark.parametrize("method", ["local", "basic", "global", "drift"])
+@pytest.mark.parametrize(
+    "question", ["What are the main themes?", "Give me an overview.", "Worum geht es?", "主なテーマは何ですか？"]
+)
+def test_it_is_answered_in_any_wording_and_language(index: Index, method: str, question: str) -> None:
+    answer = index.query(question, method)
+    assert not answer.abstained and answer.citations
+    assert answer.answer.startswith("10 documents, dated 2021-03-01 to 2023-03-05; ")
+
+
+def test_counts_are_those_of_the_tables(index: Index) -> None:
+    told = index.query("Who are the most important people?").answer
+    people = dict(re.findall(r"([A-Z]\w+ [A-Z]\w+) \((\d+) documents\)", told))
+    entities = index.entities.set_index("title")
+    assert people and people == {name: str(entities.n_documents[name]) for name in people}
+    assert next(iter(people)) == "Ann Bell"
+
+
+def test_what_changed_is_told_by_who_is_named_in_either_period(index: Index) -> None:
+    answer = index.query("What changed from 2021 to 2023?")
+    more, less = (line for line in answer.answer.splitlines() if line.startswith(("More", "Less")))
+    assert "Zoe Park (0% to 100%)" in more and "Rex Howe" not in more
+    assert "Rex Howe (100% to 0%)" in less and "Ann Bell" not in more + less
+    assert all("Zoe Park" in cited.text for cited in answer.citations) and answer.citations
+    assert "No document is dated in 1999" in index.query("What changed from 1999 to 2023?").answer
+
+
+def test_a_question_about_something_in_it_is_none_about_the_whole(index: Index) -> None:
+    for question in ("What does Ann Bell say about the main themes?", "Who is Zoe Park?", "What changed for Ann Bell?"):
+        assert not index.query(question).answer.startswith("10 documents"), question
