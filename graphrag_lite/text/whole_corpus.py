@@ -33,6 +33,7 @@ ABOUT_THE_CORPUS = (
 )
 # "What is this about?": in most languages, all words of that are function words, too.
 _ABOUT = re.compile(r"\b(?:about|worum|wovon|quoi|waarover|sobre qu[eé]|di (?:che )?cosa)\b", re.I)
+LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "zh", "ja", "ko")
 ASPECTS: dict[Aspect, str] = {
     "person": "person people character figure speaker participant personne personnage gens Person Personen Leute Figur "
     "persona personaje gente persone personaggio pessoa personagem persoon mensen 人物 哪些人物 登場人物 인물",
@@ -53,7 +54,7 @@ def asked_terms(text: str, question_terms: list[str], language: str) -> list[str
     `text` is the question in its own `language` (ISO 639-1): where the corpus is in another, its words are analysed as
     those of the corpus, and told here by its own.
     """
-    if not _left(text, language, frozenset()):
+    if aspects(text, language) is not None:
         return []
     generic = _generic(language)
     return [term for term in question_terms if term not in ASKING and term not in generic]
@@ -71,6 +72,8 @@ def aspects(text: str, language: str) -> set[Aspect] | None:
     >>> aspects("Was sind die Themen?", "de"), aspects("主要主题是什么？", "zh"), aspects("Who is it?", "en")
     (set(), set(), None)
     """
+    if not language:  # too few words to tell it
+        return next((found for code in LANGUAGES if (found := aspects(text, code)) is not None), None)
     own = set(terms(text, language)) - ASKING
     found = {aspect for aspect in ASPECTS if not own.isdisjoint(_terms_of(aspect, language))}
     said = frozenset(term for aspect in found for term in _terms_of(aspect, language))
