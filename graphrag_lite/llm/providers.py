@@ -18,7 +18,7 @@ from graphrag_lite import plugins
 from graphrag_lite.attempts import ENDS_RUN, LONGEST, described
 from graphrag_lite.errors import CallError, ModelError, PluginError
 from graphrag_lite.llm.chat import ChatModel, Reply, Request, Usage, estimated_tokens, prompt_tokens
-from graphrag_lite.llm.diagnosis import Diagnosis
+from graphrag_lite.llm.diagnosis import MESSAGE, Diagnosis
 from graphrag_lite.llm.limits import Slot
 from graphrag_lite.llm.meter import FIRST_GUESS
 from graphrag_lite.llm.openai_chat import OpenAIChat, content
@@ -99,7 +99,7 @@ class _Provided:
             raise CallError(f"{self.origin.name}: {self._redacted(error)}") from None
 
     def _without_key(self, error: Exception) -> Exception:
-        error.args = (self._diagnosis.redacted(str(error)),)
+        error.args = (" ".join(self._diagnosis.redacted(str(error)).split())[:MESSAGE],)
         return error
 
     def _redacted(self, error: Exception) -> str:

@@ -117,7 +117,7 @@ def check(named: str | SearchMethod, query: Query, *, model: bool) -> SearchMeth
         raise InputError("The question is empty.")
     for option in query.states():
         if option not in method.takes:
-            those = ", ".join(other for other in names() if option in method_named(other).takes)
+            those = ", ".join(other for other, known in METHODS.items() if option in known.takes)
             raise InputError(
                 f"{OPTIONS[option]} ({option.replace('_', '-')}) is not for method {name} but for {those}."
             )

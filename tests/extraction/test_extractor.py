@@ -57,6 +57,26 @@ def test_names_in_lower_case_of_types_of_its_own_stay_and_are_related_by_sentenc
         assert texts[document][start : start + len(name)].casefold() == name
 
 
+def stated(text: str, language: str) -> GraphReply:
+    names = drugs(text, language)
+    pairs = zip(names, names[1:], strict=False)
+    return GraphReply(tuple(names), tuple(Relationship(one.name, other.name, "near") for one, other in pairs))
+
+
+@pytest.mark.parametrize("extractor", [drugs, stated])
+def test_an_index_brought_up_to_date_is_what_it_is_from_nothing(
+    extractor: Any, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    settings, texts = Settings.model_validate({"communities": {"mode": "full"}}), corpus(TEXTS)
+    pipeline.index(texts, tmp_path / "updated", settings, extractor=extractor)
+    (texts / "a.txt").write_text(TEXTS["a.txt"] + "Aspirin is no insulin.\n")
+    (texts / "c.txt").unlink()
+    (texts / "d.txt").write_text(TEXTS["b.txt"])
+    updated = pipeline.index(texts, tmp_path / "updated", settings, extractor=extractor)
+    new = pipeline.index(texts, tmp_path / "new", settings, extractor=extractor)
+    assert updated.manifest["tables"] == new.manifest["tables"]
+
+
 def test_what_is_no_name_is_left_out_and_what_is_not_in_the_text_stays(made: Made) -> None:
     def extract(text: str, language: str) -> list[Entity]:
         return [Entity(""), Entity("x" * 201), Entity("\x00 \ud800"), Entity("Sherlock\x07 Holmes")]
