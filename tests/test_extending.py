@@ -127,7 +127,7 @@ EXTRACTED = {"extract_graph_fast": {"extractor": "issues", "options": {}}}
 def test_an_extractor_is_its_rules_and_nothing_else(corpus: Callable[..., Path], tmp_path: Path) -> None:
     output, texts = tmp_path / "output", corpus(TEXTS)
     run = pipeline.index(texts, output, settings(**EXTRACTED))
-    assert run.manifest["plugins"] == {"extractor": {"name": "issues", "package": "my-doors", "version": "1.0"}}
+    assert run.manifest["plugins"] == {"extractor": [{"name": "issues", "package": "my-doors", "version": "1.0"}]}
     found = rows(run.snapshot, "entities", "title", "type", "frequency")
     assert sorted(found) == [
         ("SUP-1", "issue", 2),
@@ -173,7 +173,7 @@ def test_another_version_or_an_edit_reads_all_again(
     with use(install(tmp_path / "newer", "1.1"), monkeypatch):
         second = pipeline.index(texts, output, settings(**EXTRACTED))
         assert second.why == ("other versions: my-doors",) and "extract_graph_fast" in second.ran
-        assert second.manifest["plugins"]["extractor"]["version"] == "1.1"
+        assert second.manifest["plugins"]["extractor"][0]["version"] == "1.1"
         assert {kind for (kind,) in rows(second.snapshot, "entities", "type")} == {"issue"}
 
 
@@ -198,7 +198,7 @@ def test_an_embedder_is_sent_each_text_once(corpus: Callable[..., Path], tmp_pat
     trigrams = settings(embeddings={"provider": "trigrams", "model": "trigrams-32"})
     run = pipeline.index(texts, output, trigrams)
     assert {len(vector) for (vector,) in rows(run.snapshot, "search_vectors", "vector")} == {32}
-    assert run.manifest["plugins"]["embedder"]["name"] == "trigrams"
+    assert run.manifest["plugins"]["embedder"][0]["name"] == "trigrams"
     assert run.manifest["embedder"] == {"provider": "trigrams", "model": "trigrams-32"}
     (texts / "c.md").write_text("# New\n\nSUP-9 is new.\n")
     run = pipeline.index(texts, output, trigrams)

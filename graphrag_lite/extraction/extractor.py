@@ -48,6 +48,10 @@ class Extractor:
     origin: Origin
 
     @property
+    def origins(self) -> tuple[Origin, ...]:
+        return (self.origin,)
+
+    @property
     def module(self) -> str:
         """The module that it stands in, whose code decides what is found."""
         return getattr(self.extract, "__module__", "") or ""

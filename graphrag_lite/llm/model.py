@@ -60,9 +60,9 @@ class Model:
         return self.chat.identity
 
     @property
-    def origin(self) -> Origin | None:
-        """Where it comes from, None for ours."""
-        return getattr(self.chat, "origin", None)
+    def origins(self) -> tuple[Origin, ...]:
+        """Where it comes from, if it is not ours."""
+        return getattr(self.chat, "origins", ())
 
     def spent(self, run: str) -> Spent:
         """Return at least what a run asked that was killed."""

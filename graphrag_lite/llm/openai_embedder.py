@@ -91,9 +91,9 @@ class MemoisedEmbedder:
         return self.embedder.identity
 
     @property
-    def origin(self) -> Origin | None:
-        """Where it comes from, None for ours."""
-        return getattr(self.embedder, "origin", None)
+    def origins(self) -> tuple[Origin, ...]:
+        """Where it comes from, if it is not ours."""
+        return getattr(self.embedder, "origins", ())
 
     def spent(self, run: str) -> Spent:
         """Return at least what a run asked that was killed."""

@@ -23,6 +23,7 @@ from graphrag_lite.llm.limits import Slot
 from graphrag_lite.llm.meter import FIRST_GUESS
 from graphrag_lite.llm.openai_chat import OpenAIChat, content
 from graphrag_lite.llm.retries import Retries, Trouble
+from graphrag_lite.plugins import Origin
 from graphrag_lite.settings import OPENAI, Embeddings, Llm
 
 T = TypeVar("T")
@@ -63,6 +64,10 @@ class _Provided:
         if self._diagnosis.redacted(stated) != stated:
             raise PluginError(f"{self.origin.name}: its identity, which is stored, holds the key.")
         self.identity: Mapping[str, Any] = {"provider": name, **identity} if passed is None else identity
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        return (self.origin,)
 
     async def check(self) -> None:
         """Raise ModelError where the model cannot be asked."""

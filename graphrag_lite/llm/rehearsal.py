@@ -28,7 +28,7 @@ class Rehearsal:
 
     def __init__(self, chat: ChatModel | None, count: Callable[[str], int]) -> None:
         self._identity = chat.identity if chat else {}
-        self.origin = getattr(chat, "origin", None)
+        self.origins = getattr(chat, "origins", ())
         self.count = count
         self.n_calls = self.n_tokens = 0
 

@@ -12,7 +12,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -41,6 +41,10 @@ FOR_TYPES = re.compile(r"(?m)^if TYPE_CHECKING:\n(?:[ \t]+.*\n|\n)+")  # never i
 Stamp = Mapping[str, Any]
 """What decides a stage's result: `settings`, `mode` (of communities), `code`, `model` (with prompts), and the digests
 of what it `reads`."""
+
+
+Brought = Mapping[str, Sequence[Mapping[str, str]]]
+"""By service: name, package and version of each that is not of this package (`plugins.Origin`)."""
 
 
 @dataclass(frozen=True)
@@ -95,15 +99,16 @@ def code_of(stage: Stage, services: Mapping[str, Any]) -> str:
     return digest([code, brought]) if brought else code
 
 
-def origins(services: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Return which of the services are brought in from outside, and from where."""
-    found = {name: getattr(service, "origin", None) for name, service in services.items()}
-    return {name: origin._asdict() for name, origin in sorted(found.items()) if origin}
+def origins(services: Mapping[str, Any]) -> Brought:
+    """Return which of the services are brought in from outside, and from where: their attribute `origins`."""
+    found = {name: getattr(service, "origins", ()) for name, service in services.items()}
+    return {name: [origin._asdict() for origin in several] for name, several in sorted(found.items()) if several}
 
 
-def versions(brought: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+def versions(brought: Brought) -> dict[str, str]:
     """Return the versions of what `origins` lists, by package, or by name where an object was passed."""
-    return {origin["package"] or origin["name"]: origin["version"] for origin in brought.values()}
+    listed = (origin for several in brought.values() for origin in several)
+    return {origin["package"] or origin["name"]: origin["version"] for origin in listed}
 
 
 @cache
@@ -210,7 +215,7 @@ def reasons(
     stamp: Stamp,
     inputs: Collection[str],
     made_with: Mapping[str, str],
-    brought: Mapping[str, Mapping[str, str]],
+    brought: Brought,
     *,
     refresh: bool,
 ) -> list[str]:

@@ -161,7 +161,7 @@ def test_a_method_that_asks_a_model_takes_none(corpus: Callable[..., Path], tmp_
 def test_what_is_passed_is_known_by_its_name_and_version(made: Made) -> None:
     run = made(drugs)
     name = f"{drugs.__module__}.drugs"
-    assert run.manifest["plugins"] == {"extractor": {"name": name, "package": "", "version": ""}}
+    assert run.manifest["plugins"] == {"extractor": [{"name": name, "package": "", "version": ""}]}
     assert not made(drugs).changed
 
     class Newer:
@@ -171,7 +171,7 @@ def test_what_is_passed_is_known_by_its_name_and_version(made: Made) -> None:
             return drugs(text, language)
 
     run = made(Newer())
-    assert run.manifest["plugins"]["extractor"]["version"] == "2" and "extract_graph_fast" in run.ran
+    assert run.manifest["plugins"]["extractor"][0]["version"] == "2" and "extract_graph_fast" in run.ran
 
 
 def test_ours_is_none_and_one_that_nobody_brings_is_an_error() -> None:

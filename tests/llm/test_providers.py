@@ -176,12 +176,12 @@ def test_an_embedder_is_passed_and_another_version_of_it_costs_nothing(
     texts = corpus({"a.txt": "Alice Smith met Bob Jones in Paris.\n", "b.txt": "Carol White lives in Rome.\n"})
     embedder = Lengths()
     index = graphrag_lite.index(texts, tmp_path, embedder=embedder)
-    assert embedder.n_asked and index.manifest["plugins"]["embedder"]["version"] == "1"
+    assert embedder.n_asked and index.manifest["plugins"]["embedder"][0]["version"] == "1"
     assert index.manifest["usage"]["embed_text_units"]["prompt_tokens"] > 0
     newer = Lengths()
     newer.version = 2
     again = graphrag_lite.index(texts, tmp_path, embedder=newer)
-    assert again.manifest["plugins"]["embedder"]["version"] == "2" and not newer.n_asked
+    assert again.manifest["plugins"]["embedder"][0]["version"] == "2" and not newer.n_asked
     for other, n_asked, warns in ((Lengths(), 1, False), (Lengths("others"), 0, True)):
         opened = graphrag_lite.open(tmp_path / "output", embedder=other)
         opened.__dict__["vector_weight"] = 5.0
