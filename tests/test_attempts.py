@@ -45,7 +45,7 @@ CASES = [
     ("index_search", STAGES + "index_search.terms", False),
     ("index_search", STAGES + "index_search.numbered", False),
     ("extract_graph", STAGES + "extract_graph.mentions_of", True),
-    ("extract_claims", STAGES + "extract_claims._quoted", True),
+    ("extract_claims", STAGES + "extract_claims._rows", True),
     ("report_communities", STAGES + "report_communities._row", True),
     ("summarize_descriptions", STAGES + "summarize_descriptions._best_statements", True),
 ]

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.context_records import Record, Section, places_of, text, texts, whole_unit
+from graphrag_lite.search.context_records import Places, Record, Section, places_of, text, texts, whole_unit
 from graphrag_lite.search.reports import report_record
 
 if TYPE_CHECKING:
@@ -148,12 +149,11 @@ def _claim(index: "Loaded", row: dict[str, Any]) -> Record:
     period = " to ".join(dict.fromkeys(row[end][:10] for end in ("start_date", "end_date") if row[end]))
     about = text(row["subject_id"] + ("" if row["object_id"] in ("", "NONE") else f" – {row['object_id']}"))
     kind = ", ".join(text(part) for part in (row["type"], row["status"], period) if part)
-    return Record((f"[1] {about} ({kind}): {text(row['description'])}",), {1: (_claimed(index, row),)})
+    return Record((f"[1] {about} ({kind}): {text(row['description'])}",), {1: _claimed(index, row)})
 
 
-def _claimed(index: "Loaded", row: dict[str, Any]) -> Statement:
-    """Return where a claim's own words stand; its text unit where they are not there word for word."""
+def _claimed(index: "Loaded", row: dict[str, Any]) -> Places:
+    """Return where a claim's own words stand; its text unit where they are not there."""
     unit = whole_unit(index, row["text_unit_id"])
-    source = index.arrow("text_units")["text"][unit.unit].as_py()
-    start = source.find(row["source_text"]) if row["source_text"] else -1
-    return unit if start < 0 else Statement(unit.unit, unit.start + start, unit.start + start + len(row["source_text"]))
+    spans = Quotable(index.arrow("text_units")["text"][unit.unit].as_py()).find(row["source_text"])
+    return tuple(Statement(unit.unit, unit.start + start, unit.start + end) for start, end in spans) or (unit,)

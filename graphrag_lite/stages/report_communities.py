@@ -11,17 +11,16 @@ about it. It is stale where the model would be shown something else now.
 import asyncio
 import hashlib
 import logging
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import Marks, disarm, rewrite
+from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.evidence.report_context import Context, Count, Elements, Record, pack, report_record, size
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, Kept, bases, keep, told
 from graphrag_lite.llm.model import StageModel
-from graphrag_lite.msgraphrag.locating import Document
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ReportCommunities as ReportPrompt
 from graphrag_lite.replies.report_reply import SCHEMA, Report, read_report
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 WRITTEN_AGAIN = {"settings", "model"}  # a report that was paid for is not paid for again because the code is another
-QUOTES = re.compile(r"\.\.\.|…|;\s|\n")  # between the passages of a claim's source text
-SHORTEST_QUOTE = 12  # characters; less is found by chance
 
 logger = logging.getLogger(__name__)
 
@@ -207,28 +204,16 @@ def _with_places(covariates: "pa.Table", source_units: "pa.Table") -> Iterator[t
     if rows:
         named = {row["text_unit_id"] for row in rows}
         units = {unit["id"]: unit for unit in source_units.to_pylist() if unit["id"] in named}
-    texts = {identity: Document(unit["text"]) for identity, unit in units.items()}
+    texts = {identity: Quotable(unit["text"]) for identity, unit in units.items()}
     for row in rows:
         unit = units.get(row["text_unit_id"])
         if unit is None:
             yield row, []
             continue
-        found = list(_quoted(texts[unit["id"]], row["source_text"])) or [(0, len(unit["text"]))]
+        found = texts[unit["id"]].find(row["source_text"]) or [(0, len(unit["text"]))]
         offset = unit["char_start"]
         where = {"text_unit_id": unit["id"], "document_id": unit["document_id"]}
         yield row, [where | {"char_start": offset + start, "char_end": offset + end} for start, end in found]
-
-
-def _quoted(text: Document, quote: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of a quotation in a text: of the whole, or else of its passages that are found."""
-    whole = text.find(quote.strip().strip('"“”'))
-    if whole:
-        yield whole
-        return
-    for passage in QUOTES.split(quote):
-        said = passage.strip(' "“”')
-        if len(said) >= SHORTEST_QUOTE and (found := text.find(said)):
-            yield found
 
 
 def _log(made: list[Row]) -> None:

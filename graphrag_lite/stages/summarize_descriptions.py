@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.descriptions import cut, distinct, joined
+from graphrag_lite.evidence.distinct_sentences import repeats
 from graphrag_lite.evidence.mention_form import NAMES, mention_form
 from graphrag_lite.evidence.packing import packs
 from graphrag_lite.llm.model import StageModel
@@ -37,7 +38,6 @@ ENCODING = "cl100k_base"  # what tokens of descriptions are counted in
 WORDS_PER_TOKEN = 0.75
 CANDIDATES = 12  # sentences read for each entity and relationship
 FORM = 2.5  # what a sentence counts more that says what a name is, less that its bearer says or is told
-SAME = 0.8  # of the words of the shorter of two sentences that say the same
 GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and is read at a glance
 
 # A name means what its own document says it means, else what the corpus says; '' was dropped. A unit's overlap repeats
@@ -366,10 +366,10 @@ def _best_sentences(candidates: list[Row], texts: dict[str, str], most: int) -> 
         sentence = _sentence(row, texts)
         scored.setdefault(sentence, (-_informs(row, sentence), len(scored), row))
     chosen: list[Row] = []
-    known: list[set[str]] = []
+    known: list[frozenset[str]] = []
     for sentence, (*_, row) in sorted(scored.items(), key=lambda item: item[1][:2]):
-        words = set(sentence.casefold().split())
-        if len(chosen) < most and all(len(words & other) < SAME * min(len(words), len(other)) for other in known):
+        words = frozenset(sentence.casefold().split())
+        if len(chosen) < most and not repeats(words, known):
             chosen.append(row)
             known.append(words)
     return chosen
