@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphrag_lite.cli.options import CONFIG, EXIT_CODES, JSON, OVERRIDES, ROOT, log, terminable, while_read
+from graphrag_lite.cli.options import EXIT_CODES, JSON, Root, log, terminable, while_read, with_settings
 
 if TYPE_CHECKING:
-    from graphrag_lite.cli.evaluation_table import Progress
+    from graphrag_lite.cli.progress import OneLine
     from graphrag_lite.ops.evaluate import Measured, Question
     from graphrag_lite.run.loop import Run
     from graphrag_lite.search.index import Index
@@ -23,9 +23,7 @@ BASELINE = "basic"  # BM25
 
 @click.command("eval", epilog=EXIT_CODES)
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="QA_DIR...")
-@ROOT
-@CONFIG
-@OVERRIDES
+@with_settings
 @click.option(
     "--method",
     "methods",
@@ -39,9 +37,7 @@ BASELINE = "basic"  # BM25
 @JSON
 def evaluate(
     folders: tuple[Path, ...],
-    root: Path,
-    config: Path | None,
-    overrides: tuple[str, ...],
+    root: Root,
     methods: tuple[str, ...],
     against: Path | None,
     output: Path | None,
@@ -66,8 +62,7 @@ def evaluate(
     """
     from rich.console import Console
 
-    from graphrag_lite import settings
-    from graphrag_lite.cli import evaluation_table, terminal
+    from graphrag_lite.cli import evaluation_table, progress, terminal
     from graphrag_lite.errors import InputError, OutputError
     from graphrag_lite.ops.evaluate import read_results
     from graphrag_lite.search.methods import method_named
@@ -78,7 +73,7 @@ def evaluate(
         method_named(method)  # before an index is built for one that is not there
     if output and not output.absolute().parent.is_dir():
         raise OutputError(f"{output}: there is no folder {output.parent}.")
-    loaded = settings.load(root, config, overrides)
+    loaded = root.load()
     sets = _read_sets(folders)
     earlier = read_results(_read(against), str(against)) if against else {}
     if against and not any((name, method) in earlier for name in sets for method in methods):
@@ -88,9 +83,9 @@ def evaluate(
     results: list[dict[str, Any]] = []
     failed = False
     for name, (folder, questions) in sets.items():
-        with terminable(), evaluation_table.Progress(Console(stderr=True), name) as progress:
-            run, indexed = _index(folder, root, name, loaded, progress)
-            found = _ask_all(run, loaded, questions, methods, progress)
+        with terminable(), progress.OneLine(Console(stderr=True), name) as line:
+            run, indexed = _index(folder, root.folder, name, loaded, line)
+            found = _ask_all(run, loaded, questions, methods, line)
         before = {method: earlier[name, method] for method in methods if (name, method) in earlier}
         made = _results(name, questions, indexed, found, before)
         results += made
@@ -139,9 +134,7 @@ def _read_sets(folders: Sequence[Path]) -> dict[str, tuple[Path, "list[Question]
     return sets
 
 
-def _index(
-    folder: Path, root: Path, name: str, loaded: "Settings", progress: "Progress"
-) -> tuple["Run", dict[str, Any]]:
+def _index(folder: Path, root: Path, name: str, loaded: "Settings", line: "OneLine") -> tuple["Run", dict[str, Any]]:
     """Bring the index of a set up to date, and return what it took."""
     from graphrag_lite import pipeline
     from graphrag_lite.run.workers import default_workers
@@ -152,7 +145,7 @@ def _index(
         root / "output" / "eval" / name / "output",
         loaded,
         workers=loaded.workers or default_workers(),
-        watch=progress,
+        watch=line,
         prompt_folder=root / "prompts",
     )
     return run, {
@@ -166,7 +159,7 @@ def _index(
 
 
 def _ask_all(
-    run: "Run", loaded: "Settings", questions: "Sequence[Question]", methods: Sequence[str], progress: "Progress"
+    run: "Run", loaded: "Settings", questions: "Sequence[Question]", methods: Sequence[str], line: "OneLine"
 ) -> dict[str, list[dict[str, Any]]]:
     """Return, by method, what came of every question that the corpus answers, in their order."""
     from graphrag_lite.ops.evaluate import measure
@@ -180,7 +173,7 @@ def _ask_all(
         _ask(index, judged[0], method)  # reads the tables; what every query after it finds in memory
         found[method] = []
         for n_done, question in enumerate(judged):
-            progress.say(f"{method} search: {n_done} of {len(judged)} questions")
+            line.say(f"{method} search: {n_done} of {len(judged)} questions")
             started = time.perf_counter()
             documents = _ask(index, question, method)
             seconds = time.perf_counter() - started

@@ -146,4 +146,17 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
             f"Stale for {runs}: its community has changed a little since it was written;"
             " `graphrag-lite index --refresh reports` writes it again."
         )
-    terminal.print_report(console, report["full_content"], [*sources, *notes])
+    _print_report(console, report["full_content"], [*sources, *notes])
+
+
+def _print_report(console: Any, content: str, sources: list[str]) -> None:
+    """Print a report as a page, then where its statements stand."""
+    from rich.markdown import Markdown
+    from rich.text import Text
+
+    from graphrag_lite.cli.terminal import plain
+
+    console.print(Markdown(plain(content)))
+    console.print()
+    for source in sources:
+        console.print(Text(plain(source), style="dim"))

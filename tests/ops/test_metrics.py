@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 from stub_server import Fault, StubServer
 
-from graphrag_lite.cli import main, terminal
+from graphrag_lite.cli import main, run_summary
 from graphrag_lite.ops import metrics
 from graphrag_lite.run import run_log, snapshots
 
@@ -109,8 +109,8 @@ def test_a_run_that_was_stopped_after_it_had_published_succeeded(
             signal.raise_signal(number)
         return summary(*_)
 
-    summary = terminal.summary
-    monkeypatch.setattr(terminal, "summary", stopped)
+    summary = run_summary.summary
+    monkeypatch.setattr(run_summary, "summary", stopped)
     code, printed, found = index(notes, tmp_path)
     assert code == 0 and printed and printed["status"] == "published"
     assert found["last_run_success"] == 1 and found["last_run_exit_code"] == 0
