@@ -176,14 +176,11 @@ def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
 def _questions(path: Path) -> Iterator[tuple[Any, str, "date | None"]]:
     """Yield (id, question, as of which day) of each line of a JSONL file. Raises InputError that names the line."""
     from graphrag_lite.errors import InputError
+    from graphrag_lite.ops.evaluate import read_text
     from graphrag_lite.read.json_lines import objects
     from graphrag_lite.search.index import last_day
 
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from None
-    for number, row in objects(text):
+    for number, row in objects(read_text(path)):
         question = row and row.get("question")
         if not row or not isinstance(question, str) or not question.strip():
             raise InputError(f"{path}:{number}: not a JSON object with a `question`.")

@@ -64,8 +64,7 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
     if search:
         rows = [row for row in rows if search.casefold() in " ".join(map(str, row.values())).casefold()]
     if as_json:
-        for row in rows[:limit]:
-            terminal.print_json(row)
+        terminal.print_json(*rows[:limit])
         return
     shown = [_shown(what, row) for row in rows[:limit]]
     headings = list(_shown(what, dict.fromkeys(columns, "")))

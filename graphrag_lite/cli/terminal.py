@@ -148,6 +148,7 @@ def source_of(path: str, document: str) -> str:
     return (path if document == path else f"{path} · {document}").replace("\n", "\\n")
 
 
-def print_json(value: object) -> None:
-    """Print one line of JSON to standard output."""
-    print(UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False)), flush=True)
+def print_json(*values: object) -> None:
+    """Print each value as a line of JSON to standard output."""
+    for value in values:
+        print(UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False)), flush=True)

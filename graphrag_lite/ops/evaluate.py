@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,6 +169,14 @@ def _tables(rows: Sequence[Measured]) -> list[tuple[list[str], "Floats"]]:
 # --- files
 
 
+def read_text(path: Path) -> str:
+    """Return the text of a file that a user names. Raises InputError."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+
+
 def read_questions(text: str, where: str) -> list[Question]:
     """Return the questions of a JSONL file, in their order. Raises InputError that names every line that is wrong."""
     questions: list[Question] = []
@@ -226,6 +235,15 @@ def _is_id(value: object) -> bool:
 
 def _are_ids(value: object) -> bool:
     return isinstance(value, list) and all(map(_is_id, value))
+
+
+def read_earlier(path: Path, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], dict[str, Measured]]:
+    """Return the measures of an earlier result, of which some set and method are wanted. Raises InputError."""
+    earlier = read_results(read_text(path), str(path))
+    if not any(key in earlier for key in wanted):
+        known = ", ".join(f"{name} by {method}" for name, method in earlier)
+        raise InputError(f"{path} has nothing to compare with. It holds: {known}.")
+    return earlier
 
 
 def read_results(text: str, where: str) -> dict[tuple[str, str], dict[str, Measured]]:

@@ -71,15 +71,12 @@ async def report_communities(
     for number, known in ({} if refresh else kept).items():
         reports[number].set_result(known.report)
 
-    async def context_of(community: Row) -> Context:
-        parts = [by_number[number] for number in community["children"] if number in by_number]
-        return await _context(community, parts, reports, elements, settings.max_input_tokens, count)
-
     async def work(community: Row) -> Row:
         number = community["community"]
         report: Row | None = None
         try:
-            context = await context_of(community)
+            parts = [by_number[child] for child in community["children"] if child in by_number]
+            context = await _context(community, parts, reports, elements, settings.max_input_tokens, count)
             if number in kept:
                 report = _aged(kept[number].report, context, n_runs)
                 if not (refresh and report["stale"]):

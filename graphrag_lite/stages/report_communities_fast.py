@@ -88,9 +88,8 @@ async def report_communities_fast(
     counts = _counts(relationship.values(), stated, hosts)
     total = _told_weight(relationship, counts, stated)
     weights = {c["community"]: _told_weight(c["relationship_ids"], counts, stated) for c in held}
-    heaviest: dict[int, float] = defaultdict(float)
-    for community in held:
-        heaviest[community["level"]] = max(heaviest[community["level"]], weights[community["community"]])
+    levels = {c["level"] for c in held}
+    heaviest = {level: max(weights[c["community"]] for c in held if c["level"] == level) for level in levels}
     kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
     kept_sentences = _sentences_of(kept, source_units)
 
@@ -101,39 +100,25 @@ async def report_communities_fast(
         number = community["community"]
         inside = [relationship[i] for i in community["relationship_ids"]]
         strength = _strength(inside, counts)
-        members = sorted(
-            (entity[i] for i in community["entity_ids"]), key=lambda row: (-strength[row["id"]], row["id"])
-        )
+        members = [entity[i] for i in sorted(community["entity_ids"], key=lambda i: (-strength[i], i))]
         rows, sentences = _candidates(inside, stated, counts, strength)
-        above = said_above[community["parent"]]
-        summary = choose(sentences, settings.max_summary_sentences, idf, above)
-        connected = max(members, key=lambda row: row["degree"])
-        share = weights[number] / total if total else 0.0
-        most = heaviest[community["level"]]
-        ranked = {
-            "rank": round(10 * (weights[number] / most) ** 0.5, 1) if most else 0.0,
-            "rating_explanation": (
-                f"Its {len(members)} entities hold {share:.1%} of the weight of all statements; "
-                f"the most connected is {disarm(connected['title'])} with {connected['degree']} relationships."
-            ),
-        }
+        summary = choose(sentences, settings.max_summary_sentences, idf, said_above[community["parent"]])
+        ranked = _ranked(members, weights[number], heaviest[community["level"]], total)
         findings = [(rows[i], stated[rows[i]["id"]]) for i in choose(sentences, settings.max_findings, idf)]
-        written = _report(community, members, [stated[rows[i]["id"]] for i in summary], findings)
-        report = _with_content(written | ranked)
+        told_first = [stated[rows[i]["id"]] for i in summary]
+        report = _with_content(_report(community, members, told_first, findings) | ranked)
         own = frozenset(sentences[i].text for i in summary)
         if number in kept and report["id"] != kept[number].report["id"]:  # it would be written in other words
             report = _stale(kept[number].report, ranked)
             own = frozenset(kept_sentences[number])
         return report, own
 
-    reports = []
+    made: list[Row | None] = []
     for community in sorted(held, key=lambda c: (c["level"], c["community"])):
-        number = community["community"]
-        report, own = attempt(f"community {number}", report_on, community) or (None, frozenset())
-        said_above[number] = said_above[community["parent"]] | own
-        if report:
-            reports.append(report)
-    reports.sort(key=lambda report: report["community"])
+        report, own = attempt(f"community {community['community']}", report_on, community) or (None, frozenset())
+        said_above[community["community"]] = said_above[community["parent"]] | own
+        made.append(report)
+    reports = sorted(filter(None, made), key=lambda report: report["community"])
     if kept:
         logger.info(told(reports, len(kept), len(held)))
     return tables.make("community_reports", reports), tables.make("report_bases", bases(reports, held, weight, kept))
@@ -253,6 +238,18 @@ def _sentences_of(kept: dict[int, Kept], source_units: "pa.Table") -> dict[int, 
 def _stale(report: Row, ranked: Row) -> Row:
     report = report | ranked | {"stale": True, "age": report["age"] + 1}
     return report | {"full_content_json": as_json(report)}
+
+
+def _ranked(members: list[Row], weight: float, heaviest: float, total: float) -> Row:
+    """Return the rank of a community and why, by its weight beside the heaviest of its level and all there is."""
+    connected = max(members, key=lambda row: row["degree"])
+    return {
+        "rank": round(10 * (weight / heaviest) ** 0.5, 1) if heaviest else 0.0,
+        "rating_explanation": (
+            f"Its {len(members)} entities hold {weight / total if total else 0.0:.1%} of the weight of all statements; "
+            f"the most connected is {disarm(connected['title'])} with {connected['degree']} relationships."
+        ),
+    }
 
 
 def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float]:

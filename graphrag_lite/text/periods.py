@@ -80,7 +80,6 @@ _AND = re.compile(r" (?:and|et|und|y|en|e) ")
 _BETWEEN = re.compile(r"(?:between|entre|zwischen|tra|fra|tussen) (?:the )?$")
 _LENGTHS = (1, 7, 30.4, 365.25)  # days of a unit
 _HALVES = (0, 3, 15, 182)
-_MAX_N = 1000
 
 
 def periods(text: str, now: date | None, language: str) -> list[Period]:
