@@ -83,10 +83,10 @@ def _chance(p: float) -> str:
 def _newest(results: Sequence[Mapping[str, Any]], against: str) -> str:
     """Say how often the newest document stands above those that it supersedes."""
     rows = [(label, figures[NEWEST]) for label, figures, _ in _rows(results, against) if NEWEST in figures]
-    told = [f"{label} {' '.join(_cell(figure, full=True).split())}" for label, figure in rows if label[0] != " "]
-    return f"newest above all superseded ({rows[0][1]['n']:,} questions): {', '.join(told)}" if told else ""
+    parts = [f"{label} {' '.join(_cell(figure, full=True).split())}" for label, figure in rows if label[0] != " "]
+    return f"newest above all superseded ({rows[0][1]['n']:,} questions): {', '.join(parts)}" if parts else ""
 
 
 def _times(results: Sequence[Mapping[str, Any]]) -> str:
-    told = [f"{result['method']} {result['ms']['p50']:.1f} / {result['ms']['p95']:.1f}" for result in results]
-    return f"ms a query, median / 95th percentile: {', '.join(told)}"
+    parts = [f"{result['method']} {result['ms']['p50']:.1f} / {result['ms']['p95']:.1f}" for result in results]
+    return f"ms a query, median / 95th percentile: {', '.join(parts)}"

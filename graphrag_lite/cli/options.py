@@ -94,17 +94,17 @@ class Group(click.Group):
                 super().invoke(ctx)
             return
         except GraphragLiteError as error:
-            said, code = f"Error: {error}", error.exit_code
+            message, code = f"Error: {error}", error.exit_code
         except KeyboardInterrupt:
             kept = " Nothing was published; finished stages are kept, run again to go on."
-            said, code = f"Interrupted.{kept if ctx.invoked_subcommand in ('index', 'import') else ''}", 130
+            message, code = f"Interrupted.{kept if ctx.invoked_subcommand in ('index', 'import') else ''}", 130
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename:
                 raise
-            said, code = f"Error: standard output cannot be written: {error.strerror}.", 1
+            message, code = f"Error: standard output cannot be written: {error.strerror}.", 1
         from graphrag_lite.cli import terminal
 
-        terminal.tell(said)
+        terminal.tell(message)
         ctx.exit(code)
 
 

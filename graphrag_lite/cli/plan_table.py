@@ -19,8 +19,8 @@ def print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
         console.print("To plan the other method: --set method=standard --set llm.model=NAME", style="dim")
         return
     sizes = f"{plan.documents:,} documents, {plan.text_units:,} text units, {plan.text_tokens:,} tokens of text"
-    asked = [model for model in (plan.model, plan.embedding_model) if model]
-    console.print(Text(plain(f"{'Model' if plan.model else 'Embeddings by'} {', '.join(asked)}: {sizes}.\n")))
+    models = [model for model in (plan.model, plan.embedding_model) if model]
+    console.print(Text(plain(f"{'Model' if plan.model else 'Embeddings by'} {', '.join(models)}: {sizes}.\n")))
     priced = any(step.cost is not None for step in plan.steps)
     rows = [["stage", "calls", "kept", "prompt", "completion", *(["cost"] if priced else []), ""]]
     notes: dict[str, int] = {}
@@ -50,7 +50,7 @@ def print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
         *(["cost: as if the provider's own cache served nothing"] if priced else []),
     )
     console.print(Text("\n".join(legend), style="dim"))
-    for model in asked:
+    for model in models:
         if model in settings.llm.prices:
             continue
         price = f'llm.prices={{"{model}": {{input: ..., output: ...}}}}'

@@ -73,8 +73,8 @@ def remarks(answers: "Sequence[Answer]") -> Iterator[str]:
     """Yield what a reader should know after an answer: gaps, failures, and the cost."""
     if n_unsure := sum(answer.unsure and not answer.abstained for answer in answers):
         yield f"{counted(n_unsure, 'answer')} may be to something else: {UNSURE}"
-    asked = [answer for answer in answers if answer.usage is not None]
-    for answer in asked:
+    by_model = [answer for answer in answers if answer.usage is not None]
+    for answer in by_model:
         about = f"{answer.question[:60]!r}: " if len(answers) > 1 else ""
         if answer.n_uncited_sentences:
             yield f"{about}{counted(answer.n_uncited_sentences, 'sentence')} of the answer without a source."
@@ -84,6 +84,6 @@ def remarks(answers: "Sequence[Answer]") -> Iterator[str]:
         if answer.failures:
             yield f"{about}{counted(len(answer.failures), 'call')} failed; the answer rests on the others:"
             yield from (f"  {failure}" for failure in answer.failures)
-    if asked:
-        usage = run_log.total({str(i): answer.usage for i, answer in enumerate(asked) if answer.usage is not None})
-        yield f"{asked[0].model}: {spent(usage)}"
+    if by_model:
+        usage = run_log.total({str(i): answer.usage for i, answer in enumerate(by_model) if answer.usage is not None})
+        yield f"{by_model[0].model}: {spent(usage)}"

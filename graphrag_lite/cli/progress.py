@@ -70,8 +70,8 @@ class Bars:
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:  # noqa: ARG002
         note = "unchanged" if reused else ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in rows.items() if n)
-        if asked := self.progress.tasks[self.task].fields["note"]:
-            note = f"{note}; {asked}"
+        if usage := self.progress.tasks[self.task].fields["note"]:
+            note = f"{note}; {usage}"
         self.progress.update(self.task, completed=1, total=1, note=note)
 
     def spend(self, usage: Mapping[str, Any]) -> None:

@@ -83,16 +83,16 @@ def print_summary(console: Console, run: "Run", output: str) -> None:
         table.add_row("changed documents", changed)
     if unread := values["unread_times"]:
         n = sum(one["documents"] for one in unread)
-        told = f"{n:,}, such as {unread[0]['example']!r} in {unread[0]['path']}"
-        table.add_row("times not read", Text(plain(told)))
+        example = f"{n:,}, such as {unread[0]['example']!r} in {unread[0]['path']}"
+        table.add_row("times not read", Text(plain(example)))
     if "usage" in values:
         spent = values["usage"]
         table.add_row("model", f"{spent['calls']:,} calls, {spent['memo_hits']:,} answers kept from before")
         cached = f" ({spent['cached_tokens']:,} cached)" if spent["cached_tokens"] else ""
         table.add_row("tokens", f"{spent['prompt_tokens']:,} prompt{cached}, {spent['completion_tokens']:,} completion")
         llm, embeddings = (run.manifest["settings"][name] for name in ("llm", "embeddings"))
-        asked = [embeddings["model"] if stage == "embed_text_units" else llm["model"] for stage in run.usage]
-        unknown = next((f"llm.prices.{model}" for model in asked if model not in llm["prices"]), "llm.prices")
+        models = [embeddings["model"] if stage == "embed_text_units" else llm["model"] for stage in run.usage]
+        unknown = next((f"llm.prices.{model}" for model in models if model not in llm["prices"]), "llm.prices")
         table.add_row("cost", f"not known: set {unknown}" if spent["cost"] is None else f"${spent['cost']:,.4f}")
     table.add_row("seconds", f"{values['seconds']:.1f}")
     table.add_row("peak memory", f"{values['peak_memory_mb']:,} MB")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from graphrag_lite.evidence.distinct_sentences import cheapest_first, repeats
 
-SAID = 0.5  # what a term counts once it has been said
+REPEATED = 0.5  # what a term counts once it has been said
 SHORT = 8  # words added to every sentence's: the mean of few is by chance
 
 
@@ -32,11 +32,11 @@ def rarity(sentences: Sequence[Sentence]) -> dict[str, float]:
 
 
 def choose(
-    sentences: Sequence[Sentence], most: int, idf: Mapping[str, float], told: Container[str] = frozenset()
+    sentences: Sequence[Sentence], most: int, idf: Mapping[str, float], used: Container[str] = frozenset()
 ) -> list[int]:
     """Return up to `most` sentences by place, best first, ties by place; none says what another chosen one says.
 
-    Those already `told` come after the rest, and what is no statement last of all.
+    Those already `used` come after the rest, and what is no statement last of all.
 
     >>> said = ["whales sing low", "whales sing songs low", "whales eat krill", "birds"]
     >>> made = [Sentence(text, frozenset(text.split()), 3, float(text != "birds")) for text in said]
@@ -51,7 +51,7 @@ def choose(
     def cost(place: int) -> tuple[bool, bool, float]:
         sentence = sentences[place]
         lexical = math.fsum(weight[term] for term in sentence.terms) / (sentence.length + SHORT)
-        return sentence.worth == 0, sentence.text in told, -lexical * (sentence.worth or 1.0)
+        return sentence.worth == 0, sentence.text in used, -lexical * (sentence.worth or 1.0)
 
     chosen: list[int] = []
     for place in cheapest_first(len(sentences), cost):
@@ -60,5 +60,5 @@ def choose(
         if not repeats(sentences[place].terms, (sentences[other].terms for other in chosen)):
             chosen.append(place)
             for term in sentences[place].terms:
-                weight[term] *= SAID
+                weight[term] *= REPEATED
     return chosen

@@ -29,7 +29,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Relationship:
+class RankedRelationship:
     """A record with its two ends (entity ids) and where it stands among others."""
 
     source_id: str
@@ -52,7 +52,7 @@ class Elements:
     """The records of a graph: of entities, of relationships, and of the claims about each entity, by id."""
 
     entities: Mapping[str, Record]
-    relationships: Mapping[str, Relationship]
+    relationships: Mapping[str, RankedRelationship]
     claims: Mapping[str, Sequence[Record]]
 
     @classmethod
@@ -75,7 +75,7 @@ class Elements:
         return cls(
             {row["id"]: make_record(_entity(row), row["sources"], count) for row in listed},
             {
-                row["id"]: Relationship(
+                row["id"]: RankedRelationship(
                     row["source_id"],
                     row["target_id"],
                     (-row["combined_degree"], row["source"], row["target"], row["id"]),
@@ -191,24 +191,24 @@ def _n_tokens(text: str, count: Count) -> int:
 
 def _entity(row: Row) -> str:
     kind = f" ({row['type']})" if row["type"] not in ("", "unknown") else ""
-    return f"Entity {row['title']}{kind}{_said(row)}"
+    return f"Entity {row['title']}{kind}{_described(row)}"
 
 
 def _relationship(row: Row) -> str:
     joined = f" – {row['relation']} – " if row["relation"] else " – "
-    return f"Relationship {row['source']}{joined}{row['target']}{_said(row)}"
+    return f"Relationship {row['source']}{joined}{row['target']}{_described(row)}"
 
 
 def _claim(row: Row) -> str:
     ends = dict.fromkeys(row[key] for key in ("subject_id", "object_id") if row[key] not in NOT_KNOWN)
     dates = dict.fromkeys(row[key] for key in ("start_date", "end_date") if row[key] not in NOT_KNOWN)
     facts = [value for value in (row["type"], row["status"], " to ".join(dates)) if value not in NOT_KNOWN]
-    return f"Claim about {' and '.join(ends)} ({'; '.join(facts)}){_said(row)}"
+    return f"Claim about {' and '.join(ends)} ({'; '.join(facts)}){_described(row)}"
 
 
 def _claim_order(row: Row) -> tuple[Any, ...]:
     return row["start_date"] in NOT_KNOWN, row["start_date"], row["type"], row["description"], row["id"]
 
 
-def _said(row: Row) -> str:
+def _described(row: Row) -> str:
     return f": {row['description']}" if row["description"] else ""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.quotations import Quotable
-from graphrag_lite.evidence.source_sentences import Evidence
+from graphrag_lite.evidence.source_sentences import SentenceIndex
 from graphrag_lite.msgraphrag.read import Notes, Row
 from graphrag_lite.msgraphrag.texts import Texts, unused
 from graphrag_lite.text.dates import iso_period
@@ -34,7 +34,7 @@ class Graph:
             self.spans["text_units"][number] = [self._whole(identity)]
         self._ids = list(self.units)
         self._number = {identity: number for number, identity in enumerate(self.units)}
-        self._evidence = Evidence((language[u["document_id"]], u["char_start"], u["text"]) for u in texts.units)
+        self._evidence = SentenceIndex((language[u["document_id"]], u["char_start"], u["text"]) for u in texts.units)
 
     def entities(self, rows: Sequence[Row], relationships: Sequence[Row]) -> list[Row]:
         """Return one entity a title, most frequent first. A title that only relationships name gets one, too."""

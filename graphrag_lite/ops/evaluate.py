@@ -29,7 +29,7 @@ Measured = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class JudgedQuestion:
     """A question and the documents that answer it, `gold`; none where the corpus does not say.
 
     It is asked as of the date `as_of`, where there is one. Where the documents contradict each other, `latest` is the
@@ -75,7 +75,7 @@ def newest_first(ranked: Sequence[str], latest: str, superseded: frozenset[str])
     return next((name == latest for name in ranked if name == latest or name in superseded), False)
 
 
-def measure(question: Question, ranked: Sequence[str]) -> dict[str, float]:
+def measure(question: JudgedQuestion, ranked: Sequence[str]) -> dict[str, float]:
     """Return the measures of one ranking, of at most DEPTH documents, best first."""
     ranked = ranked[:DEPTH]
     found = {f"recall@{cut}": recall(ranked, question.gold, cut) for cut in CUTS}
@@ -177,9 +177,9 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path}: cannot be read: {error}") from None
 
 
-def read_questions(text: str, where: str) -> list[Question]:
+def read_questions(text: str, where: str) -> list[JudgedQuestion]:
     """Return the questions of a JSONL file, in their order. Raises InputError that names every line that is wrong."""
-    questions: list[Question] = []
+    questions: list[JudgedQuestion] = []
     lines: dict[str, int] = {}
     problems = []
     for number, row in objects(text):
@@ -190,7 +190,7 @@ def read_questions(text: str, where: str) -> list[Question]:
         key, older = str(row["id"]), frozenset(map(str, row.get("superseded_ids") or ()))
         lines[key] = number
         questions.append(
-            Question(
+            JudgedQuestion(
                 key,
                 row["question"],
                 str(row.get("type") or ""),

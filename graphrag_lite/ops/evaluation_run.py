@@ -13,8 +13,8 @@ from graphrag_lite import pipeline
 from graphrag_lite.errors import InputError
 from graphrag_lite.ops.evaluate import (
     DEPTH,
+    JudgedQuestion,
     Measured,
-    Question,
     compare,
     measure,
     read_questions,
@@ -43,7 +43,7 @@ class QuestionSet:
 
     name: str
     folder: Path
-    questions: Sequence[Question]
+    questions: Sequence[JudgedQuestion]
 
 
 def read_sets(folders: Sequence[Path]) -> list[QuestionSet]:
@@ -102,7 +102,7 @@ def _index(one: QuestionSet, root: Path, settings: Settings, watch: Watch) -> tu
 
 
 def _ask_all(
-    run: Run, settings: Settings, questions: Sequence[Question], methods: Sequence[str], progress: Progress
+    run: Run, settings: Settings, questions: Sequence[JudgedQuestion], methods: Sequence[str], progress: Progress
 ) -> dict[str, list[dict[str, Any]]]:
     """Return, by method, what came of every question that the corpus answers, in their order."""
     index = Index(run.snapshot, settings)
@@ -131,7 +131,7 @@ def _ask_all(
     return found
 
 
-def _ask(index: Index, question: Question, method: str) -> list[str]:
+def _ask(index: Index, question: JudgedQuestion, method: str) -> list[str]:
     as_of = question.as_of if "as_of" in method_named(method).takes else None
     return index.query(question.question, method, top_k=DEPTH, retrieve_only=True, as_of=as_of).documents
 

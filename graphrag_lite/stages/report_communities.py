@@ -19,7 +19,7 @@ from graphrag_lite.evidence.citation_marks import Marks, disarm, rewrite
 from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.evidence.report_context import Context, Count, Elements, Record, pack, report_record, size
 from graphrag_lite.evidence.report_page import as_json, page
-from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, Kept, bases, keep, told
+from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ReportCommunities as ReportPrompt
@@ -95,13 +95,13 @@ async def report_communities(
     made.sort(key=lambda report: report["community"])
     _log(made)
     if kept:
-        logger.info(told(made, len(kept), len(held)))
+        logger.info(kept_summary(made, len(kept), len(held)))
     return tables.make("community_reports", made), tables.make("report_bases", bases(made, held, weights, kept))
 
 
 def _kept(
     mode: str, last: Last | None, read: "dict[str, pa.Table]", held: list[Row], weights: dict[str, float]
-) -> tuple[dict[int, Kept], int]:
+) -> tuple[dict[int, KeptReport], int]:
     """Return the reports of the last run that still hold, by community number, and by how many runs they age.
 
     They do not age in a run that only asks again for what had failed, or that another version of the code repeats.

@@ -192,15 +192,15 @@ def _before(now: date, most: int, least: int) -> Period:
     return Period(*(date.fromordinal(max(1, now.toordinal() - n)) for n in (most, least)))
 
 
-def _which(patterns: tuple[str, ...], said: str) -> int:
-    """Return the number of the pattern of which a match stands last in `said`, -1 where none does."""
-    ends = [max((m.end() for m in _word(pattern).finditer(said)), default=-1) for pattern in patterns]
+def _which(patterns: tuple[str, ...], phrase: str) -> int:
+    """Return the number of the pattern of which a match stands last in `phrase`, -1 where none does."""
+    ends = [max((m.end() for m in _word(pattern).finditer(phrase)), default=-1) for pattern in patterns]
     return ends.index(max(ends)) if max(ends) >= 0 else -1
 
 
-def _number(words: Words, said: str) -> int:
-    digits = re.search(r"\d+", said)
-    return int(digits[0]) if digits else max(1, _which(words.numbers, said) + 1)
+def _number(words: Words, phrase: str) -> int:
+    digits = re.search(r"\d+", phrase)
+    return int(digits[0]) if digits else max(1, _which(words.numbers, phrase) + 1)
 
 
 @cache
