@@ -19,7 +19,7 @@ from graphrag_lite.llm.model import open_model
 from graphrag_lite.llm.openai_embedder import open_embedder
 from graphrag_lite.run import loop, run_log, snapshots
 from graphrag_lite.run.file_hashes import SeenFiles
-from graphrag_lite.run.loop import Run, Watch
+from graphrag_lite.run.loop import Run
 from graphrag_lite.run.stamps import Stage
 from graphrag_lite.run.sync import complete
 from graphrag_lite.settings import Settings
@@ -37,6 +37,7 @@ from graphrag_lite.stages.report_communities_fast import report_communities_fast
 from graphrag_lite.stages.resolve_entities import resolve_entities
 from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
+from graphrag_lite.watch import Watch
 
 EMBED = Stage(
     embed_text_units,

@@ -22,11 +22,12 @@ from graphrag_lite.ops.evaluate import (
     summarize,
 )
 from graphrag_lite.read.json_lines import objects
-from graphrag_lite.run.loop import Run, Watch
+from graphrag_lite.run.loop import Run
 from graphrag_lite.run.workers import default_workers
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.methods import method_named
 from graphrag_lite.settings import Settings
+from graphrag_lite.watch import Watch
 
 BASELINE = "basic"  # BM25
 

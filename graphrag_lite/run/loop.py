@@ -15,7 +15,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import attempting
@@ -27,28 +27,10 @@ from graphrag_lite.run.services import Last
 from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest, libraries, reasons, stamp_of
 from graphrag_lite.run.workers import Workers
 from graphrag_lite.settings import Settings
+from graphrag_lite.watch import Silence, Watch
 
 logger = logging.getLogger(__name__)
 RESULT = ("stamp", "tables", "failures")  # what of a stage's record is its result
-
-
-class Watch(Protocol):
-    """Is told how a run goes."""
-
-    def start(self, stage: str) -> None: ...
-    def advance(self, done: int, total: int) -> None: ...
-    def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
-    def spend(self, usage: Mapping[str, Any]) -> None:
-        """Is told, with every advance of a stage that asks a model, what the stage has spent (`Meter.to_dict`)."""
-
-
-class Silence:
-    """A watch that tells nobody."""
-
-    def start(self, stage: str) -> None: ...
-    def advance(self, done: int, total: int) -> None: ...
-    def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
-    def spend(self, usage: Mapping[str, Any]) -> None: ...
 
 
 @dataclass(frozen=True)

@@ -47,13 +47,6 @@ POINTS_SCHEMA: Mapping[str, Any] = {
 }
 
 
-class Silent:
-    """Watches nothing: a query has no progress to show."""
-
-    def advance(self, done: int, total: int) -> None: ...
-    def spend(self, usage: Mapping[str, Any]) -> None: ...
-
-
 class CheckedFirst:
     """A chat model whose endpoint is checked before the first request, and not where the memo answers everything."""
 
