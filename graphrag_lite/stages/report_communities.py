@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import Marks, disarm, rewrite
 from graphrag_lite.evidence.quotations import Quotable
-from graphrag_lite.evidence.report_context import Context, Count, Elements, Record, pack, report_record, size
+from graphrag_lite.evidence.records import Record
+from graphrag_lite.evidence.report_context import Context, Count, Elements, pack, report_record, size
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.llm.model import StageModel
