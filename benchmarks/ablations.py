@@ -30,7 +30,7 @@ PARTS = (
 )
 
 
-def recalls(index: Index, questions: list[evaluate.Question], *, dated: bool = True) -> str:
+def recalls(index: Index, questions: list[evaluate.JudgedQuestion], *, dated: bool = True) -> str:
     """Return the mean recall@5 in %, and how often the newest is first."""
     measured = []
     for asked in questions:

@@ -55,7 +55,7 @@ def index_cpu(code: Path, corpus: Path) -> tuple[float, dict[str, str]]:
     """Index a corpus from nothing with the package in `code`. Returns CPU seconds and the digest of every table."""
     with tempfile.TemporaryDirectory() as root:
         before = os.times()
-        command = [sys.executable, "-m", "graphrag_lite", "index", str(corpus), "--root", root, "--workers", "1"]
+        command = [sys.executable, "-m", "graphrag_lite", "index", str(corpus), "--root", root, "--set", "workers=1"]
         subprocess.run(
             command, check=True, cwd=root, env=os.environ | {"PYTHONPATH": str(code)}, stdout=subprocess.DEVNULL
         )

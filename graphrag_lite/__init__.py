@@ -26,7 +26,8 @@ Where things are, imports going down only (`pyproject.toml`):
     replies      what a model wrote -> records, tolerantly; asks no model
     text         sentences, words, languages, dates, tokens; `text.names` finds and types names; knows no tables
     plugins      what an installed package brings in; `settings` holds every default, `tables` every table,
-                 `errors` what a user can fix, `attempts` what is done to one item and may fail alone
+                 `errors` what a user can fix, `attempts` what is done to one item and may fail alone,
+                 `watch` who is told how a run goes
 
 To come: `time` (episodes, dated statements, facts folded from them: pure functions, below stages), `memory` (the only
 store that is not made from the corpus, beside run), `agent` (tools and their loop, beside search), `engine` (workers

@@ -2,8 +2,8 @@
 
     corpus folder -> documents -> text units -> mentions -> entities, relationships -> communities -> reports -> search
 
-To add a stage: write `stages/verb_noun.py`, give its tables a dataclass in `tables.py`, its settings a section in
-`settings.py`, and its place here.
+To add a stage: write `stages/verb_noun.py`, give its tables a dataclass in `tables/declared.py`, its settings a section
+in `settings.py`, and its place here.
 """
 
 from collections.abc import Coroutine, Mapping, Sequence
@@ -20,7 +20,7 @@ from graphrag_lite.llm.model import open_model
 from graphrag_lite.llm.openai_embedder import open_embedder
 from graphrag_lite.run import loop, run_log, snapshots
 from graphrag_lite.run.file_hashes import SeenFiles
-from graphrag_lite.run.loop import Run, Watch
+from graphrag_lite.run.loop import Run
 from graphrag_lite.run.stamps import Stage
 from graphrag_lite.run.sync import complete
 from graphrag_lite.settings import Settings
@@ -38,6 +38,7 @@ from graphrag_lite.stages.report_communities_fast import report_communities_fast
 from graphrag_lite.stages.resolve_entities import resolve_entities
 from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
+from graphrag_lite.watch import Watch
 
 EMBED = Stage(
     embed_text_units,

@@ -321,18 +321,18 @@ def load(
         if isinstance(field.default, Section) and values.get(name, field) is None:
             del values[name]  # a section whose every line is commented out
     settings, alone = _validated(values, for_indexing)
-    misread = [said for override in overrides if (said := _override(values, override))]
+    misread = [problem for override in overrides if (problem := _override(values, override))]
     settings, found = _validated(values, for_indexing) if overrides else (settings, alone)
-    problems += [said for said in found if said in alone]
-    misread += [said for said in found if said not in alone]
+    problems += [problem for problem in found if problem in alone]
+    misread += [problem for problem in found if problem not in alone]
     if settings and not problems and not misread:
         return settings
-    told = []
+    lines = []
     for where, listed in ((str(path), problems), ("--set", misread)):
         if listed:
             noun = "a problem" if len(listed) == 1 else f"{len(listed)} problems"
-            told += [f"{where} has {noun}:", *(f"  {problem}" for problem in listed)]
-    raise (SettingsError if problems else OverrideError)("\n".join(told))
+            lines += [f"{where} has {noun}:", *(f"  {problem}" for problem in listed)]
+    raise (SettingsError if problems else OverrideError)("\n".join(lines))
 
 
 def _validated(values: dict[str, Any], for_indexing: bool) -> tuple[Settings | None, list[str]]:

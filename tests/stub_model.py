@@ -10,8 +10,8 @@ from graphrag_lite.llm.chat import Reply, Request, Usage
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter
 from graphrag_lite.llm.model import Model, StageModel
-from graphrag_lite.run.loop import Silence
 from graphrag_lite.settings import Llm
+from graphrag_lite.watch import Silence
 
 
 class StubModel:

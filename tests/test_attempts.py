@@ -38,16 +38,16 @@ CASES = [
     ("extract_graph_fast", STAGES + "extract_graph_fast.find_names", False),
     ("resolve_entities", STAGES + "resolve_entities.lower_case_words", False),
     ("summarize_descriptions", STAGES + "summarize_descriptions.mention_form", False),
-    ("summarize_descriptions", STAGES + "summarize_descriptions._informs", False),
+    ("summarize_descriptions", "graphrag_lite.evidence.describing_sentences._informs", False),
     ("report_communities_fast", STAGES + "report_communities_fast.speakers", False),
     ("report_communities_fast", STAGES + "report_communities_fast.terms", False),
     ("report_communities_fast", STAGES + "report_communities_fast.page", False),
     ("index_search", STAGES + "index_search.terms", False),
     ("index_search", STAGES + "index_search.numbered", False),
     ("extract_graph", STAGES + "extract_graph.mentions_of", True),
-    ("extract_claims", STAGES + "extract_claims._quoted", True),
+    ("extract_claims", STAGES + "extract_claims._rows", True),
     ("report_communities", STAGES + "report_communities._row", True),
-    ("summarize_descriptions", STAGES + "summarize_descriptions._best_statements", True),
+    ("summarize_descriptions", STAGES + "summarize_descriptions.best_statements", True),
 ]
 
 

@@ -20,7 +20,7 @@ def tables_page() -> str:
     lines = [
         "# Tables",
         "",
-        "Written by `python tests/test_docs.py` from `graphrag_lite/tables.py`. Final tables carry every column of",
+        "Written by `python tests/test_docs.py` from `graphrag_lite/tables/declared.py`. Final tables carry every column of",
         "microsoft/graphrag 3.x's table of the same name; working tables are in `work/` of a snapshot.",
     ]
     writers = {name: stage.name for stage in pipeline.stages(embeds=True) for name in stage.writes}

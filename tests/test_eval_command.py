@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from graphrag_lite import pipeline
-from graphrag_lite.cli import evaluation_table, main
+from graphrag_lite.cli import evaluation_table, main, progress
 from graphrag_lite.ops.evaluate import measure, read_questions
 from graphrag_lite.run import snapshots
 from graphrag_lite.settings import Settings
@@ -108,12 +108,12 @@ def test_progress_is_one_line_on_a_terminal_and_rare_elsewhere(
     usage = {"calls": 7, "memo_hits": 0, "prompt_tokens": 1, "completion_tokens": 2, "cost": None}
     terminal = Console(file=io.StringIO(), width=80, force_terminal=True)
     for console, silence in ((terminal, 10), (Console(file=io.StringIO()), 10), (Console(file=io.StringIO()), 0)):
-        monkeypatch.setattr(evaluation_table, "SILENCE", silence)
-        with evaluation_table.Progress(console, "my\x1b[31mset") as progress:
-            progress.start("extract_graph")
-            progress.spend(usage)
-            progress.advance(3, 9)
-            progress.finish("extract_graph", 1.0, {}, reused=False)
+        monkeypatch.setattr(progress, "SILENCE", silence)
+        with progress.OneLine(console, "my\x1b[31mset") as line:
+            line.start("extract_graph")
+            line.spend(usage)
+            line.advance(3, 9)
+            line.finish("extract_graph", 1.0, {}, reused=False)
     assert "my [31mset: extract graph" in terminal.file.getvalue()  # type: ignore[attr-defined]
     assert capsys.readouterr().err.splitlines() == [
         "my [31mset: extract graph",

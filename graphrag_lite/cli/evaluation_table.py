@@ -1,60 +1,19 @@
 """What the command eval shows on a terminal."""
 
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from graphrag_lite.cli.terminal import LABELS, plain, spent, tell
+from graphrag_lite.cli.terminal import plain
 from graphrag_lite.ops.evaluate import NEWEST
 
 HEADINGS = {"recall@2": "R@2", "recall@5": "R@5", "recall@10": "R@10", "all_gold@5": "all@5", "mrr": "MRR"}
 MAIN = "recall@5"  # has its interval also where the others have no room for it
 MAX_LABEL = 27  # characters
-SILENCE = 10.0  # seconds between lines where no terminal is
 Figures = Mapping[str, Mapping[str, float]]
-
-
-class Progress:
-    """Says on one line of a terminal what is under way; elsewhere as a line every ten seconds. A runner's watch."""
-
-    def __init__(self, console: Console, name: str) -> None:
-        self.name = plain(name)
-        self.status = console.status("") if console.is_terminal else None
-        self.last = time.monotonic()
-
-    def __enter__(self) -> "Progress":
-        if self.status:
-            self.status.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.status:
-            self.status.stop()
-
-    def say(self, what: str) -> None:
-        line = f"{self.name}: {what}"
-        if self.status:
-            self.status.update(Text(line))
-        elif time.monotonic() - self.last >= SILENCE:
-            self.last = time.monotonic()
-            tell(line)
-
-    def start(self, stage: str) -> None:
-        self.label = LABELS.get(stage, stage)
-        self.spent = ""
-        self.say(self.label)
-
-    def advance(self, done: int, total: int) -> None:
-        self.say(f"{self.label}: {done} of {total}{self.spent}")
-
-    def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
-
-    def spend(self, usage: Mapping[str, Any]) -> None:
-        self.spent = f"; {spent(usage)}"
 
 
 def print_set(console: Console, results: Sequence[Mapping[str, Any]], against: str) -> None:
@@ -124,10 +83,10 @@ def _chance(p: float) -> str:
 def _newest(results: Sequence[Mapping[str, Any]], against: str) -> str:
     """Say how often the newest document stands above those that it supersedes."""
     rows = [(label, figures[NEWEST]) for label, figures, _ in _rows(results, against) if NEWEST in figures]
-    told = [f"{label} {' '.join(_cell(figure, full=True).split())}" for label, figure in rows if label[0] != " "]
-    return f"newest above all superseded ({rows[0][1]['n']:,} questions): {', '.join(told)}" if told else ""
+    parts = [f"{label} {' '.join(_cell(figure, full=True).split())}" for label, figure in rows if label[0] != " "]
+    return f"newest above all superseded ({rows[0][1]['n']:,} questions): {', '.join(parts)}" if parts else ""
 
 
 def _times(results: Sequence[Mapping[str, Any]]) -> str:
-    told = [f"{result['method']} {result['ms']['p50']:.1f} / {result['ms']['p95']:.1f}" for result in results]
-    return f"ms a query, median / 95th percentile: {', '.join(told)}"
+    parts = [f"{result['method']} {result['ms']['p50']:.1f} / {result['ms']['p95']:.1f}" for result in results]
+    return f"ms a query, median / 95th percentile: {', '.join(parts)}"

@@ -31,8 +31,7 @@ def runs(root: Path, limit: int, as_json: bool) -> None:
     if not entries and not output.is_dir():
         raise IndexNotFound(f"There is no index in {output}. Run `graphrag-lite index CORPUS` first.")
     if as_json:
-        for entry in entries[:limit]:
-            terminal.print_json(entry)
+        terminal.print_json(*entries[:limit])
     else:
         terminal_snapshots.print_runs(terminal.Output(), entries[:limit], len(entries))
 

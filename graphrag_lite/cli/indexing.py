@@ -8,26 +8,24 @@ from typing import TYPE_CHECKING
 import click
 
 from graphrag_lite.cli.options import (
-    CONFIG,
     EXIT_CODES,
     JSON,
     METRICS_FILE,
-    OVERRIDES,
     ROOT,
+    Root,
     log,
     terminable,
     while_read,
+    with_settings,
 )
 
 if TYPE_CHECKING:
-    from graphrag_lite.settings import Settings
+    from graphrag_lite.run.loop import Run
 
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("corpus", type=click.Path(path_type=Path))
-@ROOT
-@CONFIG
-@OVERRIDES
+@with_settings
 @click.option("--dry-run", is_flag=True, help="Say what would be asked of the model, as `plan` does; do nothing.")
 @click.option("--refresh", type=click.Choice(["reports"]), help="Write again all reports that are stale.")
 @click.option("--checksum", is_flag=True, help="Read every file, also where size and times say that it is the same.")
@@ -35,9 +33,7 @@ if TYPE_CHECKING:
 @JSON
 def index(
     corpus: Path,
-    root: Path,
-    config: Path | None,
-    overrides: tuple[str, ...],
+    root: Root,
     dry_run: bool,
     refresh: str | None,
     checksum: bool,
@@ -54,29 +50,24 @@ def index(
       graphrag-lite index ./corpus
       graphrag-lite index ./corpus --root /srv/index --set split_text_units.size=300 --json
     """
-    from rich.console import Console
-
-    from graphrag_lite import pipeline, settings
-    from graphrag_lite.cli import terminal
+    from graphrag_lite import pipeline
+    from graphrag_lite.cli import progress, run_summary
     from graphrag_lite.ops import metrics
     from graphrag_lite.run import run_log
     from graphrag_lite.run.workers import default_workers
 
     log()
     if dry_run:
-        _print_plan(corpus, root, settings.load(root, config, overrides), as_json)
+        _print_plan(corpus, root, as_json)
         return
-    output = root / "output"
-    with terminable() as done, metrics.recorded(metrics_file, output) as summary:
-        with run_log.logged(output):  # a settings file that stops a run belongs to the history, too
-            loaded = settings.load(root, config, overrides)
-            _expect(output, imported=False)
-        console = Console(stderr=True)
-        watch = terminal.Bars(console) if console.is_terminal and not as_json else terminal.Lines()
-        with watch:
+    with terminable() as done, metrics.recorded(metrics_file, root.output) as summary:
+        with run_log.logged(root.output):  # a settings file that stops a run belongs to the history, too
+            loaded = root.load()
+            _expect(root.output, imported=False)
+        with progress.watch(as_json) as watch:
             run = pipeline.index(
                 corpus,
-                output,
+                root.output,
                 loaded,
                 workers=loaded.workers or default_workers(),
                 watch=watch,
@@ -84,12 +75,8 @@ def index(
                 checksum=checksum,
             )
         done()
-        summary |= terminal.summary(run)
-        with while_read():
-            if as_json:
-                terminal.print_json(summary)
-            else:
-                terminal.print_summary(terminal.Output(), run, str(output))
+        summary |= run_summary.summary(run)
+        _print_summary(run, root.output, as_json)
         if run.n_failures:
             _name_failures(run.snapshot)
             sys.exit(3)
@@ -97,11 +84,9 @@ def index(
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("corpus", type=click.Path(path_type=Path))
-@ROOT
-@CONFIG
-@OVERRIDES
+@with_settings
 @JSON
-def plan(corpus: Path, root: Path, config: Path | None, overrides: tuple[str, ...], as_json: bool) -> None:
+def plan(corpus: Path, root: Root, as_json: bool) -> None:
     """Say what `index CORPUS` would ask of the model, before anything is spent.
 
     Calls, tokens and cost of every stage, without what kept answers serve. Needs no key and no endpoint, and
@@ -113,10 +98,8 @@ def plan(corpus: Path, root: Path, config: Path | None, overrides: tuple[str, ..
       graphrag-lite plan ./corpus
       graphrag-lite plan ./corpus --set method=standard --set llm.model=gpt-4o-mini --json
     """
-    from graphrag_lite import settings
-
     log()
-    _print_plan(corpus, root, settings.load(root, config, overrides), as_json)
+    _print_plan(corpus, root, as_json)
 
 
 @click.command("import", epilog=EXIT_CODES)
@@ -135,22 +118,15 @@ def import_(folder: Path, root: Path, as_json: bool) -> None:
       graphrag-lite import ./ragtest/output --root my-index
       graphrag-lite query --root my-index --method global "What are the main themes?"
     """
-    from rich.console import Console
-
     from graphrag_lite import pipeline, settings
-    from graphrag_lite.cli import terminal
+    from graphrag_lite.cli import progress
 
     log()
-    loaded = settings.load(root, for_indexing=False)
-    _expect(root / "output", imported=True)
-    console = Console(stderr=True)
-    watch = terminal.Bars(console) if console.is_terminal and not as_json else terminal.Lines()
-    with terminable(), watch:
-        run = pipeline.take_over(folder, root / "output", loaded, watch=watch)
-    if as_json:
-        terminal.print_json(terminal.summary(run))
-    else:
-        terminal.print_summary(terminal.Output(), run, str(root / "output"))
+    loaded, output = settings.load(root, for_indexing=False), root / "output"
+    _expect(output, imported=True)
+    with terminable(), progress.watch(as_json) as watch:
+        run = pipeline.take_over(folder, output, loaded, watch=watch)
+    _print_summary(run, output, as_json)
 
 
 def _expect(output: Path, *, imported: bool) -> None:
@@ -170,15 +146,26 @@ def _expect(output: Path, *, imported: bool) -> None:
         )
 
 
-def _print_plan(corpus: Path, root: Path, loaded: "Settings", as_json: bool) -> None:
-    from graphrag_lite.cli import terminal
+def _print_plan(corpus: Path, root: Root, as_json: bool) -> None:
+    from graphrag_lite.cli import plan_table, terminal
     from graphrag_lite.ops import planning
 
-    planned = planning.plan(corpus, root / "output", loaded)
+    loaded = root.load()
+    planned = planning.plan(corpus, root.output, loaded)
     if as_json:
         terminal.print_json(planned.to_dict())
     else:
-        terminal.print_plan(terminal.Output(), planned, loaded)
+        plan_table.print_plan(terminal.Output(), planned, loaded)
+
+
+def _print_summary(run: "Run", output: Path, as_json: bool) -> None:
+    from graphrag_lite.cli import run_summary, terminal
+
+    with while_read():
+        if as_json:
+            terminal.print_json(run_summary.summary(run))
+        else:
+            run_summary.print_summary(terminal.Output(), run, str(output))
 
 
 def _name_failures(snapshot: Path) -> None:

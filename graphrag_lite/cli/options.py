@@ -2,12 +2,18 @@
 
 import contextlib
 import errno
+import functools
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from graphrag_lite.settings import Settings
 
 EXIT_CODES = """
 \b
@@ -26,17 +32,49 @@ ROOT = click.option(
     show_default=True,
     help="Folder that holds settings.yaml and output/.",
 )
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 CONFIG = click.option("--config", type=click.Path(path_type=Path), help="Settings file instead of ROOT/settings.yaml.")
 OVERRIDES = click.option(
     "--set", "overrides", metavar="SECTION.KEY=VALUE", multiple=True, help="Change one setting; repeatable."
 )
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 METRICS_FILE = click.option(
     "--metrics-file",
     type=click.Path(path_type=Path),
     metavar="FILE.prom",
     help="After every run, write its figures for Prometheus' node exporter.",
 )
+
+
+@dataclass(frozen=True)
+class Root:
+    """A folder with settings.yaml and output/, and what a command changes of its settings."""
+
+    folder: Path
+    config: Path | None
+    overrides: tuple[str, ...]
+
+    @property
+    def output(self) -> Path:
+        return self.folder / "output"
+
+    def load(self, *, for_indexing: bool = True) -> "Settings":
+        """Return the settings. Raises SettingsError."""
+        from graphrag_lite import settings
+
+        return settings.load(self.folder, self.config, self.overrides, for_indexing=for_indexing)
+
+
+def with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options --root, --config and --set, and their values as one `root`."""
+
+    @ROOT
+    @CONFIG
+    @OVERRIDES
+    @functools.wraps(command)
+    def called(root: Path, config: Path | None, overrides: tuple[str, ...], **values: Any) -> None:
+        command(root=Root(root, config, overrides), **values)
+
+    return called
 
 
 class Group(click.Group):
@@ -56,17 +94,17 @@ class Group(click.Group):
                 super().invoke(ctx)
             return
         except GraphragLiteError as error:
-            said, code = f"Error: {error}", error.exit_code
+            message, code = f"Error: {error}", error.exit_code
         except KeyboardInterrupt:
             kept = " Nothing was published; finished stages are kept, run again to go on."
-            said, code = f"Interrupted.{kept if ctx.invoked_subcommand in ('index', 'import') else ''}", 130
+            message, code = f"Interrupted.{kept if ctx.invoked_subcommand in ('index', 'import') else ''}", 130
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename:
                 raise
-            said, code = f"Error: standard output cannot be written: {error.strerror}.", 1
+            message, code = f"Error: standard output cannot be written: {error.strerror}.", 1
         from graphrag_lite.cli import terminal
 
-        terminal.tell(said)
+        terminal.tell(message)
         ctx.exit(code)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphrag_lite.cli.options import CONFIG, EXIT_CODES, JSON, OVERRIDES, ROOT, log, while_read
+from graphrag_lite.cli.options import EXIT_CODES, JSON, Root, log, while_read, with_settings
 from graphrag_lite.search.methods import METHODS
 
 if TYPE_CHECKING:
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("question", required=False)
-@ROOT
-@CONFIG
-@OVERRIDES
+@with_settings
 @click.option(
     "--method",
     default="local",
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     "--as-of", metavar="DATE", help="Answer as of the end of that day, by local or basic, without what is dated later."
 )
 @click.option("--response-type", metavar="FORM", help="Form of a model's answer. [default: multiple paragraphs]")
-@click.option("--context-only", is_flag=True, help="Retrieve without answering.")
+@click.option("--context-only", "retrieve_only", is_flag=True, help="Retrieve without answering.")
 @click.option(
     "--questions",
     type=click.Path(path_type=Path),
@@ -47,20 +45,7 @@ if TYPE_CHECKING:
 )
 @JSON
 def query(
-    question: str | None,
-    root: Path,
-    config: Path | None,
-    overrides: tuple[str, ...],
-    method: str,
-    level: int | None,
-    dynamic: bool,
-    budget: int | None,
-    top_k: int | None,
-    as_of: str | None,
-    response_type: str | None,
-    context_only: bool,
-    questions: Path | None,
-    as_json: bool,
+    question: str | None, root: Root, questions: Path | None, as_json: bool, level: int | None, **options: Any
 ) -> None:
     """Answer QUESTION from the index, every sentence with its source.
 
@@ -83,70 +68,72 @@ def query(
     if questions is None:
         click.get_current_context().with_resource(_uncollected())
 
-    from graphrag_lite.cli import terminal
-    from graphrag_lite.search.answer import Answer
     from graphrag_lite.search.index import Index
 
     if (question is None) == (questions is None):
         raise click.UsageError("Give a QUESTION, or a file with --questions.")
-    if dynamic and level is not None:
+    if options["dynamic"] and level is not None:
         raise click.UsageError("--dynamic chooses reports of all levels: give no --level.")
-    if budget and level is not None:
+    if options["budget"] and level is not None:
         raise click.UsageError("--budget goes through communities of all levels: give no --level.")
-    opened = Index.open(root / "output", config=config, overrides=overrides)
+    opened = Index.open(root.output, config=root.config, overrides=root.overrides)
     if opened.asks:
         log()
-    options: dict[str, Any] = {
-        "method": method,
-        "level": level or 0,
-        "dynamic": dynamic,
-        "budget": budget,
-        "top_k": top_k,
-        "response_type": response_type,
-        "as_of": as_of,
-        "retrieve_only": context_only,
-    }
+    options["level"] = level or 0
     if questions is not None:
-        listed = list(_questions(questions))
-        options["as_of"] = [day or as_of for _, _, day in listed]
-
-        outcomes: list[Any] = []
-
-        def told(place: int, outcome: Any) -> None:
-            outcomes.append(outcome)
-            number, asked, _ = listed[place]
-            if isinstance(outcome, Answer):
-                terminal.print_json({"id": number, **outcome.to_dict()})
-            else:
-                terminal.print_json({"id": number, "question": asked, "method": method, "error": str(outcome)})
-
-        with while_read():  # a reader that has seen enough pays for no more
-            opened.query_all([asked for _, asked, _ in listed], **options, done=told)
-        answers = [outcome for outcome in outcomes if isinstance(outcome, Answer)]
-        n_failed = len(outcomes) - len(answers)
-        if n_failed:
-            terminal.tell(f"{n_failed} of {len(outcomes)} questions were not answered.")
-        _end_query(answers, n_failed)
-        return
-    # Under a locale that is not UTF-8 the bytes of an argument arrive as surrogates.
-    asked = (question or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    if opened.asks and not as_json and not context_only:
-        with terminal.Pieces() as show:
-            answer = opened.query(asked, **options, show=show)
+        _answer_file(opened, questions, options)
     else:
-        answer = opened.query(asked, **options)
+        # Under a locale that is not UTF-8 the bytes of an argument arrive as surrogates.
+        text = (question or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        _answer(opened, text, options, as_json)
+
+
+def _answer(opened: "Index", question: str, options: dict[str, Any], as_json: bool) -> None:
+    """Answer one question; a model's answer is printed as it is written."""
+    from graphrag_lite.cli import printed_answer, terminal
+
+    in_pieces = opened.asks and not as_json and not options["retrieve_only"]
+    with printed_answer.Pieces() if in_pieces else contextlib.nullcontext() as show:
+        answer = opened.query(question, **options, show=show)
     if answer.readings:
-        terminal.tell(terminal.read_as(answer.readings))
+        terminal.tell(printed_answer.read_as(answer.readings))
     with while_read():
         if as_json:
             terminal.print_json({"id": None, **answer.to_dict()})
-        elif context_only:
+        elif options["retrieve_only"]:
             _print_units(terminal.Output(), opened, answer.text_units)
-        elif opened.asks:
-            terminal.print_sources(terminal.Output(), answer)
+        elif in_pieces:
+            printed_answer.print_sources(terminal.Output(), answer)
         else:
-            terminal.print_answer(terminal.Output(), answer)
+            printed_answer.print_answer(terminal.Output(), answer)
     _end_query([answer])
+
+
+def _answer_file(opened: "Index", path: Path, options: dict[str, Any]) -> None:
+    """Answer the questions of a file, a line of JSON each."""
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.search.answer import Answer
+
+    listed = list(_questions(path))
+    options["as_of"] = [day or options["as_of"] for _, _, day in listed]
+    outcomes: list[Any] = []
+
+    def done(place: int, outcome: Any) -> None:
+        outcomes.append(outcome)
+        number, question, _ = listed[place]
+        if isinstance(outcome, Answer):
+            terminal.print_json({"id": number, **outcome.to_dict()})
+        else:
+            failed = {"question": question, "method": options["method"], "error": str(outcome)}
+            terminal.print_json({"id": number, **failed})
+
+    with while_read():  # a reader that has seen enough pays for no more
+        opened.query_all([question for _, question, _ in listed], **options, done=done)
+    answers = [outcome for outcome in outcomes if isinstance(outcome, Answer)]
+    n_failed = len(outcomes) - len(answers)
+    if n_failed:
+        terminal.tell(f"{n_failed} of {len(outcomes)} questions were not answered.")
+    _end_query(answers, n_failed)
 
 
 @contextlib.contextmanager
@@ -165,9 +152,9 @@ def _uncollected() -> Iterator[None]:
 
 def _end_query(answers: "Sequence[Answer]", n_failed: int = 0) -> None:
     """Say on standard error what went wrong and what the model used; exit with 3 where something failed."""
-    from graphrag_lite.cli import terminal
+    from graphrag_lite.cli import printed_answer, terminal
 
-    for line in terminal.remarks(answers):
+    for line in printed_answer.remarks(answers):
         terminal.tell(line)
     if n_failed or any(answer.failures for answer in answers):
         sys.exit(3)
@@ -189,14 +176,11 @@ def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
 def _questions(path: Path) -> Iterator[tuple[Any, str, "date | None"]]:
     """Yield (id, question, as of which day) of each line of a JSONL file. Raises InputError that names the line."""
     from graphrag_lite.errors import InputError
+    from graphrag_lite.ops.evaluate import read_text
     from graphrag_lite.read.json_lines import objects
     from graphrag_lite.search.index import last_day
 
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from None
-    for number, row in objects(text):
+    for number, row in objects(read_text(path)):
         question = row and row.get("question")
         if not row or not isinstance(question, str) or not question.strip():
             raise InputError(f"{path}:{number}: not a JSON object with a `question`.")

@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from graphrag_lite.cli.options import CONFIG, EXIT_CODES, METRICS_FILE, OVERRIDES, ROOT
+from graphrag_lite.cli.options import EXIT_CODES, METRICS_FILE, Root, with_settings
 
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("corpus", type=click.Path(path_type=Path))
-@ROOT
+@with_settings
 @click.option(
     "--cron",
     "expression",
@@ -20,8 +20,6 @@ from graphrag_lite.cli.options import CONFIG, EXIT_CODES, METRICS_FILE, OVERRIDE
     help="When: minute, hour, day of month, month, day of week, as in crontab(5).",
 )
 @click.option("--timezone", metavar="ZONE", help="Such as Europe/Berlin.  [default: that of this machine]")
-@CONFIG
-@OVERRIDES
 @METRICS_FILE
 @click.option(
     "--print",
@@ -31,11 +29,9 @@ from graphrag_lite.cli.options import CONFIG, EXIT_CODES, METRICS_FILE, OVERRIDE
 )
 def schedule(
     corpus: Path,
-    root: Path,
+    root: Root,
     expression: str,
     timezone: str | None,
-    config: Path | None,
-    overrides: tuple[str, ...],
     metrics_file: Path | None,
     form: str | None,
 ) -> None:
@@ -51,13 +47,12 @@ def schedule(
       graphrag-lite schedule ./corpus --root /srv/index --cron "*/15 8-18 * * mon-fri" --timezone Europe/Berlin
       graphrag-lite schedule ./corpus --cron "0 2 * * *" --print systemd
     """
-    from graphrag_lite import settings
     from graphrag_lite.cli import terminal
     from graphrag_lite.ops import cron, metrics, schedule, scheduler_files
 
     times, zone = cron.read(expression), cron.zone(timezone)
-    loaded = settings.load(root, config, overrides)
-    job = schedule.Job(corpus, root, config, overrides, metrics_file)
+    loaded = root.load()
+    job = schedule.Job(corpus, root.folder, root.config, root.overrides, metrics_file)
     if form:
         if not corpus.exists():
             terminal.tell(f"Warning: {corpus}: there is no such folder or file here yet.")

@@ -64,8 +64,7 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
     if search:
         rows = [row for row in rows if search.casefold() in " ".join(map(str, row.values())).casefold()]
     if as_json:
-        for row in rows[:limit]:
-            terminal.print_json(row)
+        terminal.print_json(*rows[:limit])
         return
     shown = [_shown(what, row) for row in rows[:limit]]
     headings = list(_shown(what, dict.fromkeys(columns, "")))
@@ -146,4 +145,17 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
             f"Stale for {runs}: its community has changed a little since it was written;"
             " `graphrag-lite index --refresh reports` writes it again."
         )
-    terminal.print_report(console, report["full_content"], [*sources, *notes])
+    _print_report(console, report["full_content"], [*sources, *notes])
+
+
+def _print_report(console: Any, content: str, sources: list[str]) -> None:
+    """Print a report as a page, then where its statements stand."""
+    from rich.markdown import Markdown
+    from rich.text import Text
+
+    from graphrag_lite.cli.terminal import plain
+
+    console.print(Markdown(plain(content)))
+    console.print()
+    for source in sources:
+        console.print(Text(plain(source), style="dim"))

@@ -12,7 +12,7 @@ from graphrag_lite.run.comparison import FRESH, STALE
 
 if TYPE_CHECKING:
     from graphrag_lite.ops.check import Checked
-    from graphrag_lite.run.comparison import Comparison, Record
+    from graphrag_lite.run.comparison import Comparison, RecordChange
 
 MAX_NAME = 70  # characters of a name in a list
 STYLES = {"failed": "bold red", "killed": "bold red", "interrupted": "bold yellow", "published": "bold green"}
@@ -28,8 +28,8 @@ def print_runs(console: Console, entries: Sequence[Mapping[str, Any]], n_all: in
         if "seconds" in entry:
             line.append(f"{entry['seconds']:>9,.1f} s")
         console.print(line)
-        for said in _about(entry):
-            console.print(Text(plain(f"    {said}"), style="dim"))
+        for note in _about(entry):
+            console.print(Text(plain(f"    {note}"), style="dim"))
     if not entries:
         console.print("No run has ended yet.")
     elif len(entries) < n_all:
@@ -89,9 +89,9 @@ def print_comparison(console: Console, found: "Comparison", limit: int) -> None:
             _print_names(console, f"{kind} changed", [record.name for record in records.changed], limit, notes)
 
 
-def _reports(changed: Iterable["Record"]) -> dict[str, list["Record"]]:
+def _reports(changed: Iterable["RecordChange"]) -> dict[str, list["RecordChange"]]:
     """Return the reports that changed by what became of them, those that were written again first."""
-    found: dict[str, list[Record]] = {}
+    found: dict[str, list[RecordChange]] = {}
     for record in changed:
         found.setdefault("rewritten" if "text" in record.what else record.what[0], []).append(record)
     return {how: found[how] for how in ("rewritten", STALE, FRESH) if how in found}
@@ -159,13 +159,13 @@ def print_checked(console: Console, checked: "Checked") -> None:
             ("reports", f"{rows['community_reports']} reports are of their communities as they are listed"),
         ]
     if checked.relationships_within_entities:
-        said = (
+        note = (
             f"{checked.relationships_within_entities:,} mentions of relationships, both names of which are one entity"
         )
-        lines.append(("left out", said))
+        lines.append(("left out", note))
     lines.append(("search", "postings, links and names point to rows that are there"))
-    for name, said in lines:
+    for name, note in lines:
         line = Text(f"  {name:<11}", style="bold")
-        line.append(said, style="not bold")
+        line.append(note, style="not bold")
         console.print(line, soft_wrap=True)
     console.print(Text(f"\n{checked.seconds:.1f} s", style="dim"))

@@ -78,8 +78,8 @@ def disarm(text: str) -> str:
     >>> disarm("[[12]]")
     '((12))'
     """
-    while (said := MARK.sub(lambda found: f"({found[1]})" if _ids(found[1]) else found[0], text)) != text:
-        text = said
+    while (disarmed := MARK.sub(lambda found: f"({found[1]})" if _ids(found[1]) else found[0], text)) != text:
+        text = disarmed
     return text
 
 

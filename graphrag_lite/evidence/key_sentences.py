@@ -4,14 +4,14 @@ A sentence is worth the mean weight of its words: those weigh most that many of 
 centroid of MEAD: Radev et al. 2004). What has been said counts less from then on (Carbonell and Goldstein, SIGIR 1998).
 """
 
-import heapq
 import math
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
-SIMILAR = 0.5  # Jaccard index of terms from which two sentences say the same
-SAID = 0.5  # what a term counts once it has been said
+from graphrag_lite.evidence.distinct_sentences import cheapest_first, repeats
+
+REPEATED = 0.5  # what a term counts once it has been said
 SHORT = 8  # words added to every sentence's: the mean of few is by chance
 
 
@@ -32,11 +32,11 @@ def rarity(sentences: Sequence[Sentence]) -> dict[str, float]:
 
 
 def choose(
-    sentences: Sequence[Sentence], most: int, idf: Mapping[str, float], told: Container[str] = frozenset()
+    sentences: Sequence[Sentence], most: int, idf: Mapping[str, float], used: Container[str] = frozenset()
 ) -> list[int]:
     """Return up to `most` sentences by place, best first, ties by place; none says what another chosen one says.
 
-    Those already `told` come after the rest, and what is no statement last of all.
+    Those already `used` come after the rest, and what is no statement last of all.
 
     >>> said = ["whales sing low", "whales sing songs low", "whales eat krill", "birds"]
     >>> made = [Sentence(text, frozenset(text.split()), 3, float(text != "birds")) for text in said]
@@ -48,29 +48,17 @@ def choose(
         for term, n in Counter(term for sentence in sentences for term in sentence.terms).items()
     }
 
-    def value(place: int) -> tuple[bool, bool, float, int]:
+    def cost(place: int) -> tuple[bool, bool, float]:
         sentence = sentences[place]
         lexical = math.fsum(weight[term] for term in sentence.terms) / (sentence.length + SHORT)
-        return sentence.worth == 0, sentence.text in told, -lexical * (sentence.worth or 1.0), place
+        return sentence.worth == 0, sentence.text in used, -lexical * (sentence.worth or 1.0)
 
-    # Values only fall: one that is still below the next one's earlier value is the best (lazy greedy, Minoux 1978).
-    waiting = [value(place) for place in range(len(sentences))]
-    heapq.heapify(waiting)
     chosen: list[int] = []
-    while waiting and len(chosen) < most:
-        place = heapq.heappop(waiting)[-1]
-        now = value(place)
-        if waiting and now > waiting[0]:
-            heapq.heappush(waiting, now)
-            continue
-        own = sentences[place].terms
-        if any(_alike(own, sentences[other].terms) for other in chosen):
-            continue
-        chosen.append(place)
-        for term in own:
-            weight[term] *= SAID
+    for place in cheapest_first(len(sentences), cost):
+        if len(chosen) == most:
+            break
+        if not repeats(sentences[place].terms, (sentences[other].terms for other in chosen)):
+            chosen.append(place)
+            for term in sentences[place].terms:
+                weight[term] *= REPEATED
     return chosen
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= SIMILAR * len(one | other) > 0

@@ -6,25 +6,19 @@ words as possible, that the text has.
 """
 
 import re
-import unicodedata
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
+from graphrag_lite.text.folding import fold_with_places
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names.words import HONORIFICS
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
 
-JOINING = r"[\u0300-\u036f\u3099\u309a\u1160-\u11ff]"
-CLUSTER = re.compile(
-    rf"(?P<space>\s+)|(?P<ascii>[!-~]+)(?!{JOINING})|[\u00ad\u200b-\u200f\u2060\ufeff]+|\S{JOINING}{{0,8}}"
-)
-ACCENTS = re.compile("[\u0300-\u036f]+")
-FOLDED = str.maketrans(dict.fromkeys("‘’‚‛ʼ´`′", "'") | dict.fromkeys("“”„‟«»″", '"') | dict.fromkeys("‐‑‒–—―−", "-"))
 UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
 PUNCTUATION = re.compile(r"[\s\"'*_.,;:()\[\]{}<>-]+")
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
@@ -110,7 +104,7 @@ class Places:
 
     def _look_for(self, name: str) -> list[Span]:
         """Return where a name stands, in order: as it is, else with an ending, else parts of it of most words."""
-        folded = fold(name)[0]
+        folded = fold_with_places(name)[0]
         bare = PUNCTUATION.sub(" ", folded).strip() if not UNSPACED.search(name) else ""
         for wanted in dict.fromkeys([folded.strip(), folded.strip("\"'*_.,;:()[]{}<> "), bare]):
             if wanted and (found := self._occurrences(wanted, whole=True) or self._occurrences(wanted, whole=False)):
@@ -145,7 +139,7 @@ class Places:
 
     @cached_property
     def _folded(self) -> tuple[str, "array[int]"]:
-        return fold(self.text)
+        return fold_with_places(self.text)
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:
@@ -173,36 +167,6 @@ class Places:
     @cached_property
     def _description(self) -> tuple[str, frozenset[str]]:  # the last one
         return "", frozenset()
-
-
-def fold(text: str) -> tuple[str, "array[int]"]:
-    """Return `text` as it is compared, and for each of its characters the place in `text` that it comes from.
-
-    Case, width, accents of any letter, and kinds of quotation marks, dashes and white space are folded; characters that
-    are not seen are left out. Every run of white space is one space.
-
-    >>> fold("Ｍüller’s\\n  house")[0]
-    "muller's house"
-    """
-    folded, places = [], array("l")
-    for cluster in CLUSTER.finditer(text):
-        start = cluster.start()
-        if cluster.lastgroup == "ascii":
-            plain = cluster.group().lower().replace("`", "'")
-            places.extend(range(start, cluster.end()))
-        else:
-            plain = " " if cluster.lastgroup else _fold(cluster.group())
-            places.extend([start] * len(plain))
-        folded.append(plain)
-    return "".join(folded), places
-
-
-@lru_cache(maxsize=10_000)
-def _fold(cluster: str) -> str:
-    if cluster[0] in "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff":
-        return ""
-    bare = ACCENTS.sub("", unicodedata.normalize("NFKD", cluster.translate(FOLDED)))
-    return unicodedata.normalize("NFKC", bare).casefold().translate(FOLDED)
 
 
 def _goes_on(char: str) -> bool:

@@ -7,9 +7,11 @@ which did not change is shown to the model in the same words, and is not paid fo
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
-from graphrag_lite.evidence.citation_marks import disarm, ready, rewrite
+from graphrag_lite.evidence.citation_marks import ready, rewrite
+from graphrag_lite.evidence.records import Record, Shown, fitting, record_line
 
 Row = Mapping[str, Any]
 Places = Mapping[int, Sequence[Row]]
@@ -20,16 +22,7 @@ NOT_KNOWN = ("", "NONE")
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """Something that the model is shown: lines that end with a line break, with marks [n] for the n in `places`."""
-
-    text: str
-    places: Places
-    n_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Relationship:
+class RankedRelationship:
     """A record with its two ends (entity ids) and where it stands among others."""
 
     source_id: str
@@ -52,7 +45,7 @@ class Elements:
     """The records of a graph: of entities, of relationships, and of the claims about each entity, by id."""
 
     entities: Mapping[str, Record]
-    relationships: Mapping[str, Relationship]
+    relationships: Mapping[str, RankedRelationship]
     claims: Mapping[str, Sequence[Record]]
 
     @classmethod
@@ -75,7 +68,7 @@ class Elements:
         return cls(
             {row["id"]: make_record(_entity(row), row["sources"], count) for row in listed},
             {
-                row["id"]: Relationship(
+                row["id"]: RankedRelationship(
                     row["source_id"],
                     row["target_id"],
                     (-row["combined_degree"], row["source"], row["target"], row["id"]),
@@ -123,9 +116,8 @@ def make_record(line: str, spans: Sequence[Row], count: Count) -> Record:
 
     Nothing in the line itself reads as a mark, and it stays one line: what documents hold is data.
     """
-    said = disarm(" ".join(line.split()))
-    text = f"[1] {said}\n" if spans else f"- {said}\n"
-    return Record(text, {1: spans} if spans else {}, _n_tokens(text, count))
+    text = f"[1] {record_line(line)}" if spans else f"- {record_line(line)}"
+    return _counted((text,), {1: spans} if spans else {}, count)
 
 
 def report_record(report: Row, count: Count) -> Record:
@@ -137,8 +129,7 @@ def report_record(report: Row, count: Count) -> Record:
     for finding in report["findings"]:
         said = finding["summary"], " ".join(finding["explanation"].split())
         lines.append(f"- {': '.join(filter(None, said))}")
-    text = "\n".join(lines) + "\n\n"
-    return Record(text, places, _n_tokens(text, count))
+    return _counted((*lines, ""), places, count)
 
 
 def pack(records: Sequence[Record], max_tokens: int, count: Count) -> Context:
@@ -154,61 +145,45 @@ def pack(records: Sequence[Record], max_tokens: int, count: Count) -> Context:
     """
     if records and records[0].n_tokens > max_tokens:
         records = [_cut(records[0], max_tokens, count), *records[1:]]
-    texts: list[str] = []
-    places: dict[int, Sequence[Row]] = {}
-    left = max_tokens
-    for record in records:
-        if record.n_tokens > left:
-            break
-        left -= record.n_tokens
-        text, numbers = _numbered(record, len(places))
-        texts.append(text)
-        places |= {number: record.places[mark] for mark, number in numbers.items()}
-    return Context("".join(texts), places, len(records) - len(texts))
-
-
-def _numbered(record: Record, n_before: int) -> tuple[str, dict[int, int]]:
-    """Return a record's text with its marks numbered from `n_before` + 1, and the numbers by mark."""
-    numbers: dict[int, int] = {}
-    text = rewrite(
-        record.text,
-        lambda mark: numbers.setdefault(mark, n_before + len(numbers) + 1) if mark in record.places else None,
-    )
-    return text, numbers
+    chosen, _ = fitting(records, max_tokens, attrgetter("n_tokens"))
+    shown = Shown(shared=False)
+    text = "".join(f"{shown.show(record)}\n" for record in chosen)
+    return Context(text, dict(enumerate(shown.places, start=1)), len(records) - len(chosen))
 
 
 def _cut(record: Record, max_tokens: int, count: Count) -> Record:
     while record.n_tokens > max_tokens:
-        text = record.text[: len(record.text) * max_tokens // (record.n_tokens + 1)]
-        text = f"{text[: ready(text)]}…\n"
-        record = Record(text, record.places, _n_tokens(text, count))
+        text = "\n".join(record.lines) + "\n"
+        text = text[: len(text) * max_tokens // (record.n_tokens + 1)]
+        record = _counted((f"{text[: ready(text)]}…",), record.places, count)
     return record
 
 
-def _n_tokens(text: str, count: Count) -> int:
-    return count(rewrite(text, lambda _: WIDEST))
+def _counted(lines: tuple[str, ...], places: Places, count: Count) -> Record:
+    """Return a record with its tokens, its marks counted as wide as they may get."""
+    return Record(lines, places, count(rewrite("\n".join(lines) + "\n", lambda _: WIDEST)))
 
 
 def _entity(row: Row) -> str:
     kind = f" ({row['type']})" if row["type"] not in ("", "unknown") else ""
-    return f"Entity {row['title']}{kind}{_said(row)}"
+    return f"Entity {row['title']}{kind}{_described(row)}"
 
 
 def _relationship(row: Row) -> str:
     joined = f" – {row['relation']} – " if row["relation"] else " – "
-    return f"Relationship {row['source']}{joined}{row['target']}{_said(row)}"
+    return f"Relationship {row['source']}{joined}{row['target']}{_described(row)}"
 
 
 def _claim(row: Row) -> str:
     ends = dict.fromkeys(row[key] for key in ("subject_id", "object_id") if row[key] not in NOT_KNOWN)
     dates = dict.fromkeys(row[key] for key in ("start_date", "end_date") if row[key] not in NOT_KNOWN)
     facts = [value for value in (row["type"], row["status"], " to ".join(dates)) if value not in NOT_KNOWN]
-    return f"Claim about {' and '.join(ends)} ({'; '.join(facts)}){_said(row)}"
+    return f"Claim about {' and '.join(ends)} ({'; '.join(facts)}){_described(row)}"
 
 
 def _claim_order(row: Row) -> tuple[Any, ...]:
     return row["start_date"] in NOT_KNOWN, row["start_date"], row["type"], row["description"], row["id"]
 
 
-def _said(row: Row) -> str:
+def _described(row: Row) -> str:
     return f": {row['description']}" if row["description"] else ""

@@ -22,7 +22,7 @@ SHORTEST = 16  # characters that are found again in another text unit; fewer sta
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptReport:
     """A report of the last snapshot that still holds, right about its community now, and what it was written from."""
 
     report: dict[str, Any]
@@ -38,7 +38,7 @@ def keep(
     entities: "pa.Table",
     communities: Iterable[Row],
     weights: Mapping[str, float],
-) -> dict[int, Kept]:
+) -> dict[int, KeptReport]:
     """Return the reports that are kept, by community number: the last snapshot's tables, then those of now.
 
     Text, title and `input_sha256` are as they were written; what a report says of its community is what holds now, and
@@ -56,7 +56,7 @@ def keep(
         if is_near(basis, held[basis["community_id"]], weights)
         and not any(gone[i] in rows[basis["report_id"]]["full_content"] for i in basis["entity_ids"] if i in gone)
     ]
-    places = places_now({_span(cited) for report, _, _ in near for cited in report["citations"]}, units_then, units)
+    places = current_spans({_span(cited) for report, _, _ in near for cited in report["citations"]}, units_then, units)
     kept = {}
     for report, community, basis in near:
         if all(_span(cited) in places for cited in report["citations"]):
@@ -64,7 +64,7 @@ def keep(
                 "human_readable_id": community["community"],
                 "citations": [{"n": cited["n"], **places[_span(cited)]} for cited in report["citations"]],
             }
-            kept[community["community"]] = Kept(report | of_now, basis)
+            kept[community["community"]] = KeptReport(report | of_now, basis)
     return kept
 
 
@@ -88,7 +88,7 @@ def is_near(basis: Row, community: Row, weights: Mapping[str, float]) -> bool:
     return changed <= MOST_CHANGED * fsum(then.values())
 
 
-def places_now(spans: Iterable[Span], units_then: "pa.Table", units: "pa.Table") -> dict[Span, dict[str, Any]]:
+def current_spans(spans: Iterable[Span], units_then: "pa.Table", units: "pa.Table") -> dict[Span, dict[str, Any]]:
     """Return where cited words of the last snapshot stand now; a span whose words are gone is left out.
 
     A text unit's id is a hash of its text, so a unit that is still there has the same words, wherever its document has
@@ -105,7 +105,7 @@ def places_now(spans: Iterable[Span], units_then: "pa.Table", units: "pa.Table")
             continue
         start, end = (place - then[span[0]]["char_start"] for place in span[1:])
         if unit := now.get(span[0]):
-            found[span] = _place(unit, start, end - start)
+            found[span] = _span_at(unit, start, end - start)
         elif len(words := then[span[0]]["text"][start:end]) >= SHORTEST:
             gone.setdefault(words[:SHORTEST], []).append((span, words))
     if gone:
@@ -117,12 +117,12 @@ def places_now(spans: Iterable[Span], units_then: "pa.Table", units: "pa.Table")
             for start in range(len(text) - SHORTEST + 1):
                 for span, words in gone.get(text[start : start + SHORTEST], ()):
                     if span not in found and text.startswith(words, start):
-                        found[span] = _place(unit, start, len(words))
+                        found[span] = _span_at(unit, start, len(words))
     return found
 
 
 def bases(
-    reports: Iterable[Row], communities: Iterable[Row], weights: Mapping[str, float], kept: Mapping[int, Kept]
+    reports: Iterable[Row], communities: Iterable[Row], weights: Mapping[str, float], kept: Mapping[int, KeptReport]
 ) -> Iterator[Row]:
     """Yield a row of `report_bases` for every report: what its community holds now, or then where it is stale.
 
@@ -144,10 +144,10 @@ def bases(
         }
 
 
-def told(reports: Iterable[Row], n_kept: int, n_communities: int) -> str:
+def kept_summary(reports: Iterable[Row], n_kept: int, n_communities: int) -> str:
     """Say how many of the communities' reports were kept; the others are written.
 
-    >>> told([{"stale": False}, {"stale": True}], 2, 3)
+    >>> kept_summary([{"stale": False}, {"stale": True}], 2, 3)
     'Reports: 2 of 3 kept, 1 of them stale.'
     """
     return f"Reports: {n_kept} of {n_communities} kept, {sum(report['stale'] for report in reports)} of them stale."
@@ -166,7 +166,7 @@ def _span(cited: Row) -> Span:
     return cited["text_unit_id"], cited["char_start"], cited["char_end"]
 
 
-def _place(unit: Row, start: int, length: int) -> dict[str, Any]:
+def _span_at(unit: Row, start: int, length: int) -> dict[str, Any]:
     start += unit["char_start"]
     where = {"text_unit_id": unit["id"], "document_id": unit["document_id"]}
     return where | {"char_start": start, "char_end": start + length}

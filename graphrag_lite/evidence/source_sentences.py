@@ -20,7 +20,7 @@ SECOND = 0.7  # of the best sentence's score: what scores less is left out
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SourceSentence:
     """Characters [start, end) of a document, inside the text unit of number `unit`."""
 
     unit: int
@@ -31,12 +31,12 @@ class Sentence:
 @dataclass(frozen=True, slots=True)
 class _Unit:
     language: str
-    places: list[Sentence]
+    places: list[SourceSentence]
     factors: list[float]  # by sentence: lower where it is long, or says nothing on its own
     postings: dict[str, list[int]]  # term -> sentences
 
 
-class Evidence:
+class SentenceIndex:
     """Text units by the terms of their sentences."""
 
     def __init__(self, units: Iterable[tuple[str, int, str]]) -> None:
@@ -47,21 +47,21 @@ class Evidence:
         for unit in self._units:
             self._frequencies.update({term: len(places) for term, places in unit.postings.items()})
 
-    def best(self, units: Sequence[int], names: Sequence[str], description: str, most: int) -> list[Sentence]:
+    def best(self, units: Sequence[int], names: Sequence[str], description: str, most: int) -> list[SourceSentence]:
         """Return the sentences of `units` that say most of what a description says of some names, best first.
 
         A word counts its inverse frequency; a sentence without a word of one of the names counts less. Ties go by the
         order of units, then of sentences. None where no word is shared, as in a description of another language.
 
-        >>> evidence = Evidence([("en", 0, "Rain fell. Marley was dead, and Scrooge knew it. Scrooge was his friend.")])
-        >>> evidence.best([0], ["MARLEY"], "Marley is dead.", most=1)
-        [Sentence(unit=0, start=11, end=48)]
+        >>> text = "Rain fell. Marley was dead, and Scrooge knew it. Scrooge was his friend."
+        >>> SentenceIndex([("en", 0, text)]).best([0], ["MARLEY"], "Marley is dead.", most=1)
+        [SourceSentence(unit=0, start=11, end=48)]
         """
         read = units[:MAX_UNITS]
         languages = dict.fromkeys(self._units[number].language for number in read)
         named = {language: [frozenset(terms(name, language)) for name in names] for language in languages}
         weights = {language: self._weights(language, named[language], description) for language in languages}
-        found: list[tuple[float, int, Sentence]] = []
+        found: list[tuple[float, int, SourceSentence]] = []
         for number in read:
             unit = self._units[number]
             scores: dict[int, float] = defaultdict(float)
@@ -73,7 +73,7 @@ class Evidence:
                 scores |= {i: scores[i] * UNNAMED for i in without}
             found += [(score * unit.factors[i], len(found) + i, unit.places[i]) for i, score in sorted(scores.items())]
         found.sort(key=lambda item: (-item[0], item[1]))
-        chosen: dict[tuple[int, int], Sentence] = {}  # a sentence in the overlap of two units counts once
+        chosen: dict[tuple[int, int], SourceSentence] = {}  # a sentence in the overlap of two units counts once
         for score, _, place in found:
             if len(chosen) == most or score < SECOND * found[0][0]:
                 break
@@ -91,7 +91,7 @@ class Evidence:
 
 
 def _unit(number: int, language: str, offset: int, text: str) -> _Unit:
-    places: list[Sentence] = []
+    places: list[SourceSentence] = []
     factors: list[float] = []
     postings: dict[str, list[int]] = defaultdict(list)
     for span in sentences(text, language):
@@ -102,7 +102,7 @@ def _unit(number: int, language: str, offset: int, text: str) -> _Unit:
         own = sorted(set(terms(sentence, language)))
         for term in own:
             postings[term].append(len(places))
-        places.append(Sentence(number, offset + start, offset + end))
+        places.append(SourceSentence(number, offset + start, offset + end))
         factor = 1.0 if stands_alone(sentence) else 0.85 if is_statement(sentence) else 0.6
         factors.append(factor / (8 + len(own)) ** 0.5)
     return _Unit(language, places, factors, dict(postings))

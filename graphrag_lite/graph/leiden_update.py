@@ -111,17 +111,12 @@ def updated_hierarchy(
     >>> [community.members.tolist() for community in updated_hierarchy(path, older)]
     [[0, 1], [2, 3]]
     """
-    adjacency = adjacency.sorted_indices()
-    nodes = np.arange(adjacency.shape[0])
+    adjacency, nodes = adjacency.sorted_indices(), np.arange(adjacency.shape[0])
     communities, free = older.communities, older.touched
     children: dict[int, list[int]] = defaultdict(list)
     for index, community in enumerate(communities):
         children[community.parent].append(index)
-    shrunk = older.sizes > [len(community.members) for community in communities]
-    visit = shrunk | _torn(adjacency, communities)  # what holds one of these is looked into as well
-    for index in range(len(communities) - 1, -1, -1):
-        if visit[index] and communities[index].parent >= 0:
-            visit[communities[index].parent] = True
+    visit = _to_visit(adjacency, older)
     lookup = np.full(len(nodes), -1)
 
     def below(members: NDArray[np.int64], was: int, same: bool) -> list[Part]:
@@ -156,6 +151,16 @@ def updated_hierarchy(
         waiting += [(level + 1, position, part) for part in below(members, was, same)]
         position += 1
     return found
+
+
+def _to_visit(adjacency: "csr_matrix", older: Older) -> NDArray[np.bool_]:
+    """Say of each older community whether it has lost a node, is not connected, or holds one like that."""
+    communities = older.communities
+    visit = (older.sizes > [len(community.members) for community in communities]) | _torn(adjacency, communities)
+    for index in range(len(communities) - 1, -1, -1):
+        if visit[index] and communities[index].parent >= 0:
+            visit[communities[index].parent] = True
+    return visit
 
 
 def _torn(adjacency: "csr_matrix", communities: Sequence[Community]) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from graphrag_lite.attempts import ENDS_RUN, described
 from graphrag_lite.errors import CallError, ReplyError
@@ -22,6 +22,7 @@ from graphrag_lite.llm.providers import chat_model
 from graphrag_lite.llm.thinking import spoken
 from graphrag_lite.plugins import Origin
 from graphrag_lite.settings import Llm
+from graphrag_lite.watch import Watch
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,13 +34,6 @@ AHEAD = 8  # items begun for each request that may be in flight: breadth first, 
 YES_NO = ("Yes", "No")
 SPEAKS_AT_ONCE = Request(())  # by which the memo holds whether a model's last streamed answer began with no thinking
 EXCERPT = 80  # characters of an unusable reply that a user is shown
-
-
-class Watch(Protocol):
-    """Is told how a stage goes."""
-
-    def advance(self, done: int, total: int) -> None: ...
-    def spend(self, usage: Mapping[str, Any]) -> None: ...
 
 
 @dataclass

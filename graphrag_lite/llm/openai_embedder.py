@@ -15,10 +15,10 @@ from graphrag_lite.llm.chat import Embedder, Usage, estimated_tokens
 from graphrag_lite.llm.endpoint import Endpoint
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent
-from graphrag_lite.llm.model import Watch
 from graphrag_lite.llm.providers import ProvidedEmbedder
 from graphrag_lite.plugins import Origin
 from graphrag_lite.settings import OPENAI, Embeddings, Llm
+from graphrag_lite.watch import Watch
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

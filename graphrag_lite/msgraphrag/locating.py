@@ -14,7 +14,7 @@ IGNORED = re.compile(r"[\s\ufeff\ufffd\u200b]+")
 SHORTEST_OVERLAP, LONGEST_OVERLAP = 16, 8000  # characters; graphrag's default of 100 tokens is about 500
 
 
-class Document:
+class SearchedText:
     """A text in which pieces are found."""
 
     def __init__(self, text: str) -> None:
@@ -26,9 +26,9 @@ class Document:
         It is looked for as it is, then without the lines `key: value` at its top, then in both ways without regard to
         white space and to characters that could not be decoded.
 
-        >>> Document("One.  Two\\nthree. Two three.").find("title: numbers.txt.\\nTwo three.", after=3)
+        >>> SearchedText("One.  Two\\nthree. Two three.").find("title: numbers.txt.\\nTwo three.", after=3)
         (17, 27)
-        >>> Document("One.  Two\\nthree.").find("Two three.\\ufffd")
+        >>> SearchedText("One.  Two\\nthree.").find("Two three.\\ufffd")
         (6, 16)
         """
         bodies = [body for body in _bodies(piece) if body.strip()]

@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.source_sentences import Evidence
+from graphrag_lite.evidence.quotations import Quotable
+from graphrag_lite.evidence.source_sentences import SentenceIndex
 from graphrag_lite.msgraphrag.read import Notes, Row
 from graphrag_lite.msgraphrag.texts import Texts, unused
 from graphrag_lite.text.dates import iso_period
@@ -33,7 +34,7 @@ class Graph:
             self.spans["text_units"][number] = [self._whole(identity)]
         self._ids = list(self.units)
         self._number = {identity: number for number, identity in enumerate(self.units)}
-        self._evidence = Evidence((language[u["document_id"]], u["char_start"], u["text"]) for u in texts.units)
+        self._evidence = SentenceIndex((language[u["document_id"]], u["char_start"], u["text"]) for u in texts.units)
 
     def entities(self, rows: Sequence[Row], relationships: Sequence[Row]) -> list[Row]:
         """Return one entity a title, most frequent first. A title that only relationships name gets one, too."""
@@ -190,9 +191,8 @@ class Graph:
     def _quoted(self, unit_id: str, claim: Row) -> list[Row]:
         """Return where the words stand that a claim quotes, else the sentence that says most of it."""
         unit, quote = self.units[unit_id], claim["source_text"].strip()
-        start = unit["text"].find(quote) if quote else -1
-        if start >= 0:
-            return [self._span(unit_id, unit["char_start"] + start, len(quote))]
+        if spans := Quotable(unit["text"]).find(quote):
+            return [self._span(unit_id, unit["char_start"] + start, end - start) for start, end in spans]
         return self._sources([unit_id], [claim["subject_id"]], f"{quote} {claim['description']}", 1)
 
     def _span(self, unit_id: str, start: int, length: int) -> Row:

@@ -72,7 +72,7 @@ def _report(row: Row, community: Row, spans: Spans, notes: Notes) -> Row:
 
     summary = marked(row["summary"])
     findings = [
-        {"summary": marked(head), "explanation": marked(said)} for head, said in _findings(row["findings"], notes)
+        {"summary": marked(head), "explanation": marked(body)} for head, body in _findings(row["findings"], notes)
     ]
     content = marked(row["full_content"])
     notes.add("community_reports", "marks left out: no such record", len(unknown))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphrag_lite import tables
-from graphrag_lite.msgraphrag.locating import Document, joined
+from graphrag_lite.msgraphrag.locating import SearchedText, joined
 from graphrag_lite.msgraphrag.read import Notes, Row
 from graphrag_lite.text.language import languages
 from graphrag_lite.text.tokens import counter
@@ -73,7 +73,7 @@ def place_texts(documents: Sequence[Row], units: Sequence[Row], notes: Notes) ->
 
 def _found(text: str, units: Sequence[Row]) -> tuple[list[tuple[Row, tuple[int, int]]], list[Row]]:
     """Return the units that a text holds, with their spans, and the others."""
-    document = Document(text)
+    document = SearchedText(text)
     found = []
     lost = []
     after = 0

@@ -171,8 +171,8 @@ def _machine_zone() -> datetime.tzinfo:
         with path.open("rb") as file:
             return ZoneInfo.from_file(file, key=known)
     except (LookupError, ValueError, OSError) as error:
-        said = f"TZ={named}" if named else error
-        raise SettingsError(f"The time zone of this machine is not known ({said}). Name one: --timezone.") from None
+        cause = f"TZ={named}" if named else error
+        raise SettingsError(f"The time zone of this machine is not known ({cause}). Name one: --timezone.") from None
 
 
 def next_after(cron: Cron, zone: datetime.tzinfo) -> Callable[[datetime.datetime], datetime.datetime]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,7 @@ Measured = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class JudgedQuestion:
     """A question and the documents that answer it, `gold`; none where the corpus does not say.
 
     It is asked as of the date `as_of`, where there is one. Where the documents contradict each other, `latest` is the
@@ -74,7 +75,7 @@ def newest_first(ranked: Sequence[str], latest: str, superseded: frozenset[str])
     return next((name == latest for name in ranked if name == latest or name in superseded), False)
 
 
-def measure(question: Question, ranked: Sequence[str]) -> dict[str, float]:
+def measure(question: JudgedQuestion, ranked: Sequence[str]) -> dict[str, float]:
     """Return the measures of one ranking, of at most DEPTH documents, best first."""
     ranked = ranked[:DEPTH]
     found = {f"recall@{cut}": recall(ranked, question.gold, cut) for cut in CUTS}
@@ -168,9 +169,17 @@ def _tables(rows: Sequence[Measured]) -> list[tuple[list[str], "Floats"]]:
 # --- files
 
 
-def read_questions(text: str, where: str) -> list[Question]:
+def read_text(path: Path) -> str:
+    """Return the text of a file that a user names. Raises InputError."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+
+
+def read_questions(text: str, where: str) -> list[JudgedQuestion]:
     """Return the questions of a JSONL file, in their order. Raises InputError that names every line that is wrong."""
-    questions: list[Question] = []
+    questions: list[JudgedQuestion] = []
     lines: dict[str, int] = {}
     problems = []
     for number, row in objects(text):
@@ -181,7 +190,7 @@ def read_questions(text: str, where: str) -> list[Question]:
         key, older = str(row["id"]), frozenset(map(str, row.get("superseded_ids") or ()))
         lines[key] = number
         questions.append(
-            Question(
+            JudgedQuestion(
                 key,
                 row["question"],
                 str(row.get("type") or ""),
@@ -226,6 +235,15 @@ def _is_id(value: object) -> bool:
 
 def _are_ids(value: object) -> bool:
     return isinstance(value, list) and all(map(_is_id, value))
+
+
+def read_earlier(path: Path, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], dict[str, Measured]]:
+    """Return the measures of an earlier result, of which some set and method are wanted. Raises InputError."""
+    earlier = read_results(read_text(path), str(path))
+    if not any(key in earlier for key in wanted):
+        known = ", ".join(f"{name} by {method}" for name, method in earlier)
+        raise InputError(f"{path} has nothing to compare with. It holds: {known}.")
+    return earlier
 
 
 def read_results(text: str, where: str) -> dict[tuple[str, str], dict[str, Measured]]:

@@ -49,7 +49,7 @@ USAGE = ("calls", "memo_hits", "prompt_tokens", "completion_tokens")
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedRun:
     """A run that has ended. `summary` is what `index --json` prints, None where the run did not come to its end."""
 
     started_at: datetime.datetime
@@ -112,12 +112,12 @@ def _write_or_warn(
 
     ended_at = datetime.datetime.now(datetime.UTC)
     try:
-        write(path, output, Ended(started_at, ended_at, code, summary, peak_memory_mb()))
+        write(path, output, EndedRun(started_at, ended_at, code, summary, peak_memory_mb()))
     except OSError as error:
         logging.getLogger(__name__).warning("--metrics-file %s was not written: %s", path, error)
 
 
-def write(path: Path, output: Path, ended: Ended) -> None:
+def write(path: Path, output: Path, ended: EndedRun) -> None:
     """Replace a metrics file in one step. What is not known, such as the memory of a run that was killed, is left out.
 
     Raises OSError where it cannot be written.
@@ -134,7 +134,7 @@ def write(path: Path, output: Path, ended: Ended) -> None:
     write_to_textfile(str(path), registry)
 
 
-def samples(output: Path, ended: Ended) -> list[tuple[str, dict[str, str], float]]:
+def samples(output: Path, ended: EndedRun) -> list[tuple[str, dict[str, str], float]]:
     """Return names, labels and values: of the run, of what it is known to have asked and changed, and of the index."""
     entries = run_log.read(output)
     # The log has whole seconds. A run that found the index locked, or was killed, has no entry.

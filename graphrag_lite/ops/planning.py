@@ -27,6 +27,7 @@ from graphrag_lite.settings import Llm, Settings
 from graphrag_lite.stages.embed_text_units import Said, excerpts
 from graphrag_lite.stages.load_documents import scan
 from graphrag_lite.text.tokens import counter
+from graphrag_lite.watch import Silence
 
 ONE_EACH = "estimate: one a text unit"
 IN_ROUNDS = ("extract_graph", "extract_claims")  # stages that converse about each text unit
@@ -182,7 +183,7 @@ class _Rehearsal:
             if asks:
                 self._add(stage.name, "", 0, Amount(), "unchanged")
             return
-        asking = RehearsedStage(self.model, stage.name, [], loop.Silence())
+        asking = RehearsedStage(self.model, stage.name, [], Silence())
         read = {name: self.table(name) for name in stage.reads}
         stamp = stamps.stamp_of(stage, self.settings, self.services, self._digests)
         last = loop.last(stage, stamp, loop.last_run(self.output))

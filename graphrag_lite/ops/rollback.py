@@ -16,8 +16,8 @@ def roll_back(output: Path, given: str) -> tuple[str, str]:
     with snapshots.locked(output):
         before, folder = snapshots.current(output), snapshots.find(output, given)
         if damage := check.damage(folder):
-            said = "".join(f"\n  {problem.table}: {problem.what}" for problem in damage)
-            raise TableError(f"{folder} is damaged, and was not made current:{said}")
+            details = "".join(f"\n  {problem.table}: {problem.what}" for problem in damage)
+            raise TableError(f"{folder} is damaged, and was not made current:{details}")
         if folder != before:
             with run_log.logged(output) as log:
                 snapshots.roll_back(output, folder)

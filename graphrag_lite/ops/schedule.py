@@ -29,7 +29,7 @@ GRACE = 60.0  # seconds that a run has to end after SIGTERM; most take one, a la
 MAX_LINE = 1 << 16  # bytes
 LOCKED = LockedError.exit_code
 
-Log = Callable[..., None]
+LogEvent = Callable[..., None]
 """Takes the event and its fields as keywords; `level` among them, where it is not "info"."""
 
 
@@ -78,7 +78,7 @@ async def keep_time(
     *,
     now: Callable[[], datetime.datetime],
     wait: Callable[[float], Awaitable[bool]],
-    log: Log,
+    log: LogEvent,
 ) -> None:
     """Run once whenever at least one time has come since the last run was started, one run after the other.
 
@@ -102,7 +102,7 @@ async def keep_time(
         await wait(min(LOOK, (due - moment).total_seconds()))
 
 
-async def serve(job: Job, cron: Cron, zone: datetime.tzinfo, log: Log) -> None:
+async def serve(job: Job, cron: Cron, zone: datetime.tzinfo, log: LogEvent) -> None:
     """Keep the index of a root up to date until SIGTERM or SIGINT. A run that fails is logged; the next one comes."""
     stop = _asked_to_stop()
 
@@ -123,7 +123,7 @@ async def serve(job: Job, cron: Cron, zone: datetime.tzinfo, log: Log) -> None:
             code, summary, error = 1, None, f"{type(failure).__name__}: {failure}"
         if summary is not None and code > 128:  # it was ended when nothing but its own end was left
             code = 3 if summary.get("failures") else 0
-        ended = metrics.Ended(started, _now(), code, summary)
+        ended = metrics.EndedRun(started, _now(), code, summary)
         told = {"exit_code": code, "seconds": round(ended.seconds, 3)}
         if summary is not None:
             log("run_finished", level="info" if code == 0 else "warning", **told, summary=summary)
@@ -157,7 +157,7 @@ def _asked_to_stop() -> asyncio.Event:
 
 
 async def _process(
-    arguments: Sequence[str], stop: asyncio.Event, log: Log
+    arguments: Sequence[str], stop: asyncio.Event, log: LogEvent
 ) -> tuple[int, dict[str, Any] | None, str | None]:
     """Wait for a process, or end it when asked to stop. Return its exit code, the JSON object it printed, its error.
 

@@ -9,6 +9,7 @@ import os
 import re
 import shlex
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,22 @@ def kubernetes(job: Job, cron: Cron, timezone: str | None, key: str | None) -> s
     for path in folders.values():
         if ":" in str(path):
             raise SettingsError(f"--print kubernetes: {path} cannot be mounted: a colon in it. Rename it.")
+    claims = " and ".join(f"your-{name}-claim (mounted as {path})" for name, path in folders.items())
+    notes = [
+        "Replace: image your-registry/graphrag-lite, an image with this package; volume claims",
+        f"  {claims}" + (f"; secret your-secret, which holds {key}." if key else "."),
+        "A job fails with exit code 3 where the index is published and failures are recorded in it.",
+        *([] if timezone else ["Times are those of the cluster, most often UTC; --timezone names another zone."]),
+    ]
+    manifest = _cron_job(job, cron, timezone, key, folders)
+    page = yaml.safe_dump(manifest, sort_keys=False, allow_unicode=True, width=1000)
+    return "".join(f"# {note}\n" for note in notes) + page
+
+
+def _cron_job(
+    job: Job, cron: Cron, timezone: str | None, key: str | None, folders: Mapping[str, Path]
+) -> dict[str, Any]:
+    """Return the manifest of a CronJob with these folders mounted, by the names of their volumes."""
     container = {
         "name": "index",
         "image": "your-registry/graphrag-lite:0.1.0",
@@ -168,7 +185,7 @@ def kubernetes(job: Job, cron: Cron, timezone: str | None, key: str | None) -> s
         {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [1, 2, 3]}},
         {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]},
     ]
-    manifest: dict[str, Any] = {
+    return {
         "apiVersion": "batch/v1",
         "kind": "CronJob",
         "metadata": {"name": name(job.root)},
@@ -186,15 +203,6 @@ def kubernetes(job: Job, cron: Cron, timezone: str | None, key: str | None) -> s
             },
         },
     }
-    claims = " and ".join(f"your-{name}-claim (mounted as {path})" for name, path in folders.items())
-    notes = [
-        "Replace: image your-registry/graphrag-lite, an image with this package; volume claims",
-        f"  {claims}" + (f"; secret your-secret, which holds {key}." if key else "."),
-        "A job fails with exit code 3 where the index is published and failures are recorded in it.",
-        *([] if timezone else ["Times are those of the cluster, most often UTC; --timezone names another zone."]),
-    ]
-    page = yaml.safe_dump(manifest, sort_keys=False, allow_unicode=True, width=1000)
-    return "".join(f"# {note}\n" for note in notes) + page
 
 
 FORMS = {"systemd": systemd, "cron": cron_line, "kubernetes": kubernetes}

@@ -20,13 +20,14 @@ from graphrag_lite.llm.model import StageModel, open_model
 from graphrag_lite.replies.graph_records import Entity, GraphReply, Relationship, read_graph
 from graphrag_lite.replies.json_reply import read_object
 from graphrag_lite.replies.records import clean
-from graphrag_lite.run import loop, snapshots
+from graphrag_lite.run import snapshots
 from graphrag_lite.run.sync import complete
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.load_documents import load_documents, scan
 from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.tokens import counter
+from graphrag_lite.watch import Silence
 
 # The prompts that say whose texts these are. Questions that follow in a conversation, and ratings, need it not.
 ADAPTED = (
@@ -109,7 +110,7 @@ async def _tune(
         output.mkdir(parents=True, exist_ok=True)
     with open_model(settings.llm, output, model) as opened:
         await opened.chat.check()
-        asked = opened.of("prompt_tune", [], loop.Silence())
+        asked = opened.of("prompt_tune", [], Silence())
         said = await _describe(asked, shipped, excerpts)
         texts = {name: adapt(shipped.texts[name], said) for name in ADAPTED}
         adapted = prompts.Prompts({**shipped.texts, **texts})

@@ -266,8 +266,8 @@ def _json_records(value: Any, named: Form | None, forms: tuple[Form, ...]) -> It
                 yield from _json_records(item, named, forms)
     elif isinstance(value, dict):
         keys = {re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", str(key)).casefold().strip(): key for key in value}
-        said = [item.casefold() for item in value.values() if isinstance(item, str)]
-        forms_here = [named] if named else [by_word[word] for word in said if word in by_word][:1] or forms
+        values = [item.casefold() for item in value.values() if isinstance(item, str)]
+        forms_here = [named] if named else [by_word[word] for word in values if word in by_word][:1] or forms
         rows = [[form.kind, *_row(value, keys, form)] for form in forms_here]
         rows = [row for row, form in zip(rows, forms_here, strict=True) if all(row[: form.least + 1])]
         if rows:

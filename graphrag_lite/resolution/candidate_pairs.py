@@ -9,12 +9,12 @@ Of 12,000 names without types (`musique_openie`) a first version made 5,500 pair
 longer names shared, of which 1 in 40 was one entity; hence the possessive or the second word that it needs now.
 """
 
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from graphrag_lite.resolution.name_similarity import NUMERAL, grams_of
+from graphrag_lite.text.folding import unmarked
 from graphrag_lite.text.names.words import CORPORATE, FEMALE_HONORIFICS, HONORIFICS, NEUTRAL_HONORIFICS
 
 MAX_BLOCK = 30  # names that share a word or a 3-gram; where more do, it says nothing
@@ -81,8 +81,7 @@ def _words(key: str) -> Words:
     >>> _words("mr jacob marleys ghost"), _words("banque de québec ltd"), _words("inspector general of police")
     (('jacob', 'marley', 'ghost'), ('banque', 'quebec'), ('inspector', 'general', 'police'))
     """
-    if not key.isascii():
-        key = "".join(c for c in unicodedata.normalize("NFD", key) if not unicodedata.combining(c)) or key
+    key = unmarked(key)
     words = key.split()
     while len(words) > 1 and words[-1] in CORPORATE:
         words.pop()

@@ -1,7 +1,8 @@
 """The exact rung: one key for all spellings of a name."""
 
 import re
-import unicodedata
+
+from graphrag_lite.text.folding import fold
 
 _ELISION = re.compile(r"^[ld](?:['’])(?=\w)")
 _APOSTROPHES = str.maketrans("", "", "'’‘ʼ`´")
@@ -19,7 +20,7 @@ def exact_key(name: str) -> str:
     >>> [exact_key(name) for name in ("The  Beatles", "L’Oréal", "J. R. R. Tolkien", "J.R.R. Tolkien", "U.S.")]
     ['beatles', 'oréal', 'jrr tolkien', 'jrr tolkien', 'us']
     """
-    folded = unicodedata.normalize("NFKC", name).casefold()
+    folded = fold(name)
     if folded.isalpha():
         return folded
     bare = _ELISION.sub("", folded).translate(_APOSTROPHES)

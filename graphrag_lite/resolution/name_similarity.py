@@ -7,10 +7,11 @@ all 3-grams but one (as in Mor and Fraenkel's deletion neighbourhoods, 1982). Lo
 
 import math
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
+
+from graphrag_lite.text.folding import unmarked
 
 NUMERAL = re.compile(r"\d+|\b[ivxlcdm]+\b")
 # So many names with one rare 3-gram are compared; more would be a corpus of near-equal names, compared all to all.
@@ -50,8 +51,7 @@ def similar_pairs(keys: Iterable[str], threshold: float = 0.9) -> list[tuple[str
 
 def grams_of(key: str) -> frozenset[str]:
     """Return the 3-grams of `key` without the accents of its letters."""
-    if not key.isascii():
-        key = "".join(c for c in unicodedata.normalize("NFD", key) if not unicodedata.combining(c)) or key
+    key = unmarked(key)
     return frozenset(key[i : i + 3] for i in range(len(key) - 2)) or frozenset((key,))
 
 

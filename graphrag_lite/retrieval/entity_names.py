@@ -6,15 +6,15 @@ own, and can only find what the graph holds.
 """
 
 import re
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from graphrag_lite.retrieval.columns import Strings
+from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.function_words import FUNCTION_WORDS
-from graphrag_lite.text.words import UNSPACED_CHARACTERS, WORD_PATTERN, unaccented
+from graphrag_lite.text.words import UNSPACED_CHARACTERS, WORD_PATTERN
 
 _TOKEN = re.compile(rf"[{UNSPACED_CHARACTERS}]|{WORD_PATTERN}")
 _SECTION = re.compile(r"\s[/>|»›]\s")
@@ -163,4 +163,4 @@ def _stands_alone(word: str, caseless: bool, function_words: frozenset[str]) -> 
 @lru_cache(maxsize=200_000)
 def _fold(word: str) -> str:
     """Return `word` as names are compared: without case, width and the accents of Latin letters."""
-    return word.lower() if word.isascii() else unaccented(unicodedata.normalize("NFKC", word).casefold())
+    return word.lower() if word.isascii() else unaccented(fold(word))

@@ -17,7 +17,7 @@ from graphrag_lite.retrieval.replies import asks_for_reply
 from graphrag_lite.retrieval.title_numbers import ByNumber
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.numbered_titles import numbered
-from graphrag_lite.text.periods import WORDS, Period, periods, without_newest
+from graphrag_lite.text.periods import Period, periods, relative_dates, without_newest
 from graphrag_lite.text.words import ASKING, terms
 
 # What a word that only asks counts, of 1: where people ask each other, "how many" finds other questions.
@@ -106,7 +106,7 @@ def question_features(
         stated += _of_titles(question, language, attributes)
         now = as_of or attributes.newest
         if now is not None and attributes.newest is not None:
-            spoken = language or closest(question, list(WORDS))  # the texts may be too short to tell theirs
+            spoken = language or closest(question, list(relative_dates()))  # the texts may be too short to tell theirs
             asked = periods(question, now, spoken)
             if without_newest(question, spoken) != question:
                 shown = attributes.days[attributes.days <= now.toordinal()]

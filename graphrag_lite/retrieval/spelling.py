@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from graphrag_lite.retrieval.bm25 import Bm25
 from graphrag_lite.retrieval.columns import Strings
-from graphrag_lite.text.words import ASKING, WORD_PATTERN, terms, unaccented
+from graphrag_lite.text.folding import unaccented
+from graphrag_lite.text.words import ASKING, WORD_PATTERN, terms
 
 TWO_EDITS = 8  # letters of a term from which two edits are tried where one finds nothing
 # Of a word with a capital and of another one: the least letters, as short words are near to too many others, and the

@@ -28,13 +28,13 @@ WORDS = {"n_mentions": "mentions", "entity_ids": "members", "full_content": "tex
 STALE, FRESH = "became stale", "no longer stale"
 KINDS = ("documents", *RECORDS)
 
-Name = tuple[str, str, int]
+DocumentName = tuple[str, str, int]
 """A document's file, its own id there, and which one it is of those with that id."""
-SAID = ("title", "text", "created_at", "metadata")  # columns of a document that are its content
+CONTENT = ("title", "text", "created_at", "metadata")  # columns of a document that are its content
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
+class DocumentChanges:
     """Names of documents: their file, and their own id where that is another. `renamed` are (from, to)."""
 
     added: tuple[str, ...]
@@ -44,7 +44,7 @@ class Documents:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RecordChange:
     """An entity, relationship, community or report. `what` changed of it; empty where it was added or removed."""
 
     id: str
@@ -53,12 +53,12 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
+class RecordChanges:
     """Records that only the second snapshot has, only the first, and both, but not alike; each in its table's order."""
 
-    added: tuple[Record, ...] = ()
-    removed: tuple[Record, ...] = ()
-    changed: tuple[Record, ...] = ()
+    added: tuple[RecordChange, ...] = ()
+    removed: tuple[RecordChange, ...] = ()
+    changed: tuple[RecordChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,11 @@ class Comparison:
 
     a: str
     b: str
-    documents: Documents
-    entities: Records
-    relationships: Records
-    communities: Records
-    reports: Records
+    documents: DocumentChanges
+    entities: RecordChanges
+    relationships: RecordChanges
+    communities: RecordChanges
+    reports: RecordChanges
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `diff --json` prints."""
@@ -82,7 +82,7 @@ def compare(a: Path, b: Path) -> Comparison:
     """Compare two snapshot folders. Raises TableError where one is damaged, or of another schema version."""
     before, after = snapshots.usable_manifest(a), snapshots.usable_manifest(b)
     found = {
-        kind: Records() if _same(before, after, kind) else _records(a, b, kind)  # a linked table is not read
+        kind: RecordChanges() if _same(before, after, kind) else _records(a, b, kind)  # a linked table is not read
         for kind in RECORDS
     }
     return Comparison(a.name, b.name, _documents(a, b), **found)
@@ -94,18 +94,20 @@ def changed_documents(before: Path | None, after: Path) -> dict[str, int]:
     return {name: len(names) for name, names in asdict(found).items()}
 
 
-def _documents(before: Path | None, after: Path) -> Documents:
+def _documents(before: Path | None, after: Path) -> DocumentChanges:
     was, now = _ids(before), _ids(after)
     others = [name for name, content in now.items() if was.get(name, content) != content]
     if before and others:  # of equal contents the ids depend on each other: another id alone is no edit
-        pairs = zip(others, _said(before, was, others), _said(after, now, others), strict=True)
+        pairs = zip(others, _contents(before, was, others), _contents(after, now, others), strict=True)
         others = [name for name, one, other in pairs if one != other]
     return _paired(was, now, others)
 
 
-def _paired(was: Mapping[Name, str], now: Mapping[Name, str], edited: Sequence[Name]) -> Documents:
+def _paired(
+    was: Mapping[DocumentName, str], now: Mapping[DocumentName, str], edited: Sequence[DocumentName]
+) -> DocumentChanges:
     """Compare documents by name. Renamed: the content of one that is gone, under another name."""
-    gone: dict[str, list[Name]] = defaultdict(list)
+    gone: dict[str, list[DocumentName]] = defaultdict(list)
     for name, content in reversed(list(was.items())):
         if name not in now:
             gone[content].append(name)
@@ -117,7 +119,7 @@ def _paired(was: Mapping[Name, str], now: Mapping[Name, str], edited: Sequence[N
             else:
                 added.append(_name(name))
     left = {name for names in gone.values() for name in names}
-    return Documents(
+    return DocumentChanges(
         tuple(added),
         tuple(map(_name, edited)),
         tuple(renamed),
@@ -125,13 +127,13 @@ def _paired(was: Mapping[Name, str], now: Mapping[Name, str], edited: Sequence[N
     )
 
 
-def _name(name: Name) -> str:
+def _name(name: DocumentName) -> str:
     path, source_id, number = name
     again = f" ({number + 1})" if number else ""
     return path + again if path == source_id else f"{path} · {source_id}{again}"
 
 
-def _ids(folder: Path | None) -> dict[Name, str]:
+def _ids(folder: Path | None) -> dict[DocumentName, str]:
     """Return the ids of documents, which are hashes of their contents, by name, in the order of the table."""
     if folder is None:
         return {}
@@ -145,10 +147,10 @@ def _ids(folder: Path | None) -> dict[Name, str]:
     return found
 
 
-def _said(folder: Path, ids: Mapping[Name, str], names: Sequence[Name]) -> list[dict[str, Any]]:
+def _contents(folder: Path, ids: Mapping[DocumentName, str], names: Sequence[DocumentName]) -> list[dict[str, Any]]:
     row = {name: place for place, name in enumerate(ids)}
     rows: list[dict[str, Any]] = (
-        tables.read(folder, "documents", only=list(SAID)).take([row[name] for name in names]).to_pylist()
+        tables.read(folder, "documents", only=list(CONTENT)).take([row[name] for name in names]).to_pylist()
     )
     return rows
 
@@ -158,7 +160,7 @@ def _same(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) -> boo
     return all(before["tables"][name]["sha256"] == after["tables"][name]["sha256"] for name in names)
 
 
-def _records(a: Path, b: Path, kind: str) -> Records:
+def _records(a: Path, b: Path, kind: str) -> RecordChanges:
     """Compare the records of a table by their key."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -184,7 +186,7 @@ def _records(a: Path, b: Path, kind: str) -> Records:
         for row, flags in enumerate(zip(*differ.values(), strict=True))
         if any(flags)
     ]
-    return Records(
+    return RecordChanges(
         tuple(_listed(after.filter(pc.is_null(place)), new.filter(pc.is_null(place)), naming)),
         tuple(_listed(before, old, naming, pc.invert(pc.is_in(old, value_set=new)))),
         tuple(_listed(changed, new.take(rows).filter(either), naming, what=what)),
@@ -216,9 +218,9 @@ def _listed(
     naming: Sequence[str],
     chosen: "pa.Array | None" = None,
     what: Sequence[tuple[str, ...]] | None = None,
-) -> Iterator[Record]:
+) -> Iterator[RecordChange]:
     if chosen is not None:
         data, ids = data.filter(chosen), ids.filter(chosen)
     names = zip(*(data[column].to_pylist() for column in naming), strict=True)
     for identity, parts, changes in zip(ids.to_pylist(), names, what or [()] * len(ids), strict=True):
-        yield Record(identity, " – ".join(parts), changes)
+        yield RecordChange(identity, " – ".join(parts), changes)

@@ -15,7 +15,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import attempting
@@ -37,28 +37,10 @@ from graphrag_lite.run.stamps import (
 )
 from graphrag_lite.run.workers import Workers
 from graphrag_lite.settings import Settings
+from graphrag_lite.watch import Silence, Watch
 
 logger = logging.getLogger(__name__)
-SAID = ("stamp", "tables", "failures")  # what of a stage's record is its result
-
-
-class Watch(Protocol):
-    """Is told how a run goes."""
-
-    def start(self, stage: str) -> None: ...
-    def advance(self, done: int, total: int) -> None: ...
-    def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
-    def spend(self, usage: Mapping[str, Any]) -> None:
-        """Is told, with every advance of a stage that asks a model, what the stage has spent (`Meter.to_dict`)."""
-
-
-class Silence:
-    """A watch that tells nobody."""
-
-    def start(self, stage: str) -> None: ...
-    def advance(self, done: int, total: int) -> None: ...
-    def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
-    def spend(self, usage: Mapping[str, Any]) -> None: ...
+RESULT = ("stamp", "tables", "failures")  # what of a stage's record is its result
 
 
 @dataclass(frozen=True)
@@ -179,7 +161,7 @@ async def _bring_up(stage: Stage, so_far: _Progress, workers: int, watch: Watch,
         so_far.ran.append(stage.name)
         record = await _run_stage(stage, stamp, so_far, workers, watch, started, again=again)
     asked_again = again or bool(before and before["failures"])
-    so_far.unchanged = so_far.unchanged and (kept or (asked_again and _said_again(before, record)))
+    so_far.unchanged = so_far.unchanged and (kept or (asked_again and _same_result(before, record)))
     so_far.records[stage.name] = record
     so_far.digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}
     return record
@@ -200,8 +182,8 @@ async def _run_stage(
     offered = {**services, "mode": so_far.settings.communities.mode, "last": gone_on, "refresh": again}
     results, failures, counts = await _perform(stage, read, so_far.settings, offered, workers, watch)
     record: dict[str, Any] = {"stamp": stamp, "tables": {}, "failures": failures, "counts": counts}
-    if asked := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:
-        so_far.usage[stage.name] = record["usage"] = asked.meter.to_dict(stage.name)
+    if metered := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:
+        so_far.usage[stage.name] = record["usage"] = metered.meter.to_dict(stage.name)
     with snapshots.writing(so_far.output):
         for name, table in results.items():
             record["tables"][name] = _write(so_far.building, name, table)
@@ -364,9 +346,9 @@ def last(stage: Stage, stamp: Stamp, published: tuple[Path, dict[str, Any]] | No
     return Last(published[0], changed, tuple(name for name, *_ in before["failures"]))
 
 
-def _said_again(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> bool:
+def _same_result(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> bool:
     """Say whether a stage ran, to ask again for what had failed or was stale, and has the same result."""
-    return before is not None and json.dumps([before[key] for key in SAID]) == json.dumps([after[key] for key in SAID])
+    return before is not None and len({json.dumps([record[key] for key in RESULT]) for record in (before, after)}) == 1
 
 
 def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float) -> dict[str, Any]:

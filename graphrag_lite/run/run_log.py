@@ -30,11 +30,11 @@ class Log:
     output: Path
     started_at: str
     meter: "Meter | None" = None
-    said: dict[str, Any] = field(default_factory=dict)
+    outcome: dict[str, Any] = field(default_factory=dict)
 
     def ended(self, run: "Run") -> "Run":
         """Take down what came of the run."""
-        self.said = {
+        self.outcome = {
             "status": "published" if run.changed else "unchanged",
             "snapshot": run.snapshot.name,
             "why": list(run.why),
@@ -54,7 +54,7 @@ class Log:
 
     def rolled_back(self, before: str, after: str) -> None:
         """Take down that an older snapshot is current again."""
-        self.said = {"status": "rolled back", "snapshot": after, "before": before}
+        self.outcome = {"status": "rolled back", "snapshot": after, "before": before}
 
 
 @contextlib.contextmanager
@@ -71,19 +71,19 @@ def logged(output: Path) -> Iterator[Log]:
         import asyncio  # a query, which reads this module's sums, has no need of it
 
         if isinstance(error, LockedError | OverrideError) or not output.is_dir():
-            log.said = {}
+            log.outcome = {}
         elif isinstance(error, KeyboardInterrupt | asyncio.CancelledError):
-            log.said = log.said or {"status": "interrupted"}  # what it has published stays so
+            log.outcome = log.outcome or {"status": "interrupted"}  # what it has published stays so
         else:
             known = isinstance(error, GraphragLiteError)
-            log.said = {"status": "failed", "error": str(error) if known else type(error).__name__}
+            log.outcome = {"status": "failed", "error": str(error) if known else type(error).__name__}
         raise
     finally:
-        if log.said:
+        if log.outcome:
             entry = {
                 "started_at": log.started_at,
                 "seconds": round(time.perf_counter() - started, 3),
-                **log.said,
+                **log.outcome,
             }
             if log.meter:
                 entry["usage"] = total({name: log.meter.to_dict(name) for name in log.meter.stages})

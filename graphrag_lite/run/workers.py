@@ -10,20 +10,15 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from graphrag_lite.attempts import Fail, outcome
 from graphrag_lite.errors import WorkerError
+from graphrag_lite.watch import Watch
 
 T = TypeVar("T")
 R = TypeVar("R")
 MIN_PARALLEL_ITEMS = 10_000  # about 5 MB of text; below, starting processes costs more than it saves
-
-
-class Watch(Protocol):
-    """Is told how many items are done."""
-
-    def advance(self, done: int, total: int) -> None: ...
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,9 @@ def answer(index: "Loaded", query: "Query") -> Answer:
 
 async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model from the best text units that are not dated after `as_of`."""
+    from graphrag_lite.evidence.records import Shown
     from graphrag_lite.prompts import BasicSearch
-    from graphrag_lite.search.context_records import Shown, TokenEstimate, render
+    from graphrag_lite.search.context_records import TokenEstimate, render
 
     question = query.read_by(index)
     scores = _scores(index, question.terms, query.as_of)

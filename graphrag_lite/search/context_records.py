@@ -1,15 +1,15 @@
 """What a model is shown to answer from: numbered records, packed into a token budget by stated shares.
 
-Every number resolves to places in documents. A number is given when a record is shown, so that they are small and
-stand in the order of the context; records that rest on the same places share one.
+Every number resolves to places in documents (`evidence.records`); records that rest on the same places share one.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.evidence.citation_marks import disarm, rewrite
+from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.records import Record, Shown, fitting, record_line
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.text.sentences import sentences, trimmed
 
@@ -25,45 +25,12 @@ PER_LINE = 1  # token for the end of a line
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """Something that a model is shown: lines, most important first, with marks [i] that point to `places[i]`."""
-
-    lines: tuple[str, ...]
-    places: Mapping[int, Places]
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
     """Records of one kind, best first, and the share of the budget that is theirs before what is left is given."""
 
     title: str
     share: float
     records: Sequence[Record]
-
-
-@dataclass
-class Shown:
-    """What a model was shown, by the numbers of its context, from 1: the mark [n] points to `places[n - 1]`."""
-
-    places: list[Places] = field(default_factory=list)
-    numbers: dict[Places, int] = field(default_factory=dict)
-
-    def show(self, record: Record) -> str:
-        """Return a record as the model reads it, its marks numbered in this context."""
-        return rewrite(
-            "\n".join(record.lines), lambda n: self._number(record.places[n]) if n in record.places else None
-        )
-
-    def _number(self, places: Places) -> int:
-        if places not in self.numbers:
-            self.places.append(places)
-            self.numbers[places] = len(self.places)
-        return self.numbers[places]
-
-    @property
-    def marks(self) -> range:
-        """The numbers that the model may cite."""
-        return range(1, len(self.places) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +68,20 @@ def pack(sections: Sequence[Section], budget: int, count: TokenEstimate) -> list
     >>> [[record.lines[0][0] for record in section] for section in packed]
     [['a', 'b'], ['a']]
     """
-    chosen: list[list[Record]] = [[] for _ in sections]
+    chosen: list[list[Record]] = []
     left = float(budget)
-    for taken, section in zip(chosen, sections, strict=True):
-        room = section.share * budget
-        for record in section.records:
-            if (n_tokens := count(record)) > room:
-                break
-            room, left = room - n_tokens, left - n_tokens
-            taken.append(record)
+    for section in sections:
+        taken, room = fitting(section.records, section.share * budget, count)
+        left -= section.share * budget - room
+        chosen.append(taken)
     for taken, section in zip(chosen, sections, strict=True):
         for record in section.records[len(taken) :]:
-            fitting = cut(record, left, count)
-            if fitting is None:
+            beginning = cut(record, left, count)
+            if beginning is None:
                 break
-            taken.append(fitting)
-            left -= count(fitting)
-            if fitting is not record:
+            taken.append(beginning)
+            left -= count(beginning)
+            if beginning is not record:
                 break
     return chosen
 
@@ -143,15 +107,6 @@ def cut(record: Record, room: float, count: TokenEstimate) -> Record | None:
             break
         n_lines += 1
     return Record(record.lines[:n_lines], record.places) if n_lines > 1 else None
-
-
-def text(value: str) -> str:
-    """Return a text of the corpus for one line of a context; nothing in it reads as a mark.
-
-    >>> text(" Marley [12]  was\\n\\ndead. ")
-    'Marley (12) was dead.'
-    """
-    return disarm(" ".join(value.split()))
 
 
 def places_of(index: "Loaded", row: Mapping[str, Any]) -> Places:
@@ -193,7 +148,7 @@ def texts(index: "Loaded", units: Iterable[int]) -> list[Record]:
         passages = [trimmed(source, *span) for span in _passages(spans)]
         passages = [span for span in passages if span[0] < span[1]]
         if passages:
-            heading = text(documents["title"][row].as_py() or documents["path"][row].as_py())
+            heading = record_line(documents["title"][row].as_py() or documents["path"][row].as_py())
             date = documents["created_at"][row].as_py()[:10]
             lines = (_passage(i, source[start:end]) for i, (start, end) in enumerate(passages, start=1))
             places = {i: (Statement(unit, start, end),) for i, (start, end) in enumerate(passages, start=1)}

@@ -29,9 +29,9 @@ from graphrag_lite.search.sentence_choice import in_reading_order
 from graphrag_lite.search.statements import choose_statements
 
 if TYPE_CHECKING:
+    from graphrag_lite.evidence.records import Record, Shown
     from graphrag_lite.graph.pagerank import Vector
     from graphrag_lite.retrieval.snapshot_view import Loaded
-    from graphrag_lite.search.context_records import Record, Shown
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking, Point
 
@@ -101,8 +101,9 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     Where the primer raises no follow-up, the question itself is looked up. Raises CallError where every call has
     failed; one that fails while others do not is recorded.
     """
+    from graphrag_lite.evidence.records import Shown
     from graphrag_lite.prompts import DriftFollowUp, DriftPrimer
-    from graphrag_lite.search.context_records import Section, Shown, TokenEstimate, render
+    from graphrag_lite.search.context_records import Section, TokenEstimate, render
     from graphrag_lite.search.local_context import local_sections
     from graphrag_lite.search.map_reduce import answer_of_points
     from graphrag_lite.search.reports import report_record

@@ -217,7 +217,8 @@ class Index(Loaded):
         """Ask the model about every question, under the same limits; `tell` is called in their order."""
         from graphrag_lite import prompts
         from graphrag_lite.llm.model import open_model
-        from graphrag_lite.search.model_query import Asking, CheckedFirst, Silent, map_all
+        from graphrag_lite.search.model_query import Asking, CheckedFirst, map_all
+        from graphrag_lite.watch import Silence
 
         output = self.folder.parent.parent
         loaded = prompts.load(output.parent / "prompts")
@@ -229,7 +230,7 @@ class Index(Loaded):
             async def answer(place: int) -> None:
                 nonlocal n_told
                 name = "query" if len(queries) == 1 else f"query {place + 1}"
-                asking = Asking(opened.of(name, [], Silent()), loaded, response_type, show)
+                asking = Asking(opened.of(name, [], Silence()), loaded, response_type, show)
                 try:
                     waiting[place] = await ask(self, queries[place], asking)
                 except (CallError, ReplyError) as error:
@@ -238,7 +239,7 @@ class Index(Loaded):
                     tell(waiting.pop(n_told))
                     n_told += 1
 
-            await map_all(opened.of("query", [], Silent()), answer, range(len(queries)))
+            await map_all(opened.of("query", [], Silence()), answer, range(len(queries)))
 
 
 def last_day(stated: Day) -> date:

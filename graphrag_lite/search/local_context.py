@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphrag_lite.evidence.quotations import Quotable
+from graphrag_lite.evidence.records import Record, record_line
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.context_records import Record, Section, places_of, text, texts, whole_unit
+from graphrag_lite.search.context_records import Places, Section, places_of, texts, whole_unit
 from graphrag_lite.search.reports import report_record
 
 if TYPE_CHECKING:
@@ -82,8 +84,8 @@ def _entities(index: "Loaded", rows: Sequence[dict[str, Any]]) -> list[Record]:
     told: set[str] = set()
     records = []
     for row in rows:
-        kind = "" if row["type"] == "unknown" else f" ({text(row['type'])})"
-        line = f"[1] {text(row['title'])}{kind}{_said(row['description'], told)}"
+        kind = "" if row["type"] == "unknown" else f" ({record_line(row['type'])})"
+        line = f"[1] {record_line(row['title'])}{kind}{_said(row['description'], told)}"
         records.append(Record((line,), {1: places_of(index, row)}))
     return records
 
@@ -100,8 +102,10 @@ def _relationships(index: "Loaded", entities: "pa.Table") -> list[Record]:
     told: set[str] = set()
     records = []
     for row in order:
-        joined = f" ({text(row['relation'])})" if row["relation"] else ""
-        line = f"[1] {text(row['source'])} – {text(row['target'])}{joined}{_said(row['description'], told)}"
+        joined = f" ({record_line(row['relation'])})" if row["relation"] else ""
+        line = (
+            f"[1] {record_line(row['source'])} – {record_line(row['target'])}{joined}{_said(row['description'], told)}"
+        )
         records.append(Record((line,), {1: places_of(index, row)}))
     return records
 
@@ -111,7 +115,7 @@ def _said(description: str, told: set[str]) -> str:
     if not description or description in told:
         return ""
     told.add(description)
-    return f": {text(description)}"
+    return f": {record_line(description)}"
 
 
 def _reports(index: "Loaded", entities: "pa.Table") -> list[Record]:
@@ -146,14 +150,13 @@ def _claims(index: "Loaded", entities: "pa.Table") -> list[Record]:
 
 def _claim(index: "Loaded", row: dict[str, Any]) -> Record:
     period = " to ".join(dict.fromkeys(row[end][:10] for end in ("start_date", "end_date") if row[end]))
-    about = text(row["subject_id"] + ("" if row["object_id"] in ("", "NONE") else f" – {row['object_id']}"))
-    kind = ", ".join(text(part) for part in (row["type"], row["status"], period) if part)
-    return Record((f"[1] {about} ({kind}): {text(row['description'])}",), {1: (_claimed(index, row),)})
+    about = record_line(row["subject_id"] + ("" if row["object_id"] in ("", "NONE") else f" – {row['object_id']}"))
+    kind = ", ".join(record_line(part) for part in (row["type"], row["status"], period) if part)
+    return Record((f"[1] {about} ({kind}): {record_line(row['description'])}",), {1: _claimed(index, row)})
 
 
-def _claimed(index: "Loaded", row: dict[str, Any]) -> Statement:
-    """Return where a claim's own words stand; its text unit where they are not there word for word."""
+def _claimed(index: "Loaded", row: dict[str, Any]) -> Places:
+    """Return where a claim's own words stand; its text unit where they are not there."""
     unit = whole_unit(index, row["text_unit_id"])
-    source = index.arrow("text_units")["text"][unit.unit].as_py()
-    start = source.find(row["source_text"]) if row["source_text"] else -1
-    return unit if start < 0 else Statement(unit.unit, unit.start + start, unit.start + start + len(row["source_text"]))
+    spans = Quotable(index.arrow("text_units")["text"][unit.unit].as_py()).find(row["source_text"])
+    return tuple(Statement(unit.unit, unit.start + start, unit.start + end) for start, end in spans) or (unit,)

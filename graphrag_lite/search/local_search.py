@@ -67,8 +67,9 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
 
     Where `as_of` hides documents, only from text units: what the index says of an entity was drawn from all documents.
     """
+    from graphrag_lite.evidence.records import Shown
     from graphrag_lite.prompts import LocalSearch
-    from graphrag_lite.search.context_records import Shown, TokenEstimate, render
+    from graphrag_lite.search.context_records import TokenEstimate, render
     from graphrag_lite.search.local_context import local_sections
 
     question = query.read_by(index)

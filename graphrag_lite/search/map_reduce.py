@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.evidence.citation_marks import Marks
+from graphrag_lite.evidence.records import Record, Shown, record_line
 from graphrag_lite.prompts import GlobalReduce
 from graphrag_lite.search.answer import Answer, Ranking
-from graphrag_lite.search.context_records import Record, Section, Shown, TokenEstimate, pack, text
+from graphrag_lite.search.context_records import Section, TokenEstimate, pack
 from graphrag_lite.search.model_query import POINTS_SCHEMA, Asking, Point, read_points
 from graphrag_lite.search.reports import fitted
 
@@ -48,7 +49,7 @@ async def collect(
 def finding(asked: str, point: Point, shown: Shown) -> tuple[Record, int]:
     """Return a point as a record of the reduce call, behind what was `asked`, and how many marks were left out."""
     marks = Marks(shown=shown.marks)
-    about = f" ({text(asked)})" if asked else ""
+    about = f" ({record_line(asked)})" if asked else ""
     line = f"- Importance {point.score:.0f}{about}: {marks.renumber(point.description)}"
     return Record((line,), {n: shown.places[number - 1] for number, n in marks.numbers.items()}), marks.n_dropped
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphrag_lite.errors import CallError, GraphragLiteError, ModelError, ReplyError, UnansweredError
 from graphrag_lite.evidence.citation_marks import Marks, ready
+from graphrag_lite.evidence.records import Shown
 from graphrag_lite.llm.chat import ChatModel, Reply, Request
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.replies.json_reply import read_object
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, answered, cite
-from graphrag_lite.search.context_records import Shown
 from graphrag_lite.text.sentences import sentences
 
 if TYPE_CHECKING:
@@ -45,13 +45,6 @@ POINTS_SCHEMA: Mapping[str, Any] = {
     "required": ["points"],
     "additionalProperties": False,
 }
-
-
-class Silent:
-    """Watches nothing: a query has no progress to show."""
-
-    def advance(self, done: int, total: int) -> None: ...
-    def spend(self, usage: Mapping[str, Any]) -> None: ...
 
 
 class CheckedFirst:

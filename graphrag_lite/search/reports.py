@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.evidence.citation_marks import rewrite
 from graphrag_lite.evidence.packing import packs
+from graphrag_lite.evidence.records import Record
 from graphrag_lite.prompts import RateReport
 from graphrag_lite.retrieval.report_ranking import partition
 from graphrag_lite.search.answer import Cited, Statement, cite
-from graphrag_lite.search.context_records import Places, Record, TokenEstimate, cut
+from graphrag_lite.search.context_records import Places, TokenEstimate, cut
 from graphrag_lite.search.sentence_choice import MAX_LENGTH
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.words import terms

@@ -5,13 +5,13 @@ the kind of thing that is asked for. One after the other is chosen, and what has
 it (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998; here by terms, as in Lin and Bilmes, ACL 2011).
 """
 
-import heapq
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import fsum
 from typing import TYPE_CHECKING
 
+from graphrag_lite.evidence.distinct_sentences import cheapest_first, repeats
 from graphrag_lite.retrieval.abstention import weights
 from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
 from graphrag_lite.search.answer import Statement
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 MIN_FRAGMENT, MAX_LENGTH = 25, 600  # characters; a shorter fragment is a heading, what is longer is no sentence
 MAX_ANSWER = 1500  # characters; of this length and a sentence an answer is read in a minute
 ENOUGH = 0.1  # of the best sentence's value: what has less is left out
-SIMILAR = 0.6  # Jaccard index of terms from which two sentences say the same
 # Tried at a few other values on nine sets: the mean of answers held moved by 2 points, single sets by up to 11.
 AROUND = 0.5  # what a term counts that is in the title or in the sentence before
 # What a sentence of the best text unit is worth that shares no term: more where a document is about one thing by name,
@@ -111,28 +110,22 @@ def choose_sentences(
         return []
     n_of_unit: dict[int, int] = {}
 
-    def value(candidate: _Candidate) -> float:
+    def cost(number: int) -> float:
         # fsum: a sum that does not depend on the order of a set
+        candidate = candidates[number]
         match = fsum(left[t] for t in candidate.terms & asked) + AROUND * fsum(left[t] for t in candidate.around)
-        return candidate.worth * (match / whole + candidate.floor) * SAME_UNIT ** n_of_unit.get(candidate.place.unit, 0)
+        again = SAME_UNIT ** n_of_unit.get(candidate.place.unit, 0)
+        return -candidate.worth * (match / whole + candidate.floor) * again
 
-    # Values only fall, so one that is still above the next one's earlier value is the best (lazy greedy, Minoux 1978).
-    waiting = [(-value(candidate), place) for place, candidate in enumerate(candidates)]
-    heapq.heapify(waiting)
-    best = -waiting[0][0]
+    worst = ENOUGH * min(map(cost, range(len(candidates))))
     chosen: list[Statement] = []
     known = [frozenset(terms(text, language)) for text, language in (read_out(index, place) for place in told)]
     length = sum(place.end - place.start for place in told)
-    while waiting and len(chosen) < most and length < MAX_ANSWER:
-        _, number = heapq.heappop(waiting)
+    for number in cheapest_first(len(candidates), cost):
         candidate = candidates[number]
-        now = value(candidate)
-        if waiting and now < -waiting[0][0]:
-            heapq.heappush(waiting, (-now, number))
-            continue
-        if now <= 0 or now < ENOUGH * best:
+        if len(chosen) >= most or length >= MAX_ANSWER or cost(number) >= 0 or cost(number) > worst:
             break
-        if any(len(candidate.terms & other) >= SIMILAR * len(candidate.terms | other) for other in known):
+        if repeats(candidate.terms, known):
             continue
         known.append(candidate.terms)
         chosen.append(candidate.place)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphrag_lite.evidence.distinct_sentences import repeats
 from graphrag_lite.retrieval.abstention import UNSPACED, weights
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.sentence_choice import AROUND, MAX_LENGTH, SIMILAR, choose_sentences, read_out
+from graphrag_lite.search.sentence_choice import AROUND, MAX_LENGTH, choose_sentences, read_out
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.transcripts import form, said
 from graphrag_lite.text.words import terms
@@ -49,7 +50,7 @@ def choose_statements(
     for value, place, own in found:
         if len(chosen) == most or value < ENOUGH * found[0][0]:
             break
-        if not any(_similar(own, other) for other in known) and not is_repeated(index, own):
+        if not repeats(own, known) and not is_repeated(index, own):
             known.append(own)
             chosen.append(place)
     return chosen or choose_sentences(index, [*weight], units, most, scores=scores)
@@ -105,7 +106,7 @@ def tells(index: "Loaded", place: Statement, others: Iterable[Statement]) -> boo
     document = index.document_text(index.document_row[place.unit])
     if len(sentence) > MAX_LENGTH or not form(document, place.start, place.end, language) or is_repeated(index, own):
         return False
-    return not any(_similar(own, frozenset(terms(*read_out(index, other)))) for other in others)
+    return not repeats(own, (frozenset(terms(*read_out(index, other))) for other in others))
 
 
 def is_repeated(index: "Loaded", own: frozenset[str]) -> bool:
@@ -117,7 +118,3 @@ def is_repeated(index: "Loaded", own: frozenset[str]) -> bool:
         held[index.bm25.postings(term)[0]] += 1
     units = np.flatnonzero(held >= FORMULA * len(own)).tolist()
     return len({index.document_row[unit] for unit in units}) >= FORMULA_DOCUMENTS
-
-
-def _similar(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= SIMILAR * len(one | other)

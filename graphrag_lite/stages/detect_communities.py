@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
 
 logger = logging.getLogger(__name__)
 
@@ -35,71 +36,90 @@ async def detect_communities(
     run wrote, make everything anew; other code does not: a newer version must not rewrite every report.
     """
     import numpy as np
-    from scipy.sparse import coo_matrix
 
     # Nodes go by id: the order of nodes and edges decides Leiden's result as much as its seed.
     order = np.argsort(np.array(entities["id"].to_pylist(), dtype=str), kind="stable")
     node_ids = entities["id"].combine_chunks().take(order)
     ids = node_ids.to_pylist()
-    degrees = np.asarray(entities["degree"])[order]
     titles = entities["title"].combine_chunks().take(order).to_pylist()
+    degrees = np.asarray(entities["degree"])[order]
     sources, targets = (_nodes(node_ids, relationships[end]) for end in ("source_id", "target_id"))
-    weights = np.asarray(relationships["weight"], dtype=np.float64)
-    upper = coo_matrix((weights, (sources, targets)), shape=(len(ids), len(ids))).tocsr()
-    adjacency = (upper + upper.T).tocsr()
-    options = settings.model_dump()
-    before = None
-    if mode == "stable" and last and "settings" not in last.changed:
-        before = last.read("relationships", "communities")
-    if before:
-        older = _older(node_ids, relationships, *before)
-        found, why = next_hierarchy(adjacency, older, **options)
-        if why:
-            logger.info("Communities were made anew, not updated: %s.", why)
-        was = successors(older.communities, older.sizes, found, len(ids))
-        older_numbers, older_ids = (before[1][name].to_pylist() for name in ("community", "id"))
-    else:
-        found = hierarchical_leiden(adjacency, **options)
-        was, older_numbers, older_ids = [-1] * len(found), [], []
-    number = community_numbers(found, was, older_numbers)
-    identity = community_ids(found, was, older_ids, ids)
-    order_of_rows = sorted(range(len(found)), key=lambda i: (found[i].level, number[i]))
-    children: dict[int, list[int]] = defaultdict(list)
-    for position in order_of_rows:
-        if found[position].parent >= 0:
-            children[number[found[position].parent]].append(number[position])
+    adjacency = _adjacency(sources, targets, relationships["weight"], len(ids))
+    gone_on = last if mode == "stable" else None
+    found, number, identity = _hierarchy(adjacency, node_ids, relationships, settings, gone_on)
     inside = _relationships_inside(found, sources, targets, len(ids))
-    relationship_ids = relationships["id"].to_pylist()
-    relationship_units = relationships["text_unit_ids"].to_pylist()
-    unit_place = {unit: i for i, unit in enumerate(source_units["id"].to_pylist())}
-    created_at = dict(zip(source_documents["id"].to_pylist(), source_documents["created_at"].to_pylist(), strict=True))
-    unit_date = [created_at[document] for document in source_units["document_id"].to_pylist()]
-
-    rows = []
+    relationship_ids, relationship_units = (relationships[name].to_pylist() for name in ("id", "text_unit_ids"))
+    unit_ids = source_units["id"].to_pylist()
+    unit_place = {unit: place for place, unit in enumerate(unit_ids)}
+    unit_date = _dates(source_documents, source_units)
+    children: dict[int, list[int]] = defaultdict(list)
     named: Counter[str] = Counter()
-    for position in order_of_rows:
+    rows = []
+    for position in sorted(range(len(found)), key=lambda i: (found[i].level, number[i])):
         community = found[position]
+        parent = number[community.parent] if community.parent >= 0 else -1
+        children[parent].append(number[position])
         members = sorted(community.members.tolist(), key=lambda i: (-degrees[i], titles[i]))
         title = ", ".join(titles[i] for i in members[:3])
         named[title] += 1  # a part often has its whole's first members; graphrag tells communities apart by title
-        places = sorted({unit_place[u] for r in inside[position] for u in relationship_units[r]})
+        places = sorted({unit_place[unit] for row in inside[position] for unit in relationship_units[row]})
         rows.append(
             {
                 "id": identity[position],
                 "human_readable_id": number[position],
                 "community": number[position],
                 "level": community.level,
-                "parent": number[community.parent] if community.parent >= 0 else -1,
-                "children": children[number[position]],
+                "parent": parent,
+                "children": children[number[position]],  # still to come: they are in deeper levels
                 "title": title if named[title] == 1 else f"{title} ({named[title]})",
                 "entity_ids": [ids[i] for i in members],
-                "relationship_ids": [relationship_ids[r] for r in inside[position]],
-                "text_unit_ids": [source_units["id"][place].as_py() for place in places],
+                "relationship_ids": [relationship_ids[row] for row in inside[position]],
+                "text_unit_ids": [unit_ids[place] for place in places],
                 "period": max((unit_date[place] for place in places), default="")[:10],
                 "size": len(members),
             }
         )
     return tables.make("communities", rows)
+
+
+def _adjacency(
+    sources: "NDArray[np.int64]", targets: "NDArray[np.int64]", weights: "pa.ChunkedArray", n_nodes: int
+) -> "csr_matrix":
+    import numpy as np
+    from scipy.sparse import coo_matrix
+
+    ends = np.asarray(weights, dtype=np.float64), (sources, targets)
+    upper = coo_matrix(ends, shape=(n_nodes, n_nodes)).tocsr()
+    return (upper + upper.T).tocsr()
+
+
+def _hierarchy(
+    adjacency: "csr_matrix",
+    node_ids: "pa.Array",
+    relationships: "pa.Table",
+    settings: DetectCommunities,
+    last: Last | None,
+) -> tuple[list[Community], list[int], list[str]]:
+    """Return communities, their numbers and ids, which go on from the last run where it can be gone on from."""
+    options = settings.model_dump()
+    before = last.read("relationships", "communities") if last and "settings" not in last.changed else None
+    if before:
+        older = _older(node_ids, relationships, *before)
+        found, why = next_hierarchy(adjacency, older, **options)
+        if why:
+            logger.info("Communities were made anew, not updated: %s.", why)
+        was = successors(older.communities, older.sizes, found, len(node_ids))
+        numbers, ids = (before[1][name].to_pylist() for name in ("community", "id"))
+    else:
+        found = hierarchical_leiden(adjacency, **options)
+        was, numbers, ids = [-1] * len(found), [], []
+    return found, community_numbers(found, was, numbers), community_ids(found, was, ids, node_ids.to_pylist())
+
+
+def _dates(source_documents: "pa.Table", source_units: "pa.Table") -> list[str]:
+    """Return the date of every text unit's document, empty where it has none."""
+    created_at = dict(zip(*(source_documents[name].to_pylist() for name in ("id", "created_at")), strict=True))
+    return [created_at[document] for document in source_units["document_id"].to_pylist()]
 
 
 def _nodes(node_ids: "pa.Array", ids: "pa.ChunkedArray | pa.Array") -> "NDArray[np.int64]":

@@ -4,13 +4,11 @@ A unit is one conversation: the prompt and its reply; whether any claim was miss
 """
 
 import logging
-import re
 from collections import defaultdict
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.name_spans import fold
+from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import ExtractClaims as FirstPrompt
@@ -25,9 +23,6 @@ if TYPE_CHECKING:
 
 Row = tuple[str, ...]
 MAX_NAMES = 100  # entities listed in one question
-GAP = re.compile(r"\.{3}|…|[;\"'”’]\s")  # between the pieces of a quotation
-MARKS = " .…;\"'"
-MAX_PIECES, MAX_GAPS = 20, 3  # pieces that are looked for; how many times as long the text may be
 
 logger = logging.getLogger(__name__)
 
@@ -86,11 +81,11 @@ async def extract_claims(
 def _rows(unit: tuple[str, str, str], claims: list[Claim], titles: "_Titles") -> list[tuple[Row, Row]]:
     """Return what tells each claim of a text unit (id, document, text) from others, and its row."""
     identity, document_id, text = unit
-    folded = fold(text) if claims else ("", ())
+    quotable = Quotable(text)
     made: list[tuple[Row, Row]] = []
     for claim in claims:
         subject, other = titles.of(document_id, claim.subject), titles.of(document_id, claim.object)
-        source = _quoted(claim.source_text, text, folded)
+        source = _quoted(claim.source_text, quotable)
         said = (claim.type, claim.description, subject, other, claim.status, claim.start_date, claim.end_date)
         same = (identity, exact_key(subject), exact_key(other), claim.type, exact_key(claim.description))
         row_id = tables.content_id("claim", identity, *said, source)
@@ -143,33 +138,12 @@ class _Titles:
         return name
 
 
-def _quoted(source: str, text: str, folded: tuple[str, Sequence[int]]) -> str:
-    """Return the words of `text` that a model quotes, as the text writes them; as given where they are not there.
+def _quoted(source: str, text: Quotable) -> str:
+    """Return the words that a model quotes as the text writes them, with the gaps; as given where they are not there.
 
-    `folded` is `fold(text)`: case, quotation marks and white space are no difference. Of a quotation with gaps it is
-    all from its first to its last piece, where that is not much more.
-
-    >>> text = "“Bah!” said\\n  Scrooge. “Humbug!” He wept."
-    >>> _quoted('"bah!" said Scrooge', text, fold(text)), _quoted("Bah ... Humbug", text, fold(text))
-    ('Bah!” said\\n  Scrooge', 'Bah!” said\\n  Scrooge. “Humbug')
-    >>> _quoted("He laughed.", text, fold(text))
-    'He laughed.'
+    >>> text = Quotable("“Bah!” said Scrooge. “Humbug!”")
+    >>> _quoted("bah ... Humbug", text), _quoted("He laughed.", text)
+    ('Bah!” said Scrooge. “Humbug', 'He laughed.')
     """
-    plain, places = folded
-    span = _span(plain, [source]) or _span(plain, GAP.split(source)[:MAX_PIECES])
-    if not span or span[1] - span[0] > MAX_GAPS * len(source):
-        return source
-    return text[places[span[0]] : places[span[1] - 1] + 1]
-
-
-def _span(plain: str, pieces: Sequence[str]) -> tuple[int, int] | None:
-    """Return where pieces stand in a folded text, from the first to the last; None unless all do, in their order."""
-    start, end = -1, 0
-    for piece in pieces:
-        bare = fold(piece)[0].strip(MARKS)
-        if bare:
-            place = plain.find(bare, end)
-            if place < 0:
-                return None
-            start, end = place if start < 0 else start, place + len(bare)
-    return (start, end) if start >= 0 else None
+    spans = text.find(source)
+    return text.text[spans[0][0] : spans[-1][1]] if spans else source

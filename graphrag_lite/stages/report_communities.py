@@ -11,17 +11,17 @@ about it. It is stale where the model would be shown something else now.
 import asyncio
 import hashlib
 import logging
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import Marks, disarm, rewrite
-from graphrag_lite.evidence.report_context import Context, Count, Elements, Record, pack, report_record, size
+from graphrag_lite.evidence.quotations import Quotable
+from graphrag_lite.evidence.records import Record
+from graphrag_lite.evidence.report_context import Context, Count, Elements, pack, report_record, size
 from graphrag_lite.evidence.report_page import as_json, page
-from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, Kept, bases, keep, told
+from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.llm.model import StageModel
-from graphrag_lite.msgraphrag.locating import Document
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ReportCommunities as ReportPrompt
 from graphrag_lite.replies.report_reply import SCHEMA, Report, read_report
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 WRITTEN_AGAIN = {"settings", "model"}  # a report that was paid for is not paid for again because the code is another
-QUOTES = re.compile(r"\.\.\.|…|;\s|\n")  # between the passages of a claim's source text
-SHORTEST_QUOTE = 12  # characters; less is found by chance
 
 logger = logging.getLogger(__name__)
 
@@ -74,15 +72,12 @@ async def report_communities(
     for number, known in ({} if refresh else kept).items():
         reports[number].set_result(known.report)
 
-    async def context_of(community: Row) -> Context:
-        parts = [by_number[number] for number in community["children"] if number in by_number]
-        return await _context(community, parts, reports, elements, settings.max_input_tokens, count)
-
     async def work(community: Row) -> Row:
         number = community["community"]
         report: Row | None = None
         try:
-            context = await context_of(community)
+            parts = [by_number[child] for child in community["children"] if child in by_number]
+            context = await _context(community, parts, reports, elements, settings.max_input_tokens, count)
             if number in kept:
                 report = _aged(kept[number].report, context, n_runs)
                 if not (refresh and report["stale"]):
@@ -101,13 +96,13 @@ async def report_communities(
     made.sort(key=lambda report: report["community"])
     _log(made)
     if kept:
-        logger.info(told(made, len(kept), len(held)))
+        logger.info(kept_summary(made, len(kept), len(held)))
     return tables.make("community_reports", made), tables.make("report_bases", bases(made, held, weights, kept))
 
 
 def _kept(
     mode: str, last: Last | None, read: "dict[str, pa.Table]", held: list[Row], weights: dict[str, float]
-) -> tuple[dict[int, Kept], int]:
+) -> tuple[dict[int, KeptReport], int]:
     """Return the reports of the last run that still hold, by community number, and by how many runs they age.
 
     They do not age in a run that only asks again for what had failed, or that another version of the code repeats.
@@ -207,28 +202,16 @@ def _with_places(covariates: "pa.Table", source_units: "pa.Table") -> Iterator[t
     if rows:
         named = {row["text_unit_id"] for row in rows}
         units = {unit["id"]: unit for unit in source_units.to_pylist() if unit["id"] in named}
-    texts = {identity: Document(unit["text"]) for identity, unit in units.items()}
+    texts = {identity: Quotable(unit["text"]) for identity, unit in units.items()}
     for row in rows:
         unit = units.get(row["text_unit_id"])
         if unit is None:
             yield row, []
             continue
-        found = list(_quoted(texts[unit["id"]], row["source_text"])) or [(0, len(unit["text"]))]
+        found = texts[unit["id"]].find(row["source_text"]) or [(0, len(unit["text"]))]
         offset = unit["char_start"]
         where = {"text_unit_id": unit["id"], "document_id": unit["document_id"]}
         yield row, [where | {"char_start": offset + start, "char_end": offset + end} for start, end in found]
-
-
-def _quoted(text: Document, quote: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of a quotation in a text: of the whole, or else of its passages that are found."""
-    whole = text.find(quote.strip().strip('"“”'))
-    if whole:
-        yield whole
-        return
-    for passage in QUOTES.split(quote):
-        said = passage.strip(' "“”')
-        if len(said) >= SHORTEST_QUOTE and (found := text.find(said)):
-            yield found
 
 
 def _log(made: list[Row]) -> None:

@@ -21,7 +21,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.evidence.key_sentences import Sentence, choose, rarity
 from graphrag_lite.evidence.report_page import as_json, page
-from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, Kept, bases, keep, told
+from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.run.services import Attempt, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.text.plain_text import one_line
@@ -86,56 +86,42 @@ async def report_communities_fast(
     stated = _stated(relationship.values(), source_documents, hosts, attempt)
     idf = rarity([one.sentence for one in {one.place: one for one in stated.values()}.values()])
     counts = _counts(relationship.values(), stated, hosts)
-    total = _told_weight(relationship, counts, stated)
-    weights = {c["community"]: _told_weight(c["relationship_ids"], counts, stated) for c in held}
-    heaviest: dict[int, float] = defaultdict(float)
-    for community in held:
-        heaviest[community["level"]] = max(heaviest[community["level"]], weights[community["community"]])
+    total = _statement_weight(relationship, counts, stated)
+    weights = {c["community"]: _statement_weight(c["relationship_ids"], counts, stated) for c in held}
+    levels = {c["level"] for c in held}
+    heaviest = {level: max(weights[c["community"]] for c in held if c["level"] == level) for level in levels}
     kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
     kept_sentences = _sentences_of(kept, source_units)
 
-    said_above: dict[int, frozenset[str]] = {-1: frozenset()}  # community -> sentences in its summary and those above
+    # community -> sentences in its summary and those above
+    summarized_above: dict[int, frozenset[str]] = {-1: frozenset()}
 
     def report_on(community: Row) -> tuple[Row, frozenset[str]]:
         """Return a community's report, and the sentences in its summary."""
         number = community["community"]
         inside = [relationship[i] for i in community["relationship_ids"]]
         strength = _strength(inside, counts)
-        members = sorted(
-            (entity[i] for i in community["entity_ids"]), key=lambda row: (-strength[row["id"]], row["id"])
-        )
+        members = [entity[i] for i in sorted(community["entity_ids"], key=lambda i: (-strength[i], i))]
         rows, sentences = _candidates(inside, stated, counts, strength)
-        above = said_above[community["parent"]]
-        summary = choose(sentences, settings.max_summary_sentences, idf, above)
-        connected = max(members, key=lambda row: row["degree"])
-        share = weights[number] / total if total else 0.0
-        most = heaviest[community["level"]]
-        ranked = {
-            "rank": round(10 * (weights[number] / most) ** 0.5, 1) if most else 0.0,
-            "rating_explanation": (
-                f"Its {len(members)} entities hold {share:.1%} of the weight of all statements; "
-                f"the most connected is {disarm(connected['title'])} with {connected['degree']} relationships."
-            ),
-        }
+        summary = choose(sentences, settings.max_summary_sentences, idf, summarized_above[community["parent"]])
+        ranked = _ranked(members, weights[number], heaviest[community["level"]], total)
         findings = [(rows[i], stated[rows[i]["id"]]) for i in choose(sentences, settings.max_findings, idf)]
-        written = _report(community, members, [stated[rows[i]["id"]] for i in summary], findings)
-        report = _with_content(written | ranked)
+        summary_sentences = [stated[rows[i]["id"]] for i in summary]
+        report = _with_content(_report(community, members, summary_sentences, findings) | ranked)
         own = frozenset(sentences[i].text for i in summary)
         if number in kept and report["id"] != kept[number].report["id"]:  # it would be written in other words
             report = _stale(kept[number].report, ranked)
             own = frozenset(kept_sentences[number])
         return report, own
 
-    reports = []
+    made: list[Row | None] = []
     for community in sorted(held, key=lambda c: (c["level"], c["community"])):
-        number = community["community"]
-        report, own = attempt(f"community {number}", report_on, community) or (None, frozenset())
-        said_above[number] = said_above[community["parent"]] | own
-        if report:
-            reports.append(report)
-    reports.sort(key=lambda report: report["community"])
+        report, own = attempt(f"community {community['community']}", report_on, community) or (None, frozenset())
+        summarized_above[community["community"]] = summarized_above[community["parent"]] | own
+        made.append(report)
+    reports = sorted(filter(None, made), key=lambda report: report["community"])
     if kept:
-        logger.info(told(reports, len(kept), len(held)))
+        logger.info(kept_summary(reports, len(kept), len(held)))
     return tables.make("community_reports", reports), tables.make("report_bases", bases(reports, held, weight, kept))
 
 
@@ -201,13 +187,15 @@ def _counts(relationships: Iterable[Row], stated: Mapping[str, _Stated], hosts: 
     counts = {}
     for row in relationships:
         one = stated.get(row["id"])
-        told = one is not None and one.sentence.worth > ASIDE
+        states = one is not None and one.sentence.worth > ASIDE
         aside = row["source"].casefold() in hosts or row["target"].casefold() in hosts
-        counts[row["id"]] = row["weight"] * (1.0 if told else ASIDE) * (ASIDE if aside else 1.0)
+        counts[row["id"]] = row["weight"] * (1.0 if states else ASIDE) * (ASIDE if aside else 1.0)
     return counts
 
 
-def _told_weight(relationship_ids: Iterable[str], counts: Mapping[str, float], stated: Mapping[str, _Stated]) -> float:
+def _statement_weight(
+    relationship_ids: Iterable[str], counts: Mapping[str, float], stated: Mapping[str, _Stated]
+) -> float:
     """Return the weight of relationships. Those of one sentence count once: a list of ten names is one statement."""
     heaviest: dict[tuple[str, int], float] = {}
     for identity in relationship_ids:
@@ -223,7 +211,7 @@ def _kept(
     entities: "pa.Table",
     held: list[Row],
     weight: dict[str, float],
-) -> dict[int, Kept]:
+) -> dict[int, KeptReport]:
     """Return the reports of the last run that still hold, by community number."""
     if mode == "full" or last is None or last.changed:
         return {}
@@ -233,7 +221,7 @@ def _kept(
     return keep(reports, report_bases, units_then, source_units, entities_then, entities, held, weight)
 
 
-def _sentences_of(kept: dict[int, Kept], source_units: "pa.Table") -> dict[int, set[str]]:
+def _sentences_of(kept: dict[int, KeptReport], source_units: "pa.Table") -> dict[int, set[str]]:
     """Return the sentences in the summaries of kept reports, by community number: what their marks point to."""
     cited = {span["text_unit_id"] for report in kept.values() for span in report.report["citations"]}
     columns = (source_units[name].to_pylist() for name in ("id", "char_start", "text"))
@@ -253,6 +241,18 @@ def _sentences_of(kept: dict[int, Kept], source_units: "pa.Table") -> dict[int, 
 def _stale(report: Row, ranked: Row) -> Row:
     report = report | ranked | {"stale": True, "age": report["age"] + 1}
     return report | {"full_content_json": as_json(report)}
+
+
+def _ranked(members: list[Row], weight: float, heaviest: float, total: float) -> Row:
+    """Return the rank of a community and why, by its weight beside the heaviest of its level and all there is."""
+    connected = max(members, key=lambda row: row["degree"])
+    return {
+        "rank": round(10 * (weight / heaviest) ** 0.5, 1) if heaviest else 0.0,
+        "rating_explanation": (
+            f"Its {len(members)} entities hold {weight / total if total else 0.0:.1%} of the weight of all statements; "
+            f"the most connected is {disarm(connected['title'])} with {connected['degree']} relationships."
+        ),
+    }
 
 
 def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float]:
@@ -289,12 +289,12 @@ def _report(community: Row, members: list[Row], summary: list[_Stated], findings
     kinds = ["" if row["type"] == "unknown" else f" ({row['type']})" for row in members[:3]]
     names = [f"{title}{kind}" for title, kind in zip(titles, kinds, strict=True)]
     others = f", with {len(members) - 3} more" if len(members) > 3 else ""
-    told = " ".join(citations.mark(one) for one in summary)
+    statements = " ".join(citations.mark(one) for one in summary)
     return {
         **{name: community[name] for name in FROM_COMMUNITY},
         "human_readable_id": community["community"],
         "title": ", ".join(titles),
-        "summary": f"{', '.join(names)}{others}. {told}".strip(),
+        "summary": f"{', '.join(names)}{others}. {statements}".strip(),
         "findings": [{"summary": _headline(row), "explanation": citations.mark(one)} for row, one in findings],
         "citations": list(citations.spans.values()),
         "community_id": community["id"],

@@ -9,14 +9,14 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
+from graphrag_lite.evidence.describing_sentences import GOOD_LENGTH, best_sentences, best_statements, sentence_of
 from graphrag_lite.evidence.descriptions import cut, distinct, joined
-from graphrag_lite.evidence.mention_form import NAMES, mention_form
+from graphrag_lite.evidence.mention_form import mention_form
 from graphrag_lite.evidence.packing import packs
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
@@ -24,9 +24,7 @@ from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt
 from graphrag_lite.run.services import Attempt, unguarded
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.text.plain_text import one_line
-from graphrag_lite.text.sentences import is_statement, stands_alone
 from graphrag_lite.text.tokens import counter
-from graphrag_lite.text.transcripts import FILE_NAME
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,9 +34,6 @@ Row = dict[str, Any]
 ENCODING = "cl100k_base"  # what tokens of descriptions are counted in
 WORDS_PER_TOKEN = 0.75
 CANDIDATES = 12  # sentences read for each entity and relationship
-FORM = 2.5  # what a sentence counts more that says what a name is, less that its bearer says or is told
-SAME = 0.8  # of the words of the shorter of two sentences that say the same
-GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and is read at a glance
 
 # A name means what its own document says it means, else what the corpus says; '' was dropped. A unit's overlap repeats
 # sentences of the unit before it, so an instance counts once for its place in the document; of what a model told, what
@@ -204,29 +199,32 @@ async def summarize_descriptions(
                 for key, rows in groupby(_rows(database, query), lambda row: row["key"])
             }
 
-        sentences = chosen(ENTITY_SENTENCES, _best_sentences, settings.max_sentences)
-        stated = chosen(PAIR_SENTENCES, _best_statements, 1)
+        sentences = chosen(ENTITY_SENTENCES, best_sentences, settings.max_sentences)
+        stated = chosen(PAIR_SENTENCES, best_statements, 1)
     things = [Thing(key, name, told[key]) for key, name in names.items() if key in told]
     descriptions = await _descriptions(things, settings, model, prompts)
     for number, row in enumerate(entities):
         row["human_readable_id"] = number
         row |= _described(sentences.get(row["id"], []), texts, descriptions.get(row["id"]))
     for number, row in enumerate(relationships):
-        low, high = (row["low"], row["low_title"]), (row["high"], row["high_title"])
         statements = stated.get(row["key"], [])
-        best = acts.get(row["key"]) or (statements[0] if statements else None)
-        source, target = (high, low) if best and best["a"] == row["high"] else (low, high)
-        row |= {
-            "id": tables.content_id("relationship", row["low"], row["high"]),
-            "human_readable_id": number,
-            "source_id": source[0],
-            "target_id": target[0],
-            "source": source[1],
-            "target": target[1],
-            "relation": best["relation"] if best else "",
-        }
+        row |= {"human_readable_id": number} | _directed(row, acts.get(row["key"]) or next(iter(statements), None))
         row |= _described(statements, texts, descriptions.get(row["key"]))
     return tables.make("entities", entities), tables.make("relationships", relationships)
+
+
+def _directed(row: Row, statement: Row | None) -> Row:
+    """Return the id, ends and relation of a pair of entities: the first is who acts in the statement."""
+    low, high = (row["low"], row["low_title"]), (row["high"], row["high_title"])
+    source, target = (high, low) if statement and statement["a"] == row["high"] else (low, high)
+    return {
+        "id": tables.content_id("relationship", row["low"], row["high"]),
+        "source_id": source[0],
+        "target_id": target[0],
+        "source": source[1],
+        "target": target[1],
+        "relation": statement["relation"] if statement else "",
+    }
 
 
 @contextmanager
@@ -345,63 +343,6 @@ def _plain(reply: str) -> str:
 
 def _described(chosen: list[Row], texts: dict[str, str], description: str | None) -> Row:
     return {
-        "description": " ".join(_sentence(row, texts) for row in chosen) if description is None else description,
+        "description": " ".join(sentence_of(row, texts) for row in chosen) if description is None else description,
         "sources": [{k: row[k] for k in ("text_unit_id", "document_id", "char_start", "char_end")} for row in chosen],
     }
-
-
-def _sentence(row: Row, texts: dict[str, str]) -> str:
-    return one_line(texts[row["document_id"]][row["char_start"] : row["char_end"]])
-
-
-def _best_sentences(candidates: list[Row], texts: dict[str, str], most: int) -> list[Row]:
-    """Choose the sentences that say what an entity is, best first, ties by place.
-
-    Who speaks is not part of what is said. What shares most words with a better sentence says nothing new.
-    """
-    scored: dict[str, tuple[float, int, Row]] = {}
-    for row in candidates:
-        if row["mention_start"] >= 0:
-            row["char_start"] = row["begins"]
-        sentence = _sentence(row, texts)
-        scored.setdefault(sentence, (-_informs(row, sentence), len(scored), row))
-    chosen: list[Row] = []
-    known: list[set[str]] = []
-    for sentence, (*_, row) in sorted(scored.items(), key=lambda item: item[1][:2]):
-        words = set(sentence.casefold().split())
-        if len(chosen) < most and all(len(words & other) < SAME * min(len(words), len(other)) for other in known):
-            chosen.append(row)
-            known.append(words)
-    return chosen
-
-
-def _informs(row: Row, sentence: str) -> float:
-    """Say how well a sentence introduces the entity that it mentions."""
-    score = 0.0
-    if row["mention_start"] >= 0:
-        offset = row["mention_start"] - row["char_start"]
-        score += FORM * row["form"]
-        score += 0.0 if row["form"] < NAMES else 2.0 if offset <= 5 else 1.0 if offset <= 40 else 0.0
-    return score - 1.0 * (FILE_NAME.search(sentence) is not None) + _reads_well(sentence)
-
-
-@lru_cache(maxsize=10_000)
-def _reads_well(sentence: str) -> float:
-    """Say how well a sentence stands on its own: a whole statement of good length that points to nothing before it."""
-    good_length = len(sentence) in GOOD_LENGTH
-    return 1.0 * good_length - 1.0 * (not stands_alone(sentence)) - 2.0 * (not is_statement(sentence))
-
-
-def _best_statements(candidates: list[Row], texts: dict[str, str], most: int) -> list[Row]:
-    """Choose the sentences that state a relationship best, best first, ties by place. One place counts once."""
-
-    def score(row: Row) -> float:
-        return 2.0 * float(row["strength"]) + 0.5 * bool(row["relation"]) + _reads_well(_sentence(row, texts))
-
-    places: set[tuple[str, int]] = set()
-    chosen: list[Row] = []
-    for row in sorted(candidates, key=score, reverse=True):
-        if (place := (row["document_id"], row["char_start"])) not in places and len(chosen) < most:
-            places.add(place)
-            chosen.append(row)
-    return chosen

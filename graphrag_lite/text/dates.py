@@ -8,6 +8,8 @@ import re
 import unicodedata
 from datetime import UTC, date, datetime
 
+from graphrag_lite.text.folding import unaccented
+
 LONGEST = 120  # characters; more is no date
 # First letters of month names, accents off, in English, French, German, Spanish, Italian, Portuguese and Dutch.
 MONTHS = {
@@ -69,9 +71,8 @@ def iso_date(text: str) -> str:
         return ""
     plain = unicodedata.normalize("NFKC", text).strip(" \t\n.,;()[]\"'")
     plain = _AROUND.sub("", " ".join(plain.split()))
-    bare = "".join(c for c in unicodedata.normalize("NFD", plain) if not unicodedata.combining(c))
     for form in FORMS:
-        for spelling in (plain, bare):  # without its accents 년 is another letter
+        for spelling in (plain, unaccented(plain.casefold())):
             if (found := form.fullmatch(spelling)) and (written := _written(found.groupdict())):
                 return written
     return ""

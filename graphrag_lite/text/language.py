@@ -80,15 +80,15 @@ def spoken(question: str, among: Sequence[str]) -> str:
     words = WORD.findall(unicodedata.normalize("NFC", question))
     if words and not any(word[0].isupper() for word in words[1:]):
         words = [word.casefold() for word in words]
-    said = {word.casefold() for place, word in enumerate(words) if not place or not word[0].isupper()}
-    found = {word: codes for word in sorted(said) if (codes := _languages_of().get(word))}
+    lower = {word.casefold() for place, word in enumerate(words) if not place or not word[0].isupper()}
+    found = {word: codes for word in sorted(lower) if (codes := _languages_of().get(word))}
     if len(found) < 2 and (script := _script(question)):
         return script
     likely: dict[str, float] = {}
     for word, codes in found.items():
         for code in codes:
             counts = (1 + ASKS * (word in QUESTION_WORDS[code])) / len(codes)
-            likely[code] = likely.get(code, PRIOR * (code in among) + ALL * (said <= FUNCTION_WORDS[code])) + counts
+            likely[code] = likely.get(code, PRIOR * (code in among) + ALL * (lower <= FUNCTION_WORDS[code])) + counts
     places = {code: place for place, code in enumerate(among)}
     best = max(likely, key=lambda code: (likely[code], -places.get(code, len(places)), code), default="")
     if best and likely[best] >= 1:

@@ -5,14 +5,17 @@ is not understood is no period: a question keeps its words in any case.
 """
 
 import re
-import unicodedata
+import tomllib
 from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
+from importlib import resources
+from typing import Any
 
 from graphrag_lite.text.dates import iso_date
+from graphrag_lite.text.folding import fold, unaccented
 
 LONGEST = 4_000  # characters of a question that are read
 
@@ -27,10 +30,7 @@ class Period:
 
 @dataclass(frozen=True)
 class Words:
-    """How a language tells relative dates: regular expressions over a text in small letters, without accents.
-
-    In `ago`, `past`, `last` and `this`, {n}, {unit} and {weekday} stand for the language's own words.
-    """
+    """How a language tells relative dates, as `relative_dates.toml` says."""
 
     units: tuple[str, str, str, str]  # day, week, month, year
     weekdays: tuple[str, str, str, str, str, str, str]  # from Monday
@@ -42,112 +42,16 @@ class Words:
     this: str
 
 
-WORDS = {
-    "en": Words(
-        ("days?", "weeks?", "months?", "years?"),
-        ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
-        ("today|tonight|this (?:morning|afternoon|evening)", "yesterday|last night", "the day before yesterday"),
-        ("an?|one", "two|a couple of|a couple", "three|a few", "four", "five", "six", "seven", "eight", "nine", "ten"),
-        r"\b{n} {unit} (?:ago|back|before now)\b",
-        r"\b(?:last|past|previous) {n} {unit}\b",
-        r"\b(?:last|past|previous) (?:{weekday}|{unit})\b",
-        r"\bthis (?:{weekday}|{unit})\b|\bon {weekday}\b",
-    ),
-    "fr": Words(
-        ("jours?", "semaines?", "mois", "an|ans|annees?"),
-        ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"),
-        ("aujourd['’]hui", "hier", "avant-hier"),
-        ("une?", "deux", "trois|quelques", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix"),
-        r"\bil y a {n} {unit}\b",
-        r"\bces {n} derni(?:ers|eres) {unit}\b|\bles {n} derni(?:ers|eres) {unit}\b",
-        r"\b(?:{weekday}|{unit}) (?:derniere?|passee?|precedente?)\b",
-        r"\bce(?:t|tte)? (?:{weekday}|{unit})\b",
-    ),
-    "de": Words(
-        ("tag(?:en?)?", "wochen?", "monat(?:en?)?", "jahr(?:en?)?"),
-        ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag|sonnabend", "sonntag"),
-        ("heute", "gestern", "vorgestern"),
-        ("ein(?:e[mnrs]?)?", "zwei", "drei|ein paar|einigen", "vier", "funf", "sechs", "sieben", "acht", "neun",
-         "zehn"),
-        r"\bvor {n} {unit}\b",
-        r"\b(?:letzten|vergangenen) {n} {unit}\b",
-        r"\b(?:letzte[mnrs]?|vergangene[mnrs]?|vorige[mnrs]?) (?:{weekday}|{unit})\b",
-        r"\bdiese[mnrs]? (?:{weekday}|{unit})\b|\bam {weekday}\b",
-    ),
-    "es": Words(
-        ("dias?", "semanas?", "mes(?:es)?", "anos?"),
-        ("lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo"),
-        ("hoy", "ayer", "anteayer|antes de ayer"),
-        ("una?", "dos", "tres|unos pocos|unos", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez"),
-        r"\bhace {n} {unit}\b",
-        r"\bultim[oa]s {n} {unit}\b",
-        r"\b(?:{weekday}|{unit}) (?:pasad[oa]|anterior)\b|\bultim[oa] (?:{weekday}|{unit})\b",
-        r"\best[ea] (?:{weekday}|{unit})\b",
-    ),
-    "it": Words(
-        ("giorn[oi]", "settiman[ae]", "mes[ei]", "ann[oi]"),
-        ("lunedi", "martedi", "mercoledi", "giovedi", "venerdi", "sabato", "domenica"),
-        ("oggi", "ieri", "l['’]altro ieri|altroieri"),
-        ("un[oa]?", "due|un paio di", "tre|alcuni|alcune", "quattro", "cinque", "sei", "sette", "otto", "nove",
-         "dieci"),
-        r"\b{n} {unit} fa\b",
-        r"\bultim[ie] {n} {unit}\b",
-        r"\b(?:{weekday}|{unit}) (?:scors[oa]|passat[oa])\b|\b(?:scors[oa]|ultim[oa]) (?:{weekday}|{unit})\b",
-        r"\bquest(?:[oa] |['’])(?:{weekday}|{unit})\b",
-    ),
-    "pt": Words(
-        ("dias?", "semanas?", "mes(?:es)?", "anos?"),
-        ("segunda(?:-feira)?", "terca(?:-feira)?", "quarta(?:-feira)?", "quinta(?:-feira)?", "sexta(?:-feira)?",
-         "sabado", "domingo"),
-        ("hoje", "ontem", "anteontem"),
-        ("uma?", "dois|duas", "tres|alguns|algumas", "quatro", "cinco", "seis", "sete", "oito", "nove", "dez"),
-        r"\bha {n} {unit}\b|\b{n} {unit} atras\b",
-        r"\bultim[oa]s {n} {unit}\b",
-        r"\b(?:{weekday}|{unit}) passad[oa]\b|\bultim[oa] (?:{weekday}|{unit})\b",
-        r"\bn?est[ea] (?:{weekday}|{unit})\b",
-    ),
-    "nl": Words(
-        ("dag(?:en)?", "we(?:ek|ken)", "maand(?:en)?", "ja(?:ar|ren)"),
-        ("maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag"),
-        ("vandaag", "gisteren", "eergisteren"),
-        ("een", "twee|een paar", "drie|enkele", "vier", "vijf", "zes", "zeven", "acht", "negen", "tien"),
-        r"\b{n} {unit} (?:geleden|terug)\b",
-        r"\b(?:afgelopen|laatste|voorbije) {n} {unit}\b",
-        r"\b(?:vorige?|afgelopen|laatste|voorbije) (?:{weekday}|{unit})\b",
-        r"\b(?:deze|dit) (?:{weekday}|{unit})\b|\bop {weekday}\b",
-    ),
-    "ja": Words(
-        ("日", "週間?", "(?:か|ヶ|カ|ケ|箇)?月", "年"),
-        ("月曜日?", "火曜日?", "水曜日?", "木曜日?", "金曜日?", "土曜日?", "日曜日?"),
-        ("今日|本日", "昨日", "一昨日|おととい"),
-        ("一", "二", "三|数", "四", "五", "六", "七", "八", "九", "十"),
-        r"{n}{unit}前",
-        r"(?:この|過去|ここ){n}{unit}",
-        r"(?:先週の?|この前の|前の){weekday}|[先昨去]{unit}",
-        r"今週の?{weekday}|[今本]{unit}",
-    ),
-    "zh": Words(
-        ("[天日]", "周|週|个?星期|個星期|个?礼拜", "[个個]?月", "年"),
-        ("(?:周|週|星期|礼拜)一", "(?:周|週|星期|礼拜)二", "(?:周|週|星期|礼拜)三", "(?:周|週|星期|礼拜)四",
-         "(?:周|週|星期|礼拜)五", "(?:周|週|星期|礼拜)六", "(?:周|週|星期|礼拜)[日天]"),
-        ("今天|今日", "昨天|昨日", "前天"),
-        ("一", "[二两兩]", "[三几幾]", "四", "五", "六", "七", "八", "九", "十"),
-        r"{n}{unit}(?:之|以)?前",
-        r"(?:过去|過去|最近|近){n}{unit}",
-        r"上[个個]?{weekday}|[上去]{unit}",
-        r"[这這本]{weekday}|[这這本今]{unit}",
-    ),
-    "ko": Words(
-        ("일", "주일?", "개월|달", "년|해"),
-        ("월요일", "화요일", "수요일", "목요일", "금요일", "토요일", "일요일"),
-        ("오늘", "어제", "그저께|그제"),
-        ("한|일", "두|이", "세|삼|몇", "네|사", "다섯|오", "여섯|육", "일곱|칠", "여덟|팔", "아홉|구", "열|십"),
-        r"{n} ?{unit} ?전",
-        r"(?:지난|최근) {n} ?{unit}",
-        r"(?:지난|저번) ?(?:주 ?)?{weekday}|(?:지난|저번) ?{unit}|작{unit}",
-        r"이번 ?(?:{weekday}|{unit})|올해",
-    ),
-}  # fmt: skip
+@cache
+def relative_dates() -> dict[str, Words]:
+    """Return the words of every language that has some, by ISO 639-1 code."""
+    listed = tomllib.loads((resources.files(__package__) / "relative_dates.toml").read_text("utf-8"))
+    found = {}
+    for language, words in listed.items():
+        fields: dict[str, Any] = {name: each if isinstance(each, str) else tuple(each) for name, each in words.items()}
+        found[language] = Words(**fields)
+    return found
+
 
 _NAMES = (
     "january|janvier|januar|enero|gennaio|janeiro|januari|february|fevrier|februar|febrero|febbraio|fevereiro|februari"
@@ -176,7 +80,6 @@ _AND = re.compile(r" (?:and|et|und|y|en|e) ")
 _BETWEEN = re.compile(r"(?:between|entre|zwischen|tra|fra|tussen) (?:the )?$")
 _LENGTHS = (1, 7, 30.4, 365.25)  # days of a unit
 _HALVES = (0, 3, 15, 182)
-_MAX_N = 1000
 
 
 # Documents of a series, of which the newest is meant: "in the latest quarter", "according to the last report".
@@ -213,8 +116,8 @@ def periods(text: str, now: date | None, language: str) -> list[Period]:
     """
     plain = _plain(text)
     found = list(_absolute(plain, now))
-    if now and language in WORDS:
-        found += _relative(plain, now, WORDS[language], _patterns(language))
+    if now and language in relative_dates():
+        found += _relative(plain, now, relative_dates()[language], _patterns(language))
     return list(dict.fromkeys(period for _, period in sorted(found, key=lambda item: item[0])))
 
 
@@ -234,9 +137,7 @@ def whole(stated: str) -> Period | None:
 
 def _plain(text: str) -> str:
     """Return a text in small letters, without the accents of Latin ones."""
-    folded = unicodedata.normalize("NFKC", text[:LONGEST]).casefold()
-    bare = re.sub("([a-z])[\u0300-\u036f]+", r"\1", unicodedata.normalize("NFD", folded))
-    return " ".join(unicodedata.normalize("NFC", bare).split())
+    return " ".join(unaccented(fold(text[:LONGEST])).split())
 
 
 def _absolute(plain: str, now: date | None) -> Iterator[tuple[int, Period]]:
@@ -311,15 +212,15 @@ def _before(now: date, most: int, least: int) -> Period:
     return Period(*(date.fromordinal(max(1, now.toordinal() - n)) for n in (most, least)))
 
 
-def _which(patterns: tuple[str, ...], said: str) -> int:
-    """Return the number of the pattern of which a match stands last in `said`, -1 where none does."""
-    ends = [max((m.end() for m in _word(pattern).finditer(said)), default=-1) for pattern in patterns]
+def _which(patterns: tuple[str, ...], phrase: str) -> int:
+    """Return the number of the pattern of which a match stands last in `phrase`, -1 where none does."""
+    ends = [max((m.end() for m in _word(pattern).finditer(phrase)), default=-1) for pattern in patterns]
     return ends.index(max(ends)) if max(ends) >= 0 else -1
 
 
-def _number(words: Words, said: str) -> int:
-    digits = re.search(r"\d+", said)
-    return int(digits[0]) if digits else max(1, _which(words.numbers, said) + 1)
+def _number(words: Words, phrase: str) -> int:
+    digits = re.search(r"\d+", phrase)
+    return int(digits[0]) if digits else max(1, _which(words.numbers, phrase) + 1)
 
 
 @cache
@@ -329,7 +230,7 @@ def _word(pattern: str) -> re.Pattern[str]:
 
 @cache
 def _patterns(language: str) -> dict[str, re.Pattern[str]]:
-    words = WORDS[language]
+    words = relative_dates()[language]
     parts = {
         "{n}": rf"(?:(?<!\d)\d{{1,3}}|{'|'.join(sorted(words.numbers, key=len, reverse=True))})",
         "{unit}": rf"(?:{'|'.join(words.units)})",

@@ -10,6 +10,7 @@ import re
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.words import function_words
+from graphrag_lite.text.word_lists import sections
 
 MAX_LENGTH = 40  # characters between two names that still join them
 _JOINING = re.compile(r"[^\W\d_]+(?:['’\- ][^\W\d_]+){0,5}")  # up to six words, no punctuation
@@ -17,59 +18,16 @@ _WORD = re.compile(r"[\w'’-]+")
 _CLAUSE_END = re.compile(r"[.!?,;:()\n—–\"“”]|\b(?:19|20)\d\d\b")  # a year ends an opening phrase
 _BEFORE = 60  # characters before the first name that are looked at
 _OWNS = ("'", "’", "-")
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Forms of "to be" and auxiliaries that state a fact. "Should", "would" and "may" do not.
-_AUXILIARIES = {
-    "en": _words("is was are were has had have will can did does do"),
-    "fr": _words("est était fut sont étaient furent a ont avait"),
-    "de": _words("ist war wurde wird sind waren wurden hat hatte"),
-    "es": _words("es era fue son eran fueron ha había está"),
-    "it": _words("è era fu sono erano furono ha aveva"),
-    "pt": _words("é era foi são eram foram está"),
-    "nl": _words("is was werd wordt zijn waren werden heeft had"),
-}
-_PAST = _words("""
-    became began bought built brought beat bore broke came chose drew drove fell fought found gave grew held hid kept
-    laid led left lost made met overtook oversaw ran rode rose sang sank saw sent set shot sold sought
-    spent spoke stood struck swam taught told took underwent went withdrew woke won wore wrote
-""")
-# An -s is a plural, too: these are verbs.
-_PRESENT = _words("""
-    acquires allows becomes begins believes belongs brings builds buys combines comes competes complements comprises
-    connects consists contains contributes covers creates defines delivers depends describes develops differs directs
-    discusses employs enables establishes explains explores follows founds gives goes governs helps hires holds
-    includes integrates interviews introduces invests involves joins keeps leads leaves lies lives loves makes marries
-    meets offers opens operates outlines oversees owns pays performs portrays powers precedes presents
-    produces protects provides publishes reads receives reaches recommends relies remains replaces represents requires
-    runs sees sells serves shows speaks stars stands succeeds supports surrounds takes talks teaches tells
-    thanks treats uses visits wants wins works writes
-""")
-# Mostly participles that belong to a noun before the name, and words that are no verbs.
-_NO_PAST = _words("based called dubbed entitled hundred indeed named need related speed supposed titled")
-# Their object is mostly a clause, of which the second name is the subject.
-_CLAUSAL = _words("""
-    said says thought thinks believed believes hoped hopes claimed claims argued argues knew knows felt feels stated
-    states noted notes added explains explained suggested suggests means meant wished realized insisted recalled recalls
-""")
-_ADVERBS = _words("also later then now first soon never subsequently still once again even just always often")
-_DETERMINERS = _words("the its his her their")
-_OTHER_CLAUSE = _words("""
-    and or but nor because although though if unless whether while when whenever where why how until since so than then
-    like that which who whom whose what i he she they we you it me him them us there this these those
-    not n't et ou mais que qui dont où car si il elle ils nous vous je on und oder aber dass weil wenn die er sie es wir
-    ich y o pero porque e ma che cui perché mas en maar dat omdat
-""")
-# After these a name is no subject, or what it does is no fact.
-_NO_SUBJECT_AFTER = _words("""
-    of in at for with by from to on onto into about as like between among against over under through during than per
-    via without within across toward towards behind beside near if whether unless would should could might may
-    did does do is are was were be been has have had
-""")
+_LISTS = {section: frozenset(words) for section, words in sections(__package__, "relations.txt").items()}
+_AUXILIARIES = {name[-2:]: words for name, words in _LISTS.items() if name.startswith("auxiliaries ")}
+_PAST = _LISTS["past"]
+_PRESENT = _LISTS["present"]
+_NO_PAST = _LISTS["no_past"]
+_CLAUSAL = _LISTS["clausal"]
+_ADVERBS = _LISTS["adverbs"]
+_DETERMINERS = _LISTS["determiners"]
+_OTHER_CLAUSE = _LISTS["other_clause"]
+_NO_SUBJECT_AFTER = _LISTS["no_subject_after"]
 
 
 def relation(text: str, a: Name, b: Name, language: str) -> str:

@@ -5,7 +5,6 @@ All values of a field are read together: 05/06/2023 is two dates, and another va
 
 import contextlib
 import re
-import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
@@ -13,8 +12,8 @@ from functools import cache
 from typing import Any
 
 from graphrag_lite.text.dates import LONGEST, iso_date
-from graphrag_lite.text.periods import WORDS
-from graphrag_lite.text.words import unaccented
+from graphrag_lite.text.folding import fold, unaccented
+from graphrag_lite.text.periods import relative_dates
 
 # RFC 5322 section 3.3 and what mail programs make of it, and C's asctime, with Twitter's zone before the year.
 _MAIL = re.compile(
@@ -133,7 +132,7 @@ def _cut(value: str) -> tuple[str, str]:
     """
     if len(value) > LONGEST:
         return "", ""
-    plain = re.sub(r"\([^()]*\)", " ", unaccented(unicodedata.normalize("NFKC", value).casefold()))
+    plain = re.sub(r"\([^()]*\)", " ", unaccented(fold(value)))
     plain = _HALF.sub(lambda half: f" {_HALVES[half[0]]} ", plain)
     plain = _HOURS.sub(lambda found: f" {found[1]}:{found[2] or 0:0>2}:{found[3] or 0:0>2} ", " ".join(plain.split()))
     plain = " ".join(re.sub(r"(?<=\d)t(?=\d)", " ", plain).split())
@@ -175,7 +174,7 @@ def _without_weekday(day: str) -> str:
 
 @cache
 def _weekday() -> re.Pattern[str]:
-    words = {word for language in WORDS.values() for word in language.weekdays}
+    words = {word for language in relative_dates().values() for word in language.weekdays}
     short = (
         "mon|tues?|wed|thu(?:rs?)?|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim|mie|jue|vie|gio|sab|dom"
     )

@@ -21,8 +21,9 @@ LABELLED_LINE = re.compile(rf"(?:^|\n)[^\S\n]*(?:{ASIDE.pattern})*{LABEL.pattern
 MAX_LABEL_WORDS = 6
 NEAR = 50_000  # characters before and after in which a page's head comes again
 HEAD = 30  # characters with which a page's head begins again and again
-FILE_HEAD = re.compile(r"[^\n.:]{0,120}_[^\n.:]{0,120}\.(?:txt|md|html?|pdf|docx?|pptx?|csv|jsonl?)(?=\s)[\s./]*(?=\S)")
-FILE_NAME = re.compile(r"[^\W_]_+[^\W_]\S*|\w\.(?:txt|md|html?|pdf|docx?|pptx?|csv|jsonl?)\b")
+_SUFFIX = r"\.(?:txt|md|html?|pdf|docx?|pptx?|csv|jsonl?)"
+FILE_HEAD = re.compile(rf"[^\n.:]{{0,120}}_[^\n.:]{{0,120}}{_SUFFIX}(?=\s)[\s./]*(?=\S)")
+FILE_NAME = re.compile(rf"[^\W_]_+[^\W_]\S*|\w{_SUFFIX}\b")
 # "Yeah, ..." and "So ..." go on from what was said before, as "It" and "But" do.
 LEANING = re.compile(r"[-–—…]|[^\s,]{1,12},|(?i:so|or|then|because|which|alors|donc)\b")
 # Who "I" and "you" are is told by the label, or by the talk before.

@@ -12,6 +12,7 @@ from functools import cache
 
 import Stemmer
 
+from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.function_words import FUNCTION_WORDS, IDEOGRAPHIC_PARTICLES, IDEOGRAPHIC_QUESTIONS
 
 # ISO 639-1 to the name of the Snowball algorithm (snowballstem.org). English is Porter2.
@@ -50,7 +51,6 @@ WORD_PATTERN = rf"{_LETTERS}+(?:[{_MARKS}\u200c\u200d]+{_LETTERS}*)*"
 _WORD = re.compile(WORD_PATTERN)
 _RUN = re.compile(f"[{_SYLLABIC}]+|[{_ALPHABETIC}]+|{WORD_PATTERN}")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
-_ACCENTED_LATIN = re.compile("([a-z\u00e6\u00f8\u0153])[\u0300-\u036f]+")
 # Function words that carry weight in a question: periods and relative clauses. Without these terms recall@5 fell by
 # 1.8 points on questions about periods (TimeQA). What answers is not chosen by them: one report of 23 on A Christmas
 # Carol says "what", and was the whole answer; "Who is Agent Mercer?" was answered by five sentences with "who".
@@ -75,7 +75,7 @@ def terms(text: str, language: str) -> list[str]:
     """
     if text.isascii():
         return list(filter(None, map(_stems(language).__getitem__, _ASCII_WORD.findall(text.lower()))))
-    text = unicodedata.normalize("NFKC", text).casefold()
+    text = fold(text)
     found = list(filter(None, map(_stems(language).__getitem__, _WORD.findall(text))))
     if _UNSPACED.search(text):
         for run in _SYLLABIC_RUN.findall(text):
@@ -141,13 +141,6 @@ def _stems(language: str) -> _Stems:
     if language == "en":  # an English accent belongs to a foreign name, and its stem must not depend on it
         return _Stems(lambda word: stem(unaccented(word)), left_out)
     return _Stems(stem, left_out, fold=str if language in _TONES_KEPT else unaccented)
-
-
-def unaccented(word: str) -> str:
-    """Return `word` without the accents of its Latin letters; other scripts keep their marks."""
-    if word.isascii():
-        return word
-    return unicodedata.normalize("NFC", _ACCENTED_LATIN.sub(r"\1", unicodedata.normalize("NFD", word)))
 
 
 def _ngrams(run: str, size: int) -> list[str]:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.evidence.name_spans import Place, Places, fold
+from graphrag_lite.evidence.name_spans import Place, Places
+from graphrag_lite.text.folding import fold_with_places
 
 KNOWN = "Mr. Scrooge had known Jacob\nMarley for years."
 TEXT = (
@@ -111,14 +112,14 @@ def test_each_of_many_names_costs_little() -> None:
 @pytest.mark.parametrize("char", ["a", " ", "é", "界", "'", "\n", "\u0301", "-"])
 def test_a_megabyte_of_one_character(char: str) -> None:
     started = time.process_time()
-    folded, places = fold(char * 1_000_000)
+    folded, places = fold_with_places(char * 1_000_000)
     assert len(folded) == len(places)
     assert time.process_time() - started < 10
 
 
 @given(st.text(max_size=60), st.text(max_size=12))
 def test_every_place_is_inside_the_unit(text: str, name: str) -> None:
-    folded, origins = fold(text)
+    folded, origins = fold_with_places(text)
     assert len(folded) == len(origins) and list(origins) == sorted(origins)
     place = Places(text).of(name, text)
     assert 0 <= place.char_start <= place.char_end <= len(text)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, bases, is_near, keep, places_now
+from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, bases, current_spans, is_near, keep
 
 Weights = dict[str, float]
 NOBODY = tables.make("entities", [])
@@ -154,7 +154,7 @@ def test_places_point_to_the_same_words_or_are_gone(before: list[str], after: li
         for sentence in {said for said in SENTENCES if said in unit["text"]}:
             start = unit["char_start"] + unit["text"].index(sentence)
             span = (unit["id"], start, start + len(sentence) - 1)
-            place = places_now([span], then, now).get(span)
+            place = current_spans([span], then, now).get(span)
             new = [text for text in after if text not in before]
             assert (place is not None) == (unit["id"] in live or any(sentence[:-1] in text for text in new))
             if place is None:
@@ -171,8 +171,8 @@ def test_places_point_to_the_same_words_or_are_gone(before: list[str], after: li
 
 def test_a_few_words_do_not_move_to_another_text_unit() -> None:
     then, now = units(("d", ["So it was. And so on."])), units(("d", ["And so on. He said so."]))
-    assert places_now([("So it was. And so on.", 11, 21)], then, now) == {}
-    assert places_now([("nowhere", 0, 30)], then, now) == {}
+    assert current_spans([("So it was. And so on.", 11, 21)], then, now) == {}
+    assert current_spans([("nowhere", 0, 30)], then, now) == {}
 
 
 def test_a_report_that_cites_what_is_gone_is_not_kept() -> None:

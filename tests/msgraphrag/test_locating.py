@@ -5,7 +5,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.msgraphrag.locating import Document, joined
+from graphrag_lite.msgraphrag.locating import SearchedText, joined
 
 WORDS = st.text(alphabet="ab. \n", min_size=1, max_size=60)
 
@@ -14,7 +14,7 @@ WORDS = st.text(alphabet="ab. \n", min_size=1, max_size=60)
 def test_a_piece_as_it_stands_is_found_with_its_exact_characters(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
-    span = Document(text).find(text[start:end], after=start)
+    span = SearchedText(text).find(text[start:end], after=start)
     if text[start:end].strip():
         assert span and text[span[0] : span[1]] == text[start:end] and span[0] >= start
     else:
@@ -22,16 +22,16 @@ def test_a_piece_as_it_stands_is_found_with_its_exact_characters(text: str, data
 
 
 def test_the_second_of_two_equal_pieces_is_found_after_the_first() -> None:
-    document = Document("Humbug! Humbug!")
+    document = SearchedText("Humbug! Humbug!")
     assert document.find("Humbug!") == (0, 7)
     assert document.find("Humbug!", after=1) == (8, 15)
     assert document.find("Humbug!", after=9) == (0, 7)
-    spaced = Document("Bah!  Humbug! Bah!\nHumbug!")
+    spaced = SearchedText("Bah!  Humbug! Bah!\nHumbug!")
     assert spaced.find("Bah! Humbug!", after=1) == (14, 26) and spaced.find("Bah! Humbug!", after=15) == (0, 13)
 
 
 def test_metadata_white_space_and_half_characters_do_not_hide_a_piece() -> None:
-    document = Document("\ufeffMarley was dead:\n    to begin with. “Bah!”")
+    document = SearchedText("\ufeffMarley was dead:\n    to begin with. “Bah!”")
     assert document.find("title: carol.txt.\nauthor: Dickens.\nto begin with.") == (22, 36)
     assert document.find("Marley was dead: to begin with.") == (1, 36)
     assert document.find("title: x\n\ufffdMarley  was\ndead: to begin with. \ufffd") == (1, 36)
@@ -54,6 +54,6 @@ def test_what_neighbours_share_stands_once() -> None:
 def test_a_megabyte_of_one_character_is_soon_looked_through() -> None:
     started = time.process_time()
     for char in "a :\n[":
-        assert Document(char * 1_000_000).find(f"x{char * 1000}") is None
+        assert SearchedText(char * 1_000_000).find(f"x{char * 1000}") is None
         joined([char * 1_000_000] * 3)
     assert time.process_time() - started < 10

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 from stub_server import Fault, StubServer
 
-from graphrag_lite.cli import main, terminal
+from graphrag_lite.cli import main, run_summary
 from graphrag_lite.ops import metrics
 from graphrag_lite.run import run_log, snapshots
 
@@ -109,8 +109,8 @@ def test_a_run_that_was_stopped_after_it_had_published_succeeded(
             signal.raise_signal(number)
         return summary(*_)
 
-    summary = terminal.summary
-    monkeypatch.setattr(terminal, "summary", stopped)
+    summary = run_summary.summary
+    monkeypatch.setattr(run_summary, "summary", stopped)
     code, printed, found = index(notes, tmp_path)
     assert code == 0 and printed and printed["status"] == "published"
     assert found["last_run_success"] == 1 and found["last_run_exit_code"] == 0
@@ -122,7 +122,7 @@ def test_a_run_that_was_killed_after_it_had_published_succeeded(notes: Path, tmp
     index(notes, tmp_path)
     entry = run_log.read(tmp_path / "output")[-1]
     started = datetime.datetime.fromisoformat(entry["started_at"])
-    ended = metrics.Ended(started, started + datetime.timedelta(seconds=9), 137)
+    ended = metrics.EndedRun(started, started + datetime.timedelta(seconds=9), 137)
     metrics.write(tmp_path / "index.prom", tmp_path / "output", ended)
     found = figures(tmp_path / "index.prom")
     assert found["last_run_success"] == 1 and found["last_run_exit_code"] == 137
@@ -156,7 +156,7 @@ def test_roots_have_series_of_their_own_whatever_their_names(tmp_path: Path) -> 
     files = []
     for number, root in enumerate([tmp_path / 'a "b"\n\\', tmp_path / "ü"]):
         files.append(tmp_path / f"{number}.prom")
-        metrics.write(files[-1], root / "output", metrics.Ended(NOW, NOW, 1))
+        metrics.write(files[-1], root / "output", metrics.EndedRun(NOW, NOW, 1))
     families = [list(text_string_to_metric_families(file.read_text(encoding="utf-8"))) for file in files]
     roots = [{sample.labels["root"] for family in each for sample in family.samples} for each in families]
     assert roots == [{str(tmp_path / 'a "b"\n\\')}, {str(tmp_path / "ü")}]

@@ -10,7 +10,7 @@ import pytest
 from graphrag_lite import pipeline, tables
 from graphrag_lite.errors import TableError
 from graphrag_lite.run import comparison, snapshots
-from graphrag_lite.run.comparison import Comparison, Record, Records, changed_documents, compare
+from graphrag_lite.run.comparison import Comparison, RecordChange, RecordChanges, changed_documents, compare
 from graphrag_lite.settings import Settings
 
 TEXTS = {
@@ -29,7 +29,7 @@ def index(folder: Path, output: Path) -> Path:
     return pipeline.index(folder, output, Settings()).snapshot
 
 
-def names(records: tuple[Record, ...]) -> list[str]:
+def names(records: tuple[RecordChange, ...]) -> list[str]:
     return [record.name for record in records]
 
 
@@ -88,7 +88,7 @@ def test_records_that_came_went_and_changed(corpus: Callable[..., Path], output:
     assert changed["Bob Jones"] == ("description", "frequency") and "Dora Green" not in changed
     assert "Alice Smith – Emil Brown" in names(found.relationships.added)
     assert "Alice Smith – Bob Jones" in names(found.relationships.removed)
-    assert found.communities != Records() and found.reports != Records()
+    assert found.communities != RecordChanges() and found.reports != RecordChanges()
     back = compare(b, a)
     assert names(back.entities.removed) == ["Emil Brown"]
     for kind in ("entities", "relationships", "communities", "reports"):
@@ -134,7 +134,7 @@ def test_what_is_no_change_of_a_record(name: str, change: Callable[..., Any], tw
     a, b = two
     _changed(b, name, change)
     found = compare(a, b)
-    assert (found.entities, found.relationships, found.communities, found.reports) == (Records(),) * 4
+    assert (found.entities, found.relationships, found.communities, found.reports) == (RecordChanges(),) * 4
     assert sum(changed_documents(a, b).values()) == 0
 
 
@@ -143,7 +143,7 @@ def test_a_community_whose_number_changed_keeps_its_report(two: tuple[Path, Path
     a, b = two
     _changed(b, "communities", lambda rows: [row.update(community=row["community"] + 100) for row in rows])
     _changed(b, "community_reports", lambda rows: [row.update(community=row["community"] + 100) for row in rows])
-    assert compare(a, b).reports == Records()
+    assert compare(a, b).reports == RecordChanges()
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_snapshot_is_like_itself_and_tables_that_are_linked_are_not_read(two: 
     for name in ("entities", "relationships", "community_reports"):
         tables.path_in(b, name).unlink()
     found = compare(a, b)
-    assert found == Comparison(a.name, found.b, comparison.Documents((), (), (), ()), *[Records()] * 4)
+    assert found == Comparison(a.name, found.b, comparison.DocumentChanges((), (), (), ()), *[RecordChanges()] * 4)
 
 
 def test_another_schema_version_is_refused(two: tuple[Path, Path]) -> None:

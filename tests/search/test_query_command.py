@@ -15,7 +15,7 @@ from stub_model import StubModel
 from stub_server import Fault, StubServer, prompt_of
 
 from graphrag_lite import pipeline
-from graphrag_lite.cli import main, terminal
+from graphrag_lite.cli import main, printed_answer, terminal
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.llm.model import AHEAD
 from graphrag_lite.ops import planning
@@ -135,7 +135,7 @@ def test_an_interrupted_answer_ends_its_line(
 def test_a_mark_with_many_places_lists_the_first(capsys: pytest.CaptureFixture[str]) -> None:
     cited = [Cited(n, "a.txt", "a.txt", "u", i, i + 1, "x") for n, most in ((1, 5), (2, 3)) for i in range(most)]
     answer = Answer("q", "local", "So [1][2].", ["a.txt"], ["u"], cited, model="stub")
-    terminal.print_sources(terminal.Output(width=100), answer)
+    printed_answer.print_sources(terminal.Output(width=100), answer)
     lines = capsys.readouterr().out.split("Sources\n")[1].splitlines()
     assert lines[2:5] == [
         "[1] a.txt, characters 2-3",

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from graphrag_lite import pipeline, tables
-from graphrag_lite.cli import terminal
+from graphrag_lite.cli import run_summary
 from graphrag_lite.errors import InputError
 from graphrag_lite.ops import init
 from graphrag_lite.settings import LoadDocuments, Settings
@@ -296,9 +296,9 @@ def test_times_that_cannot_be_read_are_in_the_summary(corpus: Corpus, tmp_path: 
     for _ in range(2):  # also where nothing has changed
         run = pipeline.index(folder, tmp_path / "output", values)
         expected = {"path": "chat.jsonl", "documents": 1, "example": "spring"}
-        assert terminal.summary(run)["unread_times"] == [expected]
+        assert run_summary.summary(run)["unread_times"] == [expected]
         printed = io.StringIO()
-        terminal.print_summary(Console(file=printed, width=200), run, "output")
+        run_summary.print_summary(Console(file=printed, width=200), run, "output")
         assert "1, such as 'spring' in chat.jsonl" in printed.getvalue()
 
 

@@ -23,7 +23,7 @@ from graphrag_lite.stages.report_communities_fast import (
     _counts,
     _hosts,
     _Stated,
-    _told_weight,
+    _statement_weight,
     report_communities_fast,
 )
 from graphrag_lite.text.sentences import stands_alone
@@ -181,8 +181,8 @@ def test_ten_names_in_one_sentence_are_one_statement() -> None:
 
     counts = {"ab": 2.0, "ac": 3.0, "bc": 1.0, "silent": 0.5}
     one_sentence = {"ab": stated(0), "ac": stated(0), "bc": stated(0)}
-    assert _told_weight(counts, counts, one_sentence) == 3.5
-    assert _told_weight(counts, counts, one_sentence | {"bc": stated(9)}) == 4.5
+    assert _statement_weight(counts, counts, one_sentence) == 3.5
+    assert _statement_weight(counts, counts, one_sentence | {"bc": stated(9)}) == 4.5
 
 
 def test_a_host_whom_all_documents_name_counts_little() -> None:

@@ -16,9 +16,9 @@ def numbers(read: Reading, found: Problems) -> None:
     found.rows(
         TABLE, "community: negative, or the number of two", np.flatnonzero(np.isin(own, values[counts > 1]) | (own < 0))
     )
-    said = read.numbers(TABLE, "parent")
-    parent = read.community_rows(said)
-    found.rows(TABLE, "parent: is no community", np.flatnonzero((said != -1) & (parent < 0)))
+    stated = read.numbers(TABLE, "parent")
+    parent = read.community_rows(stated)
+    found.rows(TABLE, "parent: is no community", np.flatnonzero((stated != -1) & (parent < 0)))
     above = np.where(parent >= 0, at(level, parent), -1)
     step = above + 1 != level if read.complete else above >= level
     found.rows(TABLE, "level: is not one below its parent's", np.flatnonzero(step))

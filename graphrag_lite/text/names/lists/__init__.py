@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
+
+from graphrag_lite.text.word_lists import sections
 
 
 @cache
@@ -12,12 +13,4 @@ def word_lists(name: str) -> Mapping[str, frozenset[str]]:
     >>> "river" in word_lists("cased")["location_heads"]
     True
     """
-    lists: dict[str, list[str]] = {}
-    section: list[str] = []
-    path = resources.files(__name__) / f"{name}.txt"
-    for line in path.read_text(encoding="utf-8").casefold().splitlines():
-        if line.startswith("["):
-            section = lists.setdefault(line.strip("[]"), [])
-        elif not line.startswith("#"):
-            section += line.replace("_", "\0").split()
-    return {key: frozenset(word.replace("\0", " ") for word in words) for key, words in lists.items()}
+    return {section: frozenset(words) for section, words in sections(__name__, f"{name}.txt").items()}

@@ -1,0 +1,62 @@
+"""What `plan` and `index --dry-run` say."""
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from graphrag_lite.cli.terminal import aligned, plain
+
+if TYPE_CHECKING:
+    from graphrag_lite.ops.planning import Plan
+    from graphrag_lite.settings import Settings
+
+
+def print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
+    """Print what a run would ask of the model, and what may surprise about it."""
+    if plan.model is None and not plan.steps:
+        console.print(f"Method {plan.method} asks no model: nothing will be spent.")
+        console.print("To plan the other method: --set method=standard --set llm.model=NAME", style="dim")
+        return
+    sizes = f"{plan.documents:,} documents, {plan.text_units:,} text units, {plan.text_tokens:,} tokens of text"
+    models = [model for model in (plan.model, plan.embedding_model) if model]
+    console.print(Text(plain(f"{'Model' if plan.model else 'Embeddings by'} {', '.join(models)}: {sizes}.\n")))
+    priced = any(step.cost is not None for step in plan.steps)
+    rows = [["stage", "calls", "kept", "prompt", "completion", *(["cost"] if priced else []), ""]]
+    notes: dict[str, int] = {}
+    stage = ""
+    for step in (*plan.steps, plan.total):
+        number = 0 if step.exact or not step.basis else notes.setdefault(step.basis, len(notes) + 1)
+        if step.step and stage != step.stage:
+            rows.append([step.stage, *[""] * (len(rows[0]) - 1)])
+        stage = step.stage
+        rows.append(
+            [
+                f"  {step.step}" if step.step else step.stage,
+                *(f"{n:,}" for n in (step.calls, step.memo_hits, step.prompt_tokens, step.completion_tokens)),
+                *(["?" if step.cost is None else f"${step.cost:,.2f}"] if priced else []),
+                f"({number})" if number else step.basis,
+            ]
+        )
+    for row, line in enumerate(aligned(rows, [False, *[True] * (len(rows[0]) - 2), False])):
+        console.print(Text(line, style="bold" if row in (0, len(rows) - 1) else ""), soft_wrap=True)
+    console.print()
+    for basis, number in notes.items():
+        console.print(Text(f"({number}) {basis}", style="dim"))
+    encoding = settings.split_text_units.encoding
+    legend = (
+        f"kept: requests{' (of embeddings: texts)' if plan.embedding_model else ''} that answers from before serve",
+        f"prompt, completion: tokens as {encoding} counts them; completion is always an estimate",
+        *(["cost: as if the provider's own cache served nothing"] if priced else []),
+    )
+    console.print(Text("\n".join(legend), style="dim"))
+    for model in models:
+        if model in settings.llm.prices:
+            continue
+        price = f'llm.prices={{"{model}": {{input: ..., output: ...}}}}'
+        unknown = f"\nThe prices of {model} are not known. Set them, in US dollars per million tokens, as in:"
+        console.print(Text(plain(f"{unknown}\n  --set '{price}'")), soft_wrap=True)
+    if plan.stop:
+        stop = f"\n{plan.stop.setting} = {plan.stop.limit:g} would stop this run in {plan.stop.stage}. "
+        stop += "Its answers are kept, and the next run goes on from there."
+        console.print(Text(stop, style="bold"))

@@ -1,0 +1,101 @@
+"""What `index` and `import` say at the end of a run."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from graphrag_lite import tables
+from graphrag_lite.cli.terminal import changes, plain
+from graphrag_lite.run import run_log
+from graphrag_lite.settings import ASKING
+
+if TYPE_CHECKING:
+    from graphrag_lite.run.loop import Run
+
+
+def summary(run: "Run") -> dict[str, Any]:
+    """Return what `index --json` prints: documented in docs/json.md, and stable."""
+    rows = {name: entry["rows"] for name, entry in run.manifest["tables"].items()}
+    names = ("documents", "text_units", "entities", "relationships", "covariates", "communities", "community_reports")
+    return {
+        "status": "published" if run.changed else "unchanged",
+        "snapshot": run.snapshot.name,
+        "method": run.manifest["settings"]["method"],
+        **{name: rows[name] for name in names},
+        "communities_by_level": _by_level(run),
+        "relationships_within_entities": within_entities(run.manifest),
+        "failures": rows["failures"],
+        "unread_times": _unread_times(run),
+        "stale_reports": sum(tables.read(run.snapshot, "community_reports", only=["stale"])["stale"].to_pylist()),
+        "why": list(run.why),
+        "changes": run.manifest["changes"] if run.changed else {},
+        "resumed": run.resumed,
+        "stages_run": list(run.ran),
+        **({"usage": run_log.total(run.usage)} if _asks(run) else {}),
+        "seconds": round(run.seconds, 3),
+        "peak_memory_mb": run.peak_memory_mb,
+    }
+
+
+def within_entities(manifest: Mapping[str, Any]) -> int:
+    """Return how many mentions of relationships are left out since both names are one entity."""
+    counts = manifest["stages"].get("summarize_descriptions", {}).get("counts", {})
+    return int(counts.get("relationships_within_entities", 0))
+
+
+def _asks(run: "Run") -> bool:
+    """Say whether the run may have asked a model: one that chats, or one that embeds."""
+    values = run.manifest["settings"]
+    return bool(run.usage) or values["method"] in ASKING or values["embeddings"]["model"] is not None
+
+
+def _unread_times(run: "Run") -> list[dict[str, Any]]:
+    """Return the files with times that cannot be read: the path, how many documents, and an example."""
+    from graphrag_lite.stages.load_documents import unread_times
+
+    documents = tables.read(run.snapshot, "source_documents", only=["path", "created_at", "metadata"])
+    field = run.manifest["settings"]["load_documents"]["time_field"]
+    return [unread._asdict() for unread in unread_times(documents, field)]
+
+
+def _by_level(run: "Run") -> dict[str, int]:
+    levels = tables.read(run.snapshot, "communities", only=["level"])["level"].to_pylist()
+    return {str(level): levels.count(level) for level in sorted(set(levels))}
+
+
+def print_summary(console: Console, run: "Run", output: str) -> None:
+    """Print the table at the end of a run."""
+    values = summary(run)
+    table = Table(show_header=False, box=None, padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(justify="right")
+    for name in ("documents", "text_units", "entities", "relationships", "communities"):
+        table.add_row(name.replace("_", " "), f"{values[name]:,}")
+    if within := values["relationships_within_entities"]:
+        table.add_row("left out: both names one entity", f"{within:,} mentions")
+    table.add_row("by level", ", ".join(f"{n:,}" for n in values["communities_by_level"].values()))
+    stale = f" ({values['stale_reports']:,} stale)" if values["stale_reports"] else ""
+    table.add_row("community reports", f"{values['community_reports']:,}{stale}")
+    if changed := changes(values["changes"]):
+        table.add_row("changed documents", changed)
+    if unread := values["unread_times"]:
+        n = sum(one["documents"] for one in unread)
+        example = f"{n:,}, such as {unread[0]['example']!r} in {unread[0]['path']}"
+        table.add_row("times not read", Text(plain(example)))
+    if "usage" in values:
+        spent = values["usage"]
+        table.add_row("model", f"{spent['calls']:,} calls, {spent['memo_hits']:,} answers kept from before")
+        cached = f" ({spent['cached_tokens']:,} cached)" if spent["cached_tokens"] else ""
+        table.add_row("tokens", f"{spent['prompt_tokens']:,} prompt{cached}, {spent['completion_tokens']:,} completion")
+        llm, embeddings = (run.manifest["settings"][name] for name in ("llm", "embeddings"))
+        models = [embeddings["model"] if stage == "embed_text_units" else llm["model"] for stage in run.usage]
+        unknown = next((f"llm.prices.{model}" for model in models if model not in llm["prices"]), "llm.prices")
+        table.add_row("cost", f"not known: set {unknown}" if spent["cost"] is None else f"${spent['cost']:,.4f}")
+    table.add_row("seconds", f"{values['seconds']:.1f}")
+    table.add_row("peak memory", f"{values['peak_memory_mb']:,} MB")
+    console.print(table)
+    what = "Published" if run.changed else "Nothing has changed. Current is"
+    console.print(f"{what} snapshot {values['snapshot']} in {output}", markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,231 @@
+"""The tables as Arrow data and as files of a snapshot: schemas, writing, reading. `declared` has what they hold."""
+
+import hashlib
+import os
+import typing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite.errors import TableError
+from graphrag_lite.tables.declared import (
+    BLOCKS,
+    FINAL,
+    MAPPED,
+    OF_TITLES,
+    OPTIONAL,
+    SCHEMA_VERSION,
+    TABLES,
+    WORKING,
+    Float32,
+    Int32,
+    Key,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "TABLES", "WORKING", "Key"]
+
+ENDINGS = (".parquet", ".arrow")
+PARQUET: dict[str, Any] = {"compression": "zstd", "row_group_size": 131072, "write_page_checksum": True}
+
+
+@cache
+def schema(name: str) -> "pa.Schema":
+    """Return the Arrow schema of the table `name`; no column is nullable."""
+    import pyarrow as pa
+
+    hints = typing.get_type_hints(TABLES[name])
+    columns = [pa.field(field.name, _arrow_type(hints[field.name]), nullable=False) for field in fields(TABLES[name])]
+    return pa.schema(columns, metadata={"graphrag_lite.schema": str(SCHEMA_VERSION)})
+
+
+def _arrow_type(kind: Any) -> "pa.DataType":
+    import pyarrow as pa
+
+    plain: dict[Any, pa.DataType] = {
+        str: pa.string(),
+        int: pa.int64(),
+        float: pa.float64(),
+        bool: pa.bool_(),
+        Int32: pa.int32(),
+        Float32: pa.float32(),
+    }
+    if kind in plain:
+        return plain[kind]
+    if typing.get_origin(kind) is list:
+        return pa.list_(pa.field("element", _arrow_type(typing.get_args(kind)[0])))  # as Parquet calls it
+    hints = typing.get_type_hints(kind)
+    return pa.struct([(field.name, _arrow_type(hints[field.name])) for field in fields(kind)])
+
+
+def columns(name: str) -> list[tuple[str, str, str]]:
+    """Return (column, Arrow type, what it holds) for every column of a table: the data dictionary."""
+    hints = typing.get_type_hints(TABLES[name], include_extras=True)
+    return [(f.name, str(f.type), hints[f.name].__metadata__[0]) for f in schema(name)]
+
+
+def foreign_keys() -> "Iterator[tuple[str, str, Key]]":
+    """Yield (table, column, its foreign key) for every column that has one."""
+    for name, cls in TABLES.items():
+        for column, hint in typing.get_type_hints(cls, include_extras=True).items():
+            yield from ((name, column, mark) for mark in hint.__metadata__ if isinstance(mark, Key))
+
+
+def make(name: str, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> "pa.Table":
+    """Make a table from rows, in their order: mappings, or sequences in column order."""
+    import pyarrow as pa
+
+    names = schema(name).names
+    listed = [row if isinstance(row, Mapping) else dict(zip(names, row, strict=True)) for row in rows]
+    return pa.Table.from_pylist(listed, schema=schema(name))
+
+
+def make_columns(name: str, /, **values: Any) -> "pa.Table":
+    """Make a table from one sequence (or Arrow array) per column."""
+    import pyarrow as pa
+
+    return pa.Table.from_pydict({n: values[n] for n in schema(name).names}, schema=schema(name))
+
+
+def check(name: str, data: "pa.Table") -> None:
+    """Raise TableError unless `data` has the table's columns, no nulls, and ids that are unique."""
+    import pyarrow.compute as pc
+
+    if data.schema != schema(name):
+        raise TableError(f"{name}: columns differ from the schema: {data.schema} is not {schema(name)}")
+    if holes := [column for column in data.column_names if has_nulls(data[column])]:
+        raise TableError(f"{name}: empty values in {', '.join(holes)}")
+    if "id" in data.column_names and pc.count_distinct(data["id"]).as_py() != data.num_rows:
+        raise TableError(f"{name}: ids are not unique")
+
+
+def has_nulls(values: "pa.ChunkedArray") -> bool:
+    """Say whether a column, or a list or structure in it, lacks a value."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if values.null_count:
+        return True
+    if pa.types.is_list(values.type):
+        return has_nulls(pc.list_flatten(values))
+    if pa.types.is_struct(values.type):
+        return any(has_nulls(pc.struct_field(values, field.name)) for field in values.type)
+    return False
+
+
+def path_in(folder: Path, name: str) -> Path:
+    """Return where a snapshot folder keeps the table `name`."""
+    file = name + ENDINGS[name in MAPPED]
+    return folder / "work" / file if name in WORKING else folder / file
+
+
+def files(folder: Path) -> list[Path]:
+    """Return the files in a snapshot folder that are tables by their endings, in order."""
+    return sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS)
+
+
+def write(folder: Path, name: str, data: "pa.Table") -> Path:
+    """Write a table into a snapshot folder, durable when this returns. Equal tables give equal bytes."""
+    path = path_in(folder, name)
+    path.unlink(missing_ok=True)  # it may be a link to an older snapshot's file, which must stay as it is
+    with path.open("wb") as file:
+        _write(name, data, file)
+        file.flush()
+        os.fsync(file.fileno())
+    return path
+
+
+def _write(name: str, data: "pa.Table", sink: Any) -> None:
+    import pyarrow as pa
+
+    if name in MAPPED:
+        size = BLOCKS.get(name, max(data.num_rows, 1))
+        with pa.ipc.new_file(sink, data.schema) as file:
+            for start in range(0, max(data.num_rows, 1), size):
+                file.write_table(data.slice(start, size).combine_chunks())
+        return
+    data = data.combine_chunks()  # chunks would show in the bytes
+    import pyarrow.parquet as pq
+
+    pq.write_table(data, sink, **PARQUET)
+
+
+def sha256(data: "pa.Table", name: str = "") -> str:
+    """Return the sha256 of the file that `write` would make of a table; a mapped one has to be named."""
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    _write(name, data, sink)
+    return hashlib.sha256(memoryview(sink.getvalue())).hexdigest()
+
+
+def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
+    """Read a table, or `only` some columns of it, from a snapshot folder.
+
+    A mapped table is read as it is used. Its pages have no checksums: `snapshots.digest` tells whether it is intact.
+    Raises TableError where it is missing, damaged or of another shape.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = path_in(folder, name)
+    again = "Run `graphrag-lite index` to build it again."
+    try:
+        if name in MAPPED:
+            data = _map(path) if only is None else _map(path).select(only)
+        else:
+            # Not pq.read_table: it imports pyarrow.dataset and with it pandas, which takes a second.
+            with pq.ParquetFile(path, page_checksum_verification=True) as file:
+                data = file.read(columns=only)
+    except FileNotFoundError:
+        raise TableError(f"{path}: this table is missing. {again}") from None
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise TableError(f"{path}: this table is damaged ({str(error).splitlines()[0]}). {again}") from None
+    version = (data.schema.metadata or {}).get(b"graphrag_lite.schema", b"?").decode()
+    if version != str(SCHEMA_VERSION):
+        raise TableError(f"{path}: written with schema version {version}, this is version {SCHEMA_VERSION}. {again}")
+    if data.schema != (expected := schema(name) if only is None else pa.schema([schema(name).field(c) for c in only])):
+        raise TableError(f"{path}: columns differ from the schema: {data.schema} is not {expected}. {again}")
+    return data
+
+
+def stored(folder: Path, name: str) -> tuple["pa.Schema", int]:
+    """Return the schema and the number of rows that a table's file states. Raises ArrowException or OSError."""
+    import pyarrow.parquet as pq
+
+    path = path_in(folder, name)
+    if name in MAPPED:
+        data = _map(path)
+        return data.schema, data.num_rows
+    with pq.ParquetFile(path) as file:
+        return file.schema_arrow, file.metadata.num_rows
+
+
+def _map(path: Path) -> "pa.Table":
+    import pyarrow as pa
+
+    with pa.memory_map(str(path)) as source:
+        data = pa.ipc.open_file(source).read_all()
+    data.validate()
+    return data
+
+
+def batches(folder: Path, name: str, only: list[str]) -> "Iterator[pa.RecordBatch]":
+    """Yield some columns of an intact table, some rows at a time, for a column that is not to be held whole."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path_in(folder, name)) as file:
+        yield from file.iter_batches(batch_size=4096, columns=only)
+
+
+def content_id(*parts: str) -> str:
+    """Return the id of a row: 32 hex characters of the sha256 of what it is made from.
+
+    >>> content_id("entity", "scrooge") == content_id("entity", "scrooge") != content_id("entity", "marley")
+    True
+    """
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
