@@ -199,8 +199,6 @@ def _typed(text: str, tokens: Tokens, runs: list[Run]) -> list[Name]:
             if run.initial and run.last - run.first == 2 and kind in ("person", "unknown"):
                 first = tokens.lower[run.first]
                 anchored = anchored and (first in confirmed or first in GIVEN_NAMES or first in HONORIFICS)
-        if kind == "unknown" and tokens.gaps[run.first] == JOIN and types.is_locative(tokens.lower[run.first - 1]):
-            kind = "location"
         start, end = tokens.starts[run.first], _end(text, tokens, run)
         names.append(Name(start, end, _clean(text[start:end]), kind, anchored))
     return names

@@ -1,4 +1,4 @@
-"""Small gazetteers for typing names: common given names, countries, regions, large cities and their adjectives."""
+"""Small gazetteers for typing names: given names, places and their adjectives, well-known names of other types."""
 
 from graphrag_lite.text.names.lists import word_lists
 
@@ -7,6 +7,10 @@ MALE_NAMES, FEMALE_NAMES = _LISTS["male_names"], _LISTS["female_names"]
 GIVEN_NAMES = MALE_NAMES | FEMALE_NAMES
 PLACES = _LISTS["places"]
 DEMONYMS = _LISTS["demonyms"]
+WELL_KNOWN = {
+    name: kind for kind in ("concept", "law", "language", "product", "organization") for name in _LISTS[f"{kind}s"]
+}
+"""The type of names that mean little else, by name in lower case."""
 
 SAME_PLACES = {
     "us": "united states", "usa": "united states", "united states of america": "united states", "uk": "united kingdom",
