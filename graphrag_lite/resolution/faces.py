@@ -7,14 +7,14 @@ from graphrag_lite.resolution.candidates import Candidate, majority_type
 from graphrag_lite.resolution.types import infer_types
 from graphrag_lite.text.names.contexts import MAX_CONTEXTS, form
 
+MAX_ACRONYM = 6  # characters
 Face = tuple[str, str]
 """Title and type."""
 
 
 def face(root: str, group: Sequence[str], entries: Mapping[str, Candidate], kinds: Mapping[str, str]) -> Face:
     """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions."""
-    surfaces = entries[root].surfaces
-    title = max(surfaces, key=lambda name: (not name.isupper(), surfaces[name], len(name), name))
+    title = _title(entries[root].surfaces)
     types: Counter[str] = Counter()
     for key in group:
         types.update(entries[key].types)
@@ -22,6 +22,20 @@ def face(root: str, group: Sequence[str], entries: Mapping[str, Candidate], kind
     if kind == "person" and title.isupper() and " " in title:
         title = title.title()
     return title, kind
+
+
+def _title(surfaces: Mapping[str, int]) -> str:
+    """Return the spelling used most, but of a word longer than an acronym not the one in capitals.
+
+    >>> _title({"KEVIN SCOTT": 9, "Kevin Scott": 2}), _title({"DOI": 9, "Doi": 2, "The DOI": 1})
+    ('Kevin Scott', 'DOI')
+    """
+    folded: Counter[str] = Counter()
+    for name, n in surfaces.items():
+        folded[name.casefold()] += n
+    most = max(folded, key=lambda name: (folded[name], len(name), name))
+    same = [name for name in surfaces if name.casefold() == most]
+    return max(same, key=lambda name: (len(name) > MAX_ACRONYM and not name.isupper(), surfaces[name], name))
 
 
 def confirmed_face(

@@ -15,6 +15,7 @@ WELL_KNOWN = {
 SAME_PLACES = {
     "us": "united states", "usa": "united states", "united states of america": "united states", "uk": "united kingdom",
     "ussr": "soviet union", "uae": "united arab emirates", "eu": "european union", "nyc": "new york city",
+    "ee uu": "estados unidos", "eeuu": "estados unidos",
     "états unis d amérique": "états unis", "états unis damérique": "états unis",
 }  # fmt: skip
 """Short forms of places that texts use without defining them, as keys of `resolution.name_keys.exact_key`."""

@@ -93,7 +93,7 @@ def _evidence_of_person(words: Sequence[str], kept: Sequence[str]) -> Evidence:
     weight = 0.0
     if words[0] in GIVEN_NAMES and words[0] not in PLACES:
         if len(words) == 1:
-            weight = 1.6
+            weight = 0.0 if kept[0].isupper() else 1.6
         elif len(words) <= 4 and not any(word.isdigit() for word in words) and words[1] not in ("and", "of"):
             weight = 2.5
     initials = any(len(word.rstrip(".")) == 1 and word[0].isupper() for word in kept[:-1])
