@@ -277,7 +277,7 @@ def _recurring(text: str, runs: list[list[Token]], taken: Spans) -> Iterator[Spa
     for word, at in sorted(_repeats(text, chunks), key=lambda item: (-len(item[0]) * (len(item[1]) - 1), item[0])):
         if zh.LEXICON.kind(word) in (*zh.CLOSED, "kept", *zh.HEADS) or word[0] in zh.NUMERALS or word in zh.GENERIC:
             continue
-        if len(word) == 2 and len(at) < (2 if zh.STRONG.issuperset(word) else 4):
+        if len(word) == 2 and len(at) < (2 if zh.STRONG.issuperset(word) else 5):
             continue
         person = len(word) == 3 and _is_person(word)
         fits = [i for i in at if i not in inner and i + len(word) not in inner]

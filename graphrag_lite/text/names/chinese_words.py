@@ -27,6 +27,7 @@ SOUNDS = {
     **dict.fromkeys(characters(LISTS["sounds_middle"]), 0.4),
     **dict.fromkeys(STRONG, 1.0),
 }
+DOTTED_SOUNDS = SOUNDS.keys() | characters(LISTS["sounds_dotted"])
 _SIMPLIFIED = {ord(pair[0]): pair[1] for pair in LISTS["traditional"]}
 
 

@@ -284,7 +284,7 @@ def _recurring(text: str, runs: list[list[Token]], taken: Spans) -> Iterator[Spa
     counts = Counter(text[start:end] for start, end, _ in loose)
     for start, end, kind in loose:
         n = counts[text[start:end]]
-        if kind == "katakana" or (n > 1 and (end - start > 2 or n > 3)):
+        if kind == "katakana" or (n > 1 and (end - start > 2 or n > 4)):
             yield start, end, "unknown", False
 
 

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from graphrag_lite.text.names.korean import without_particles
 from graphrag_lite.text.names.words import ABBREVIATIONS, LISTS, function_words
 
+# Han, kana and what else stands beside them without a space is no part of a word of another script.
+_SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f"
+_LETTER = f"[^\\W_{_SPACELESS}]"
 # A web address; Spanish plurals ("EE. UU."); letters with full stops ("U.S.", "J.R.R."); a word with inner apostrophes,
 # hyphens and ampersands.
 _WORD = re.compile(
     r"https?://\S+|www\.\S+"
     r"|(?:EE\. ?UU|CC\. ?OO|JJ\. ?OO|FF\. ?AA)\."
     r"|(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?"
-    r"|[^\W_]+(?:[\u0300-\u036f]+[^\W_]*|[’'&\-\u2010\u2011][^\W_]+)*"
+    rf"|{_LETTER}+(?:[\u0300-\u036f]+{_LETTER}*|[’'&\-\u2010\u2011]{_LETTER}+)*|[{_SPACELESS}]+"
 )
+_QUANTITY = re.compile(r"\d+(?:[kMGT]?(?:Hz|B|W|Wh|V|A|Pa|bps|bit)|mAh|dB|°C|km|cm|mm|kg|USD|EUR)")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _CONTRACTION = re.compile(r"[’'](?:s|S|d|ll|ve|re|m|em)$")
 _ELISION = re.compile(
@@ -162,6 +166,8 @@ def _is_capital(word: str, text: str, start: int, end: int) -> bool:
     if word[0].isupper() or word[0].istitle():
         return True
     if word[0].isdigit():
+        if _QUANTITY.fullmatch(word):
+            return False
         decade = word.endswith("ers") and word[:-3].isdigit() and len(word) > 4
         return 2 < len(word) <= 12 and (decade or any(c.isupper() for c in word))
     if "-" in word or "\u2010" in word or "\u2011" in word:
