@@ -251,7 +251,7 @@ class _Group(engine.Joined):
         self.names.append((start, end, kind.removesuffix("_name"), True))
 
     def plain(self, at: int) -> None:
-        if self.kind(at - 1) in (*zh.HEADS, "event_name", "concept_name"):
+        if self.kind(at - 1) in (*zh.HEADS, "event_name", "concept_name", "organization_name"):
             self.body = self.tokens[at][0]
 
 
@@ -260,7 +260,7 @@ _RULES = {
     "part": _Group.part,
     "sound": _Group.sound,
     zh.PLACE: _Group.place,
-    **dict.fromkeys(("event_name", "concept_name"), _Group.known),
+    **dict.fromkeys(("event_name", "concept_name", "organization_name"), _Group.known),
     "plain": _Group.plain,
 }
 

@@ -10,7 +10,18 @@ BREAK, TITLE, SPEECH, PLACE = "break", "title", "speech", "place"
 HEADS = ("organization", "location", "event", "work", "concept")
 LEXICON = Lexicon(
     (kind, LISTS[kind])
-    for kind in ("surname", "kept", BREAK, *HEADS, TITLE, SPEECH, PLACE, "event_name", "concept_name")
+    for kind in (
+        "surname",
+        "kept",
+        BREAK,
+        *HEADS,
+        TITLE,
+        SPEECH,
+        PLACE,
+        "event_name",
+        "concept_name",
+        "organization_name",
+    )
 )
 CLOSED = (BREAK, TITLE, SPEECH)
 SURNAMES = characters(LISTS["surnames"])

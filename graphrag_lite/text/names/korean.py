@@ -22,7 +22,9 @@ _PARTICLES = longest_first(_LISTS["particle"])
 _ENDINGS = tuple(_LISTS["ending"])
 _TITLES, _PLACES = _LISTS["title"], _LISTS["place"]
 _STOP = _LISTS["stop"]
-_WHOLE = _PLACES | _LISTS["concept_name"]  # words that have no particle and are no verbs, whatever they end with
+_WHOLE = (
+    _PLACES | _LISTS["concept_name"] | _LISTS["organization_name"]
+)  # words that have no particle and are no verbs, whatever they end with
 _NO_NAMES = _STOP | _TITLES
 _SPEECH = tuple(_LISTS["speech"])
 _SUFFIXES = longest_first(_LISTS["person_suffix"])
@@ -247,7 +249,12 @@ def _last_foreign(words: Sequence[Word], i: int) -> int:
 def _single(words: Sequence[Word], i: int) -> tuple[int, str, bool] | None:
     """Return the end, type and anchor of the name that word `i` is by itself."""
     word, stem = words[i], words[i].stem
-    for kind, names in (("location", "place"), ("concept", "concept_name"), ("event", "event_name")):
+    for kind, names in (
+        ("location", "place"),
+        ("concept", "concept_name"),
+        ("event", "event_name"),
+        ("organization", "organization_name"),
+    ):
         if stem in _LISTS[names]:
             return word.end, kind, True
     kind, head = _head(stem)
