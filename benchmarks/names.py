@@ -29,7 +29,7 @@ TYPES = {
     "PER": ("person",),
     "ORG": ("organization",),
     **dict.fromkeys(("LOC", "GPE", "FAC"), ("location",)),
-    **dict.fromkeys(("MISC", "VEH"), ("event", "work", "concept")),
+    **dict.fromkeys(("MISC", "VEH"), ("event", "work", "concept", "product", "law", "language")),
 }
 SETS = ("redocred", "litbank")
 CASELESS = {"cmrc2018_zh": "zh", "drcd_zhtw": "zh", "jsquad_ja": "ja"}

@@ -10,6 +10,9 @@ from graphrag_lite.text.names.words import HONORIFICS, PARTICLES
 
 # A single word is no name if the corpus writes it in lower case this many times as often as with a telling capital.
 _LOWER_RATIO = 1.0
+_GERUND_RATIO = 0.05  # of "Installing", which headings and what points to them begin with
+# Nor if nothing but the capital speaks for most of its mentions, as for German nouns.
+_MIN_ANCHORED = 0.2
 # Places without a telling suffix are mostly common nouns (channel, zone), and so are repeated terms.
 _MIN_CASELESS_DOCUMENTS, _MIN_CASELESS_COUNT = 3, 20
 # A term is kept from this many mentions on, and from this share of the lower-case uses of its rarer end.
@@ -65,7 +68,10 @@ def is_name(key: str, entry: Candidate, n_documents: int, lower_counts: Mapping[
         return len(words) > 1 and not all(lower_counts.get(word, 0) for word in words)
     if len(words) != 1 or is_acronym(key, entry):
         return True
-    return lower_counts.get(key, 0) <= _LOWER_RATIO * entry.anchored
+    if entry.anchored < _MIN_ANCHORED * entry.count:
+        return False
+    ratio = _GERUND_RATIO if key.endswith("ing") and majority_type(entry.types) == "unknown" else _LOWER_RATIO
+    return lower_counts.get(key, 0) <= ratio * entry.anchored
 
 
 def is_acronym(key: str, entry: Candidate) -> bool:
@@ -95,7 +101,8 @@ def find_openers(
         if kinds[key] not in ("unknown", kinds[rest]) or not entries[rest].anchored:
             continue
         whole = " " in rest and kinds[rest] == "person"
-        if entries[rest].count < (1 if whole else 2) * entry.count * n_documents[key]:
+        gerund = first.endswith("ing") and lower_counts.get(first, 0)  # "Installing Red Hat OpenShift"
+        if not gerund and entries[rest].count < (1 if whole else 2) * entry.count * n_documents[key]:
             continue
         common = lower_counts.get(first, 0)
         said = common or first in DEMONYMS or kinds.get(first) in ("location", "organization")
@@ -103,7 +110,7 @@ def find_openers(
             if not said and rest.partition(" ")[0] in PARTICLES:  # a surname: "Femke Van den Driessche"
                 continue
             common = max(common, 5 * entry.count)
-        if (not entry.anchored and common) or (kinds[rest] == "person" and common >= 5 * entry.count):
+        if gerund or (not entry.anchored and common) or (kinds[rest] == "person" and common >= 5 * entry.count):
             found[key] = rest
             if " " not in rest or not said:
                 beside.add(key)

@@ -34,6 +34,7 @@ from dataclasses import dataclass, replace
 from graphrag_lite.resolution.aliases import Person, alias_in_corpus, alias_in_documents, as_person, is_whole
 from graphrag_lite.resolution.candidates import Candidate, find_openers, is_acronym, is_name, majority_type
 from graphrag_lite.resolution.distinctions import Apart, differ, parted, stated_kinds
+from graphrag_lite.resolution.faces import confirmed_face, face, inferred, majority_word
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.resolution.name_similarity import similar_pairs
 from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES, SAME_PLACES
@@ -69,6 +70,7 @@ def resolve(
     lower_counts: Mapping[str, int],
     *,
     ordinals: Sequence[int] | None = None,
+    contexts: Mapping[str, Sequence[Sequence[str]]] | None = None,
     definitions: Iterable[tuple[str, str]] = (),
     related: Iterable[tuple[str, str, str]] = (),
     exact: bool = True,
@@ -80,9 +82,11 @@ def resolve(
     """Return one row for every distinct name, and one for every (document, name) that differs, in that order.
 
     The first four have one entry a mention, as has `ordinals`: the place of its text unit in the document, by default
-    one for all. `lower_counts` tells how often the corpus writes a word in lower case. `definitions` are pairs (long
-    name, acronym) that texts define, one each time; `related` are (document, name, name) where a sentence relates the
-    two. `confirmed` says that all mentions are entities for sure. Rows are sorted by document id, then name.
+    one for all. `lower_counts` tells how often the corpus writes a word in lower case. `contexts` are what stands
+    beside the mentions of each name (`text.names.contexts`): types that no text states are inferred from them.
+    `definitions` are pairs (long name, acronym) that texts define, one each time; `related` are (document, name, name)
+    where a sentence relates the two. `confirmed` says that all mentions are entities for sure. Rows are sorted by
+    document id, then name.
 
     >>> rows = resolve(["d"] * 3, ["Ebenezer Scrooge", "Mr. Scrooge", "Humbug"], ["person"] * 2 + ["unknown"],
     ...                [True, True, False], {"humbug": 2})
@@ -174,8 +178,10 @@ def resolve(
     )
     local |= dict.fromkeys(alone, "")
     kinds.update((head, kinds[root]) for root, head in heads.items() if kinds[head] == "unknown")
-    face = _confirmed_face if confirmed else _face
-    faces = {root: face(root, group, entries, kinds) for root, group in groups.items()}
+    show = confirmed_face if confirmed else face
+    faces = {root: show(root, group, entries, kinds) for root, group in groups.items()}
+    if contexts:
+        faces |= inferred(faces, groups, entries, contexts, lower_counts)
 
     rows = []
     names_of_key: dict[str, list[str]] = defaultdict(list)
@@ -197,7 +203,7 @@ def resolve(
         if root not in faces:
             if root in dropped and (document, key) not in alone:
                 continue
-            faces[root] = face(root, [root], entries, kinds)
+            faces[root] = show(root, [root], entries, kinds)
         title, kind = faces[root]
         rule = "alias" if target else "exact"
         rows.extend(Resolution(document, name, root, title, kind, rule) for name in names_of_key[key])
@@ -215,28 +221,6 @@ def _sure(entry: Candidate, kind: str) -> str:
     """
     told = entry.types[kind]
     return kind if told >= _MIN_STATED and 2 * told > entry.count else "unknown"
-
-
-def majority_word(types: Mapping[str, int]) -> str:
-    """Return the type that most mentions give, in lower case, ties by the alphabet; `unknown` where none gives one.
-
-    >>> majority_word({"PERSON": 2, "person": 2, "Ghost": 3, "unknown": 9})
-    'person'
-    """
-    votes: Counter[str] = Counter()
-    for kind, count in types.items():
-        votes[" ".join(kind.casefold().split())] += count
-    known = sorted(kind for kind in votes if kind not in ("", "unknown"))
-    return max(known, key=lambda kind: votes[kind], default="unknown")
-
-
-def commonest(names: Mapping[str, int]) -> str:
-    """Return the name written most often; of equals one not all in capitals, then the longest, then the last.
-
-    >>> commonest({"MARLEY": 2, "Marley": 2, "marley": 1})
-    'Marley'
-    """
-    return max(names, key=lambda name: (names[name], not name.isupper(), len(name), name))
 
 
 def _persons(
@@ -352,28 +336,3 @@ def _follow(key: str, targets: Mapping[str, tuple[str, str]]) -> str:
         key = targets[key][0]
         seen.add(key)
     return key
-
-
-def _face(
-    root: str, group: Sequence[str], entries: Mapping[str, Candidate], kinds: Mapping[str, str]
-) -> tuple[str, str]:
-    """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions."""
-    surfaces = entries[root].surfaces
-    title = max(surfaces, key=lambda name: (not name.isupper(), surfaces[name], len(name), name))
-    types: Counter[str] = Counter()
-    for key in group:
-        types.update(entries[key].types)
-    kind = kinds[root] if kinds[root] != "unknown" else majority_type(types)
-    if kind == "person" and title.isupper() and " " in title:
-        title = title.title()
-    return title, kind
-
-
-def _confirmed_face(
-    root: str, group: Sequence[str], entries: Mapping[str, Candidate], _kinds: Mapping[str, str]
-) -> tuple[str, str]:
-    """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions."""
-    types: Counter[str] = Counter()
-    for key in group:
-        types.update(entries[key].types)
-    return commonest(entries[root].surfaces), majority_word(types)

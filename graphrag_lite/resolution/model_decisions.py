@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.replies.json_reply import read_object
-from graphrag_lite.resolution.ladder import Resolution, majority_word
+from graphrag_lite.resolution.faces import majority_word
+from graphrag_lite.resolution.ladder import Resolution
 
 Pair = tuple[str, str]
 

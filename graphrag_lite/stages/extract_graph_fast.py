@@ -8,6 +8,8 @@ import logging
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +23,7 @@ from graphrag_lite.run.services import Each, Last
 from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.text.names import find_names
 from graphrag_lite.text.names.name import Name
-from graphrag_lite.text.relations import relation
+from graphrag_lite.text.related_names import related_names, tells_of
 from graphrag_lite.text.sentences import sentences, trimmed
 
 if TYPE_CHECKING:
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 Row = tuple[Any, ...]
-MAX_PAIRS = 300  # of a sentence: more have only tables and lists of references (docs/log.md, 2026-11-22)
 
 
 async def extract_graph_fast(
@@ -117,7 +118,7 @@ def _rows(
         relationships += [
             _relationship(unit, topics[0], name, "", settings.title_strength, span)
             for name, span in sorted(first_place.items(), key=lambda item: (item[1], item[0]))
-            if name not in topics
+            if name not in topics and tells_of(unit.text[slice(*span)], topics[0], name)
         ]
     return entities, relationships
 
@@ -125,22 +126,11 @@ def _rows(
 def _within_sentences(
     unit: TextUnit, names: list[Name], sentence: list[tuple[int, int]], max_neighbours: int
 ) -> Iterator[Row]:
-    """Relate every name to the names that follow it in its sentence; where those are too many, to the next alone."""
-    pairs: dict[tuple[int, int], list[tuple[int, int, int]]] = {}  # by sentence: both places, and which follower it is
-    for i, name in enumerate(names):
-        seen = {name.name}
-        for j in range(i + 1, len(names)):
-            if sentence[j] != sentence[i] or len(seen) > max_neighbours:
-                break
-            if names[j].name not in seen:
-                pairs.setdefault(sentence[i], []).append((i, j, len(seen)))
-                seen.add(names[j].name)
-    for span, found in pairs.items():
-        for i, j, follower in found:
-            if follower > 1 and len(found) > MAX_PAIRS:
-                continue
-            label = relation(unit.text, names[i], names[j], unit.language) if j == i + 1 else ""
-            yield _relationship(unit, names[i].name, names[j].name, label, 1.0, span)
+    """Relate the names of each sentence that its words relate, each to so many that follow it."""
+    for span, group in groupby(zip(sentence, names, strict=True), key=itemgetter(0)):
+        held = [name for _, name in group]
+        for i, j, label in related_names(unit.text, held, span, unit.language, max_neighbours):
+            yield _relationship(unit, held[i].name, held[j].name, label, 1.0, span)
 
 
 def _entity(unit: TextUnit, name: str, kind: str, said: Mapping[str, str], *place: Any) -> Row:

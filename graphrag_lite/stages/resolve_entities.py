@@ -22,6 +22,7 @@ from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.run.services import Attempt, Each, unguarded
 from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.text.names import is_acronym, lower_case_words
+from graphrag_lite.text.names.contexts import MAX_CONTEXTS, context
 from graphrag_lite.text.names.words import AND_WORDS
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ async def resolve_entities(
         entity_mentions["anchored"].to_pylist(),
         lower_counts,
         ordinals=[ordinal[unit_id] for unit_id in entity_mentions["text_unit_id"].to_pylist()],
+        contexts=_contexts(source_units, entity_mentions) if model is None else None,
         definitions=[
             pair
             for document_id, one, between, other in beside
@@ -118,6 +120,26 @@ async def resolve_entities(
             for row in rows
         ),
     )
+
+
+def _contexts(source_units: "pa.Table", entity_mentions: "pa.Table") -> dict[str, list[tuple[str, ...]]]:
+    """Return what stands beside the first mentions of each name; what overlapping units repeat counts once."""
+    units = _texts(source_units)
+    columns = ("text_unit_id", "document_id", "name", "mention_start")
+    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    seen: set[tuple[str, int]] = set()
+    for unit_id, document_id, name, start in zip(*(entity_mentions[c].to_pylist() for c in columns), strict=True):
+        if start >= 0 and len(found[name]) < MAX_CONTEXTS and (document_id, start) not in seen:
+            seen.add((document_id, start))
+            text, offset = units[unit_id]
+            found[name].append(context(text, start - offset, start - offset + len(name)))
+    return found
+
+
+def _texts(source_units: "pa.Table") -> dict[str, tuple[str, int]]:
+    """Return text and place in its document of each unit, by id."""
+    columns = (source_units[name].to_pylist() for name in ("id", "text", "char_start"))
+    return {identity: (text, start) for identity, text, start in zip(*columns, strict=True)}
 
 
 def _by_date(source_documents: "pa.Table", document_ids: Sequence[str]) -> list[int]:
@@ -237,12 +259,7 @@ def _beside(
 
     `in_order` says that the mentions of a unit stand in the order of its text; a model has an order of its own.
     """
-    units = {
-        identity: (text, start)
-        for identity, text, start in zip(
-            *(source_units[column].to_pylist() for column in ("id", "text", "char_start")), strict=True
-        )
-    }
+    units = _texts(source_units)
     columns: Iterable[tuple[str, str, int, str]] = zip(
         *(entity_mentions[c].to_pylist() for c in ("text_unit_id", "name", "mention_start", "document_id")), strict=True
     )

@@ -69,6 +69,14 @@ def _is_finite(words: list[str], language: str) -> bool:
     return first in _PRESENT and (second != "of" or first == "consists")
 
 
+def has_verb(words: list[str], language: str) -> bool:
+    """Tell whether one of `words` may be a verb or a participle; in another language than English, any content word."""
+    if language != "en":
+        return not FUNCTION_WORDS.get(language, frozenset()).issuperset(words)
+    known = _AUXILIARIES["en"] | _PAST | _PRESENT
+    return any(word in known or (len(word) > 4 and word.endswith(("ed", "ing"))) for word in words)
+
+
 def _is_subject(text: str, name: Name) -> bool:
     """Tell whether no word before a name makes it the end of a longer phrase: "the head of OpenAI"."""
     before = _CLAUSE_END.split(text[max(0, name.start - _BEFORE) : name.start])[-1]

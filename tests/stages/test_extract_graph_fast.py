@@ -101,15 +101,15 @@ def test_names_of_a_sentence_are_related_by_the_words_between_them() -> None:
     text = "Yesterday Alice Smith married Bob Jones in Paris. They visited Carol White and Dora Green."
     _, relationships = extract(one_document(text))
     assert ("Alice Smith", "married", "Bob Jones") in pairs(relationships)
-    assert ("Carol White", "", "Dora Green") in pairs(relationships)  # "and" relates nothing
+    assert not {row["source"] for row in relationships} & {"Carol White", "Dora Green"}  # "and" relates nothing
     assert not {("Bob Jones", "", "Carol White"), ("Paris", "", "Carol White")} & set(pairs(relationships))
     for row in relationships:
         assert row["strength"] == 1.0
-        assert text[row["char_start"] : row["char_end"]].startswith(("Yesterday", "They"))
+        assert text[row["char_start"] : row["char_end"]].startswith("Yesterday")
 
 
 def test_a_name_is_related_to_so_many_that_follow_it() -> None:
-    text = "On Monday we met Alice Smith, Bob Jones, Carol White, Dora Green and Emil Brown."
+    text = "On Monday Alice Smith met Bob Jones, Carol White, Dora Green and Emil Brown."
     for most in (1, 2, 9):
         _, relationships = extract(one_document(text), max_neighbours=most)
         sources = [row["source"] for row in relationships]
@@ -117,23 +117,19 @@ def test_a_name_is_related_to_so_many_that_follow_it() -> None:
 
 
 def test_a_short_document_ties_its_names_to_its_title() -> None:
-    text = "In March Bob Jones came from Paris. Later Carol White followed Bob Jones there."
+    text = "She came from Paris to meet Bob Jones. Then Carol White came from Rome."
     entities, relationships = extract(one_document(text, "Alice Smith"))
     (title,) = [row for row in entities if row["mention_start"] == -1]
     assert title["name"] == "Alice Smith" and title["anchored"]
     tied = [row for row in relationships if row["source"] == "Alice Smith"]
-    assert [row["target"] for row in tied] == ["Paris", "Bob Jones", "Carol White"] or {r["target"] for r in tied} == {
-        "Bob Jones",
-        "Paris",
-        "Carol White",
-    }
+    assert {row["target"] for row in tied} == {"Bob Jones", "Paris"}  # nothing says what Rome is to her
     assert all(row["strength"] == 0.5 for row in tied)
-    assert text[tied[0]["char_start"] : tied[0]["char_end"]] == "In March Bob Jones came from Paris."
+    assert text[tied[0]["char_start"] : tied[0]["char_end"]] == "She came from Paris to meet Bob Jones."
 
 
 def test_a_long_document_does_not_but_still_names_its_title() -> None:
-    text = "In March Bob Jones came from Paris. Later Carol White followed Bob Jones there."
-    read = one_document(text, "Alice Smith", cuts=(36,))
+    text = "She came from Paris to meet Bob Jones. Then Carol White came from Rome."
+    read = one_document(text, "Alice Smith", cuts=(38,))
     entities, relationships = extract(read, max_title_units=1)
     assert [row["text_unit_id"] for row in entities if row["name"] == "Alice Smith"] == ["u0"]
     assert not [row for row in relationships if row["source"] == "Alice Smith"]
@@ -152,13 +148,11 @@ def test_texts_without_names_have_no_mentions(text: str) -> None:
 
 
 @pytest.mark.parametrize("n", [40, 200])
-def test_in_a_long_list_of_names_each_is_related_to_the_next_alone(n: int) -> None:
+def test_names_of_a_list_are_not_related(n: int) -> None:
     names = [f"{first} {last}" for first in "Ann Bob Cy Dora Emil".split() for last in LAST_NAMES][:n]
-    _, relationships = extract(one_document(f"They wrote to {', '.join(names)} in May."))
-    related = {(row["source"], row["target"]) for row in relationships}
-    assert related >= set(zip(names, names[1:], strict=False))
-    near = 6 if n == 40 else 1
-    assert related == {(names[i], names[j]) for i in range(n) for j in range(i + 1, min(n, i + near + 1))}
+    assert not extract(one_document(f"They wrote to {', '.join(names)} in May."))[1]
+    _, relationships = extract(one_document(f"Fritz Gold wrote to {', '.join(names)} in May."))
+    assert {row["source"] for row in relationships} == {"Fritz Gold"}
 
 
 LAST_NAMES = [f"{a}{b}" for a in "Ba Co Du Fe Gi Ho Ku La".split() for b in "nner mson rker lling xley".split()]

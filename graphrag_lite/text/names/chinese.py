@@ -251,7 +251,7 @@ class _Group(engine.Joined):
         self.names.append((start, end, kind.removesuffix("_name"), True))
 
     def plain(self, at: int) -> None:
-        if self.kind(at - 1) in (*zh.HEADS, "event_name", "concept_name"):
+        if self.kind(at - 1) in (*zh.HEADS, "event_name", "concept_name", "organization_name"):
             self.body = self.tokens[at][0]
 
 
@@ -260,7 +260,7 @@ _RULES = {
     "part": _Group.part,
     "sound": _Group.sound,
     zh.PLACE: _Group.place,
-    **dict.fromkeys(("event_name", "concept_name"), _Group.known),
+    **dict.fromkeys(("event_name", "concept_name", "organization_name"), _Group.known),
     "plain": _Group.plain,
 }
 
@@ -277,7 +277,7 @@ def _recurring(text: str, runs: list[list[Token]], taken: Spans) -> Iterator[Spa
     for word, at in sorted(_repeats(text, chunks), key=lambda item: (-len(item[0]) * (len(item[1]) - 1), item[0])):
         if zh.LEXICON.kind(word) in (*zh.CLOSED, "kept", *zh.HEADS) or word[0] in zh.NUMERALS or word in zh.GENERIC:
             continue
-        if len(word) == 2 and len(at) < (2 if zh.STRONG.issuperset(word) else 4):
+        if len(word) == 2 and len(at) < (2 if zh.STRONG.issuperset(word) else 5):
             continue
         person = len(word) == 3 and _is_person(word)
         fits = [i for i in at if i not in inner and i + len(word) not in inner]

@@ -10,7 +10,18 @@ BREAK, TITLE, SPEECH, PLACE = "break", "title", "speech", "place"
 HEADS = ("organization", "location", "event", "work", "concept")
 LEXICON = Lexicon(
     (kind, LISTS[kind])
-    for kind in ("surname", "kept", BREAK, *HEADS, TITLE, SPEECH, PLACE, "event_name", "concept_name")
+    for kind in (
+        "surname",
+        "kept",
+        BREAK,
+        *HEADS,
+        TITLE,
+        SPEECH,
+        PLACE,
+        "event_name",
+        "concept_name",
+        "organization_name",
+    )
 )
 CLOSED = (BREAK, TITLE, SPEECH)
 SURNAMES = characters(LISTS["surnames"])
@@ -27,6 +38,7 @@ SOUNDS = {
     **dict.fromkeys(characters(LISTS["sounds_middle"]), 0.4),
     **dict.fromkeys(STRONG, 1.0),
 }
+DOTTED_SOUNDS = SOUNDS.keys() | characters(LISTS["sounds_dotted"])
 _SIMPLIFIED = {ord(pair[0]): pair[1] for pair in LISTS["traditional"]}
 
 

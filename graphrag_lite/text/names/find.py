@@ -15,12 +15,13 @@ from graphrag_lite.text.names import types
 from graphrag_lite.text.names.caseless import find_names_caseless
 from graphrag_lite.text.names.cuts import split_run
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
+from graphrag_lite.text.names.german import plain_nouns
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.runs import Run, find_runs
 from graphrag_lite.text.names.terms import find_terms
 from graphrag_lite.text.names.titles import defined_subject, expansions, quoted_titles
 from graphrag_lite.text.names.tokens import AMPERSAND, JOIN, Tokens, tokenize
-from graphrag_lite.text.names.words import DETERMINERS, HONORIFICS, LISTS, ROLES
+from graphrag_lite.text.names.words import DETERMINERS, HONORIFICS, LISTS, ROLES, STRUCTURE
 from graphrag_lite.text.plain_text import CONTROL, one_line
 
 __all__ = ["Name", "find_names", "is_acronym"]
@@ -81,7 +82,7 @@ def _cased(text: str, language: str) -> list[Name]:
             kept.append(replace(run, anchored=run.last - run.first > 1, kind="person", initial=False))
         elif not _within(muted, start) and not _is_shouted(tokens, run):
             kept.append(replace(run, anchored=False) if _within(headings, start) else run)
-    names = _typed(text, tokens, kept)
+    names = _typed(text, tokens, kept, plain_nouns(tokens, kept) if language == "de" else frozenset())
     terms = find_terms(tokens, text)
     return _merged(names, terms) if terms else names
 
@@ -134,7 +135,9 @@ def _labels(text: str, tokens: Tokens, run: Run) -> bool:
     if text[end : end + 1] not in (":", " ", "*") or not _LABEL.match(text, end) or run.last - run.first > 4:
         return False
     words, low = tokens.words[run.first : run.last], tokens.lower[run.first : run.last]
-    if any(word in _SPEAKERS or word in ROLES for word in low) or any(tokens.function[run.first : run.last]):
+    if any(word in _SPEAKERS or word in ROLES or word in STRUCTURE for word in low) or any(
+        tokens.function[run.first : run.last]
+    ):
         return False
     if not all(word[0].isupper() for word in words):
         return False
@@ -159,8 +162,11 @@ def _is_shouted(tokens: Tokens, run: Run) -> bool:
     return len(words) > 3 or any(tokens.function[run.first : run.last])
 
 
-def _typed(text: str, tokens: Tokens, runs: list[Run]) -> list[Name]:
-    """Add up the evidence for each name over the unit, and decide types and anchors."""
+def _typed(text: str, tokens: Tokens, runs: list[Run], nouns: frozenset[str]) -> list[Name]:
+    """Add up the evidence for each name over the unit, and decide types and anchors.
+
+    A single word of `nouns` is a name only where its shape or a type says so.
+    """
     evidence: dict[str, types.Evidence] = {}
     confirmed: set[str] = set()  # words that have a telling capital somewhere
     labels: Counter[str] = Counter()
@@ -194,13 +200,13 @@ def _typed(text: str, tokens: Tokens, runs: list[Run]) -> list[Name]:
             anchored = _anchors_alone(tokens.words[run.first], run, key in confirmed, plain) or (
                 not run.initial and labels[key] > 1
             )
+            if key in nouns and kind == "unknown" and tokens.words[run.first][1:].islower():
+                anchored = False
         else:
             anchored = run.anchored
             if run.initial and run.last - run.first == 2 and kind in ("person", "unknown"):
                 first = tokens.lower[run.first]
                 anchored = anchored and (first in confirmed or first in GIVEN_NAMES or first in HONORIFICS)
-        if kind == "unknown" and tokens.gaps[run.first] == JOIN and types.is_locative(tokens.lower[run.first - 1]):
-            kind = "location"
         start, end = tokens.starts[run.first], _end(text, tokens, run)
         names.append(Name(start, end, _clean(text[start:end]), kind, anchored))
     return names

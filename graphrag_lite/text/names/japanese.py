@@ -20,7 +20,18 @@ BREAK, TITLE, PLACE = "break", "title", "place"
 HEADS = ("organization", "location", "event", "concept")
 LEXICON = Lexicon(
     (kind, _LISTS[kind])
-    for kind in (BREAK, "organization", "concept", "location", "event", TITLE, PLACE, "concept_name", "event_name")
+    for kind in (
+        BREAK,
+        "organization",
+        "concept",
+        "location",
+        "event",
+        TITLE,
+        PLACE,
+        "concept_name",
+        "event_name",
+        "organization_name",
+    )
 )
 _SURNAMES = _LISTS["surname"]
 _NO_NAMES = _LISTS["break"] | _LISTS["loan"]
@@ -117,7 +128,11 @@ def _tokens(text: str, start: int, end: int) -> list[Token]:
         piece = _PIECE.match(text, position, end)
         whole = LEXICON.at(text, position, end)
         stop = position + len(whole[0]) if whole else end
-        if whole and (not piece or whole[1] in (PLACE, "event_name", "concept_name")) and _is_apart(text, stop, end):
+        if (
+            whole
+            and (not piece or whole[1] in (PLACE, "event_name", "concept_name", "organization_name"))
+            and _is_apart(text, stop, end)
+        ):
             tokens.append((position, stop, whole[1]))
         elif not piece or text[position] in _DOT:
             tokens.append((position, piece.end() if piece else position + 1, BREAK))
@@ -251,7 +266,7 @@ _RULES = {
     TITLE: _Run.title,
     **dict.fromkeys((BREAK, "number"), _Run.stop),
     "loan": _Run.loan,
-    **dict.fromkeys((PLACE, "concept_name", "event_name"), _Run.known),
+    **dict.fromkeys((PLACE, "concept_name", "event_name", "organization_name"), _Run.known),
     "katakana": _Run.katakana,
     "kanji": _Run.kanji,
 }
@@ -284,7 +299,7 @@ def _recurring(text: str, runs: list[list[Token]], taken: Spans) -> Iterator[Spa
     counts = Counter(text[start:end] for start, end, _ in loose)
     for start, end, kind in loose:
         n = counts[text[start:end]]
-        if kind == "katakana" or (n > 1 and (end - start > 2 or n > 3)):
+        if kind == "katakana" or (n > 1 and (end - start > 2 or n > 4)):
             yield start, end, "unknown", False
 
 

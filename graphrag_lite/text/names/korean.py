@@ -22,7 +22,9 @@ _PARTICLES = longest_first(_LISTS["particle"])
 _ENDINGS = tuple(_LISTS["ending"])
 _TITLES, _PLACES = _LISTS["title"], _LISTS["place"]
 _STOP = _LISTS["stop"]
-_WHOLE = _PLACES | _LISTS["concept_name"]  # words that have no particle and are no verbs, whatever they end with
+_WHOLE = (
+    _PLACES | _LISTS["concept_name"] | _LISTS["organization_name"]
+)  # words that have no particle and are no verbs, whatever they end with
 _NO_NAMES = _STOP | _TITLES
 _SPEECH = tuple(_LISTS["speech"])
 _SUFFIXES = longest_first(_LISTS["person_suffix"])
@@ -34,6 +36,7 @@ _SOUNDS = characters(_LISTS["sounds"])
 _STRONG = characters(_LISTS["sounds_strong"])
 _SUBJECT = ("은", "는", "이", "가")
 _WORD = re.compile("[\uac00-\ud7a3]+(?:[·・][\uac00-\ud7a3]+)*")
+_TAIL = re.compile("[\uac00-\ud7a3]+$")
 _MARKS = re.compile(r"《([^《》\n]{1,40})》|〈([^〈〉\n]{1,40})〉|『([^『』\n]{1,40})』|「([^「」\n]{1,40})」")
 _GLOSS = re.compile(r"\s?[（(]\s*([A-Z\u00c0-\u00de][^()（）\n]{1,60}|[\u4e00-\u9fff]{2,10})[)）]")
 _LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f][\w.'’-]*")
@@ -105,6 +108,20 @@ def _stem(word: str) -> tuple[str, str]:
             if len(stem) > 1 or short:
                 return stem, particle
     return word, ""
+
+
+def without_particles(word: str) -> str:
+    """Return a word that begins in another script without the particles at its end.
+
+    >>> [without_particles(word) for word in ("Zep의", "Zep은", "GPT-4로", "LG전자는", "K팝")]
+    ['Zep', 'Zep', 'GPT-4', 'LG전자', 'K팝']
+    """
+    tail = _TAIL.search(word)
+    if not tail:
+        return word
+    if tail.group() in _PARTICLES:
+        return word[: tail.start()]
+    return word[: tail.start()] + _stem(tail.group())[0]
 
 
 def _agrees(last: str, particle: str) -> bool:
@@ -232,7 +249,12 @@ def _last_foreign(words: Sequence[Word], i: int) -> int:
 def _single(words: Sequence[Word], i: int) -> tuple[int, str, bool] | None:
     """Return the end, type and anchor of the name that word `i` is by itself."""
     word, stem = words[i], words[i].stem
-    for kind, names in (("location", "place"), ("concept", "concept_name"), ("event", "event_name")):
+    for kind, names in (
+        ("location", "place"),
+        ("concept", "concept_name"),
+        ("event", "event_name"),
+        ("organization", "organization_name"),
+    ):
         if stem in _LISTS[names]:
             return word.end, kind, True
     kind, head = _head(stem)

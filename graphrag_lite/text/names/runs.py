@@ -161,6 +161,8 @@ def _connected(tokens: Tokens, first: int, k: int, limit: int, language: str) ->
     if tokens.function[after] and right != "la" and low != "the":
         return 0
     left = tokens.lower[first:k]
+    if language == "de" and not _joins_german(left):
+        return 0
     content = [tokens.lower[i] for i in range(first, k) if not tokens.function[i]] or left
     if low in vocab.AND_WORDS:
         joins = _pair(tokens, first, k, content)
@@ -176,6 +178,11 @@ def _connected(tokens: Tokens, first: int, k: int, limit: int, language: str) ->
         surname = surname or (len(content) == 1 and content[0] in GIVEN_NAMES)
         joins = particle and surname and low not in ("a", "e", "i", "y", "o")
     return after - k + 1 if joins else 0
+
+
+def _joins_german(words: list[str]) -> bool:
+    """Tell whether a name goes on after `words` and "von" or "der": nouns are joined so all the time."""
+    return words[0] in GIVEN_NAMES or not (OF_HEADS | vocab.HONORIFICS).isdisjoint((words[0], words[-1]))
 
 
 def _of(tokens: Tokens, first: int, k: int, content: list[str], language: str) -> bool:

@@ -46,7 +46,7 @@ def find_terms(tokens: Tokens, text: str) -> list[Name]:
 
 
 def _is_plain(word: str) -> bool:
-    return word[0].isalpha() and len(word) > 1 and len(word) < 30
+    return word[0].islower() and 1 < len(word) < 30
 
 
 def _bad_end(word: str) -> bool:

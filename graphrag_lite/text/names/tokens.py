@@ -4,14 +4,22 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from graphrag_lite.text.names.korean import without_particles
 from graphrag_lite.text.names.words import ABBREVIATIONS, LISTS, function_words
 
-# A web address; letters with full stops ("U.S.", "J.R.R."); a word with inner apostrophes, hyphens and ampersands.
+# Han, kana and what else stands beside them without a space is no part of a word of another script.
+_SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f"
+_LETTER = f"[^\\W_{_SPACELESS}]"
+# A web address; Spanish plurals ("EE. UU."); letters with full stops ("U.S.", "J.R.R."); a word with inner apostrophes,
+# hyphens and ampersands.
 _WORD = re.compile(
     r"https?://\S+|www\.\S+"
+    r"|(?:EE\. ?UU|CC\. ?OO|JJ\. ?OO|FF\. ?AA)\."
     r"|(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?"
-    r"|[^\W_]+(?:[\u0300-\u036f]+[^\W_]*|[’'&\-\u2010\u2011][^\W_]+)*"
+    rf"|{_LETTER}+(?:[\u0300-\u036f]+{_LETTER}*|[’'&\-\u2010\u2011]{_LETTER}+)*|[{_SPACELESS}]+"
 )
+_QUANTITY = re.compile(r"\d+(?:[kMGT]?(?:Hz|B|W|Wh|V|A|Pa|bps|bit)|mAh|dB|°C|km|cm|mm|kg|USD|EUR)")
+_HANGUL = re.compile("[\uac00-\ud7a3]")
 _CONTRACTION = re.compile(r"[’'](?:s|S|d|ll|ve|re|m|em)$")
 _ELISION = re.compile(
     r"((?:[ldjmtsnc]|qu|lorsqu|puisqu|jusqu|dell|all|dall|nell|sull|un|quest|aujourd)[’'])(?=[^\W\d_])", re.IGNORECASE
@@ -28,7 +36,7 @@ _LONE_S = re.compile(r"(?: |\.[^\W\d_]?)[’']s(?![^\W_])")
 # What a gap between two words does to a name.
 JOIN, BREAK, INITIAL, AMPERSAND, STOP, COMMA = range(6)
 _SENTENCE_END = re.compile("[.!?…:。！？]")
-_OPENING = re.compile(r"[\"“«„‟‘`*_]\s?$|(?:^|\s)'$|(?:^|\s)[–—•·\-]\s*$")
+_OPENING = re.compile(r"[-=*#|]{2,}\s*$|(?:^|\s)[#|]\s*$|[\"“«„‟‘`*_]\s?$|(?:^|\s)'$|(?:^|\s)[–—•·\-]\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,9 @@ def tokenize(text: str, language: str) -> Tokens:
                 start, word, gap = cut, word[len(before) :], ""
             whole, word = word, _CONTRACTION.sub("", word)
             owns = word != whole  # "I'm Kevin": what a contraction ends, no name goes on
+        if word[0].isupper() and _HANGUL.search(word, 1):  # after a particle a name does not go on
+            whole, word = word, without_particles(word)
+            owns = owns or word != whole
         word = _without_tail(word) if "-" in word and word[0].isupper() else word
         if gap in ("' ", "’ ") and before[-1:] in ("s", "S") and word[0].isupper():  # "Winners' Cup"
             owning.add(len(rows) - 1)
@@ -155,6 +166,8 @@ def _is_capital(word: str, text: str, start: int, end: int) -> bool:
     if word[0].isupper() or word[0].istitle():
         return True
     if word[0].isdigit():
+        if _QUANTITY.fullmatch(word):
+            return False
         decade = word.endswith("ers") and word[:-3].isdigit() and len(word) > 4
         return 2 < len(word) <= 12 and (decade or any(c.isupper() for c in word))
     if "-" in word or "\u2010" in word or "\u2011" in word:

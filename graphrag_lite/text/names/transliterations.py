@@ -13,18 +13,25 @@ _DOTTED = re.compile(f"[{zh.HAN}](?:[{zh.DOTS}](?:(?![和与及或的了在是])
 
 def dotted(text: str, taken: Spans) -> Iterator[Span]:
     """Transliterated names with a dot between their parts. The ends go as far as the characters write sounds."""
-    for match in _DOTTED.finditer(text):
-        if text[match.start() + 1] not in ".．" and not taken.used(match.start()):
-            last = max(text.rfind(dot, match.start(), match.end()) for dot in zh.DOTS) + 1
+    position = 0
+    while match := _DOTTED.search(text, position):
+        position = match.end()
+        if text[match.start() + 1] in ".．" or taken.used(match.start()):
+            continue
+        parts = [i + 1 for i in range(match.start(), match.end()) if text[i] in zh.DOTS]
+        for last, following in zip(parts, [*parts[1:], len(text)], strict=True):
             end = _end_of_sounds(text, last)
-            if end > last:
-                yield _start_of_sounds(text, match.start()), end, "person", True
+            if end < following - 1:  # the name ends here; another may follow
+                position = max(end, last)
+                break
+        if end > last:
+            yield _start_of_sounds(text, match.start()), end, "person", True
 
 
 def _start_of_sounds(text: str, first: int) -> int:
     """Return where the foreign name starts whose first part ends with the character at `first`."""
     start = first
-    while start > 0 and first - start < 6 and text[start - 1] in zh.SOUNDS and not _ends_word(text, start):
+    while start > 0 and first - start < 6 and text[start - 1] in zh.DOTTED_SOUNDS and not _ends_word(text, start):
         start -= 1
     if start == 0:
         return start
@@ -54,11 +61,14 @@ def _goes_on(text: str, end: int, last: int) -> bool:
     hit = zh.LEXICON.at(text, end, min(len(text), end + 4))
     if hit and len(hit[0]) > 1 and hit[1] in zh.CLOSED:
         return False
+    if hit and hit[1] == zh.PLACE and zh.DOTTED_SOUNDS.issuperset(hit[0]):
+        return True
     if char < "\u3400" or char in zh.STURDY or end == last:
         return True
     if text[end + 1 : end + 2] in zh.STRONG and char not in "和与及在是的":
         return True
-    return not hit and char in zh.SOUNDS
+    ends = end + 1 == len(text) or not zh.RUN.match(text, end + 1)
+    return (not hit or (ends and len(hit[0]) == 1)) and char in zh.DOTTED_SOUNDS
 
 
 def is_last(text: str, position: int) -> bool:

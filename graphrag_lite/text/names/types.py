@@ -1,30 +1,28 @@
 """Type a name by what its own words and the words beside it say. Weights add up within a text unit.
 
-The types are person, organization, location, event, work and concept. Nothing here looks beyond one text unit, and
+Nothing here looks beyond one text unit, and
 nothing but a stated cue decides: a name without one is `unknown`.
 """
 
 from collections.abc import Sequence
 
-from graphrag_lite.text.names.gazetteer import GIVEN_NAMES, PLACES
-from graphrag_lite.text.names.words import CORPORATE, EPITHETS, HONORIFICS, LISTS
+from graphrag_lite.text.names.gazetteer import GIVEN_NAMES, PLACES, WELL_KNOWN
+from graphrag_lite.text.names.words import CORPORATE, EPITHETS, HONORIFICS, LISTS, NUMBER_WORDS
 
-TYPES = ("person", "organization", "location", "event", "work", "date", "concept")
+TYPES = ("person", "organization", "location", "event", "work", "product", "law", "language", "date", "concept")
 """Known types; the order breaks ties."""
 
 Evidence = dict[str, float]
 
 
+# The first speak for the whole name even where others end it: School of Engineering.
 _HEADS = {kind: LISTS[f"{kind}_heads"] for kind in ("location", "organization", "event", "work")}
-_KINDS: dict[str, str] = {
-    word: kind
-    for kind in ("person", "location", "organization", "event", "work", "concept")
-    for word in LISTS[f"{kind}_nouns"]
-}
+_WEAK_HEADS = {kind: LISTS[f"{kind}_heads"] for kind in ("product", "law", "language", "date", "concept")}
+_KINDS: dict[str, str] = {word: kind for kind in TYPES if kind != "date" for word in LISTS[f"{kind}_nouns"]}
 _FEASTS, _FRONTED, _NOBLE = LISTS["feasts"], LISTS["fronted"], LISTS["noble"]
 _KIND_ENDS = LISTS["kind_ends"]
 SPEECH, _VOICED, _PERSON_VERBS = LISTS["speech"], LISTS["voiced"], LISTS["person_verbs"]
-_LOCATIVE, _KIN, _OFFICES = LISTS["locative"], LISTS["kin"], LISTS["offices"]
+_KIN, _OFFICES = LISTS["kin"], LISTS["offices"]
 # What is done at, from, by and with organisations only, by the word that joins the two.
 _BEFORE_ORGANIZATION = {
     "of": _OFFICES,
@@ -34,7 +32,7 @@ _BEFORE_ORGANIZATION = {
     "by": LISTS["done_by"],
     "with": LISTS["done_with"],
 }
-OF_HEADS = LISTS["of_heads"].union(*_HEADS.values()) - LISTS["no_of_heads"]
+OF_HEADS = LISTS["of_heads"].union(*_HEADS.values(), LISTS["law_heads"]) - LISTS["no_of_heads"]
 """Words after which "of X" or "for X" belongs to the name."""
 PAIR_HEADS = LISTS["pair_heads"]
 """Words that make one name of "X and Y": Food and Drug Administration, Department of Health and Human Services."""
@@ -55,6 +53,8 @@ def evidence_of_words(words: Sequence[str], kept: Sequence[str]) -> Evidence:
     {'organization': 3.0}
     """
     name = " ".join(words)
+    if name in WELL_KNOWN:
+        return {WELL_KNOWN[name]: 3.0}
     if name in PLACES:
         return {"location": 1.0 if name in GIVEN_NAMES else 3.0}
     if name in _FEASTS:
@@ -64,18 +64,27 @@ def evidence_of_words(words: Sequence[str], kept: Sequence[str]) -> Evidence:
     found = _evidence_of_heads(words)
     if words[-1] in CORPORATE or "&" in words:
         found["organization"] = 5.0
-    return found or _evidence_of_person(words, kept)
+    found = found or _evidence_of_person(words, kept)
+    if not found and len(words) > 1 and WELL_KNOWN.get(words[0]) in ("organization", "product"):
+        found["product"] = 1.5  # Google Translate, Windows 10
+    return found
 
 
 def _evidence_of_heads(words: Sequence[str]) -> Evidence:
-    """Return the types of the first head that tells one: the last word, the word before "of", or a fronted one."""
+    """Return the types of the first head that tells one: the last word, the word before "of", or a fronted one.
+
+    Numbers at the end are no heads: World War II, Expo 67.
+    """
+    while len(words) > 1 and (words[-1].isdigit() or words[-1] in NUMBER_WORDS):
+        words = words[:-1]
     first, last = words[0], words[-1]
     of = next((i for i, word in enumerate(words) if word in ("of", "for", "de", "du", "des", "d'")), len(words))
     head = words[of - 1]
     fronted = first if last != head or first in _FRONTED else ""
-    for word, weight in ((last, 3.0), (head, 3.0), (fronted, 1.5)) if len(words) > 1 else ((last, 1.0),):
-        if found := {kind: weight for kind, heads in _HEADS.items() if word in heads}:
-            return found
+    for of_kinds in (_HEADS, _WEAK_HEADS):
+        for word, weight in ((last, 3.0), (head, 3.0), (fronted, 1.5)) if len(words) > 1 else ((last, 1.0),):
+            if found := {kind: weight for kind, heads in of_kinds.items() if word in heads}:
+                return found
     return {}
 
 
@@ -84,7 +93,7 @@ def _evidence_of_person(words: Sequence[str], kept: Sequence[str]) -> Evidence:
     weight = 0.0
     if words[0] in GIVEN_NAMES and words[0] not in PLACES:
         if len(words) == 1:
-            weight = 1.6
+            weight = 0.0 if kept[0].isupper() else 1.6
         elif len(words) <= 4 and not any(word.isdigit() for word in words) and words[1] not in ("and", "of"):
             weight = 2.5
     initials = any(len(word.rstrip(".")) == 1 and word[0].isupper() for word in kept[:-1])
@@ -161,11 +170,6 @@ def evidence_beside(before: Sequence[str], after: Sequence[str], possessive: boo
         elif after[0] in ("is", "was", "est", "était", "fue") and after[1:2] in (["born"], ["né"], ["née"]):
             add("person", 3.0)
     return found
-
-
-def is_locative(word: str) -> bool:
-    """Tell whether a name after `word` is often a place; alone it is too weak to type more than that one mention."""
-    return word in _LOCATIVE
 
 
 def best(evidence: Evidence) -> str:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphrag_lite.text.names import find_names
 from graphrag_lite.text.names.caseless import find_names_caseless
 
 
@@ -108,3 +109,8 @@ def test_time_is_linear_without_punctuation(unit: str) -> None:
         find_names_caseless(text, "")
         seconds.append(time.process_time() - start)
     assert seconds[1] < 10 * seconds[0] + 0.2
+
+
+def test_particles_come_off_names_of_other_scripts() -> None:
+    found = find_names("Zep의 성능은 좋다. Zep은 빠르고, LG전자는 Graphiti의 모델을 쓴다.", "ko")
+    assert [name.name for name in found] == ["Zep", "Zep", "LG전자", "Graphiti"]

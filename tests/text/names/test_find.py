@@ -179,3 +179,9 @@ def test_time_grows_no_faster_than_the_text(part: str) -> None:
 
     small, large = seconds(25_000), seconds(200_000)
     assert large < 30 * small + 0.3  # eight times the text; quadratic time would be sixty-four times
+
+
+@pytest.mark.parametrize("country", ["EE. UU.", "EE.UU.", "EE UU"])
+def test_a_plural_of_initials_is_one_name(country: str) -> None:
+    found = find_names(f"El presidente de {country} viajó ayer.", "es")
+    assert [(name.name, name.type) for name in found] == [(country, "location")]

@@ -1,0 +1,87 @@
+"""What an entity is called, and of which type it is."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from graphrag_lite.resolution.candidates import Candidate, majority_type
+from graphrag_lite.resolution.types import infer_types
+from graphrag_lite.text.names.contexts import MAX_CONTEXTS, form
+
+MAX_ACRONYM = 6  # characters
+Face = tuple[str, str]
+"""Title and type."""
+
+
+def face(root: str, group: Sequence[str], entries: Mapping[str, Candidate], kinds: Mapping[str, str]) -> Face:
+    """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions."""
+    title = _title(entries[root].surfaces)
+    types: Counter[str] = Counter()
+    for key in group:
+        types.update(entries[key].types)
+    kind = kinds[root] if kinds[root] != "unknown" else majority_type(types)
+    if kind == "person" and title.isupper() and " " in title:
+        title = title.title()
+    return title, kind
+
+
+def _title(surfaces: Mapping[str, int]) -> str:
+    """Return the spelling used most, but of a word longer than an acronym not the one in capitals.
+
+    >>> _title({"KEVIN SCOTT": 9, "Kevin Scott": 2}), _title({"DOI": 9, "Doi": 2, "The DOI": 1})
+    ('Kevin Scott', 'DOI')
+    """
+    folded: Counter[str] = Counter()
+    for name, n in surfaces.items():
+        folded[name.casefold()] += n
+    most = max(folded, key=lambda name: (folded[name], len(name), name))
+    same = [name for name in surfaces if name.casefold() == most]
+    return max(same, key=lambda name: (len(name) > MAX_ACRONYM and not name.isupper(), surfaces[name], name))
+
+
+def confirmed_face(
+    root: str, group: Sequence[str], entries: Mapping[str, Candidate], _kinds: Mapping[str, str]
+) -> Face:
+    """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions."""
+    types: Counter[str] = Counter()
+    for key in group:
+        types.update(entries[key].types)
+    return commonest(entries[root].surfaces), majority_word(types)
+
+
+def inferred(
+    faces: Mapping[str, Face],
+    groups: Mapping[str, Sequence[str]],
+    entries: Mapping[str, Candidate],
+    contexts: Mapping[str, Sequence[Sequence[str]]],
+    lower_counts: Mapping[str, int],
+) -> dict[str, Face]:
+    """Return the faces of the entities whose type the others tell (`resolution.types`)."""
+    features = {}
+    for root, (title, _) in faces.items():
+        names = sorted(name for key in groups[root] for name in entries[key].surfaces)
+        beside = [context for name in names for context in contexts.get(name, ())]
+        features[root] = [form(title, lower_counts), *beside[:MAX_CONTEXTS]]
+    stated = {root: kind for root, (_, kind) in faces.items() if kind != "unknown"}
+    return {root: (faces[root][0], kind) for root, kind in infer_types(features, stated).items()}
+
+
+def commonest(names: Mapping[str, int]) -> str:
+    """Return the name written most often; of equals one not all in capitals, then the longest, then the last.
+
+    >>> commonest({"MARLEY": 2, "Marley": 2, "marley": 1})
+    'Marley'
+    """
+    return max(names, key=lambda name: (names[name], not name.isupper(), len(name), name))
+
+
+def majority_word(types: Mapping[str, int]) -> str:
+    """Return the type that most mentions give, in lower case, ties by the alphabet; `unknown` where none gives one.
+
+    >>> majority_word({"PERSON": 2, "person": 2, "Ghost": 3, "unknown": 9})
+    'person'
+    """
+    votes: Counter[str] = Counter()
+    for kind, count in types.items():
+        votes[" ".join(kind.casefold().split())] += count
+    known = sorted(kind for kind in votes if kind not in ("", "unknown"))
+    return max(known, key=lambda kind: votes[kind], default="unknown")

@@ -1,0 +1,56 @@
+"""What stands beside a mention of a name, and how the name is written: the features that types are inferred from."""
+
+import re
+from collections.abc import Mapping
+
+MAX_CONTEXTS = 30  # mentions of one name that are looked at
+_REACH = 40  # characters on either side
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|[^\s\w]")
+_MAX_SHAPE = 4  # words
+_CAPITAL = "Aa"  # stands for every capitalised word
+
+
+def context(text: str, start: int, end: int) -> tuple[str, ...]:
+    """Return the word before a mention, the word after it, and on either side two words, within its line.
+
+    Punctuation marks are words; capitalised words are all one.
+
+    >>> context("We moved to Oslo, the capital", 12, 16)
+    ('< to', '> ,', '<< moved to', '>> , the')
+    """
+    before = _words(text[max(0, start - _REACH) : start].rpartition("\n")[2])[-2:]
+    after = _words(text[end : end + _REACH].partition("\n")[0])[:2]
+    near = f"< {before[-1] if before else ''}", f"> {after[0] if after else ''}"
+    far = [f"<< {' '.join(before)}"] if len(before) > 1 else []
+    if len(after) > 1:
+        far.append(f">> {' '.join(after)}")
+    return *near, *far
+
+
+def _words(text: str) -> list[str]:
+    return [_CAPITAL if word[0].isupper() else word for word in _WORD.findall(text)]
+
+
+def form(name: str, lower_counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Return how a name is written: its shape, its first and last word, and the last letters.
+
+    The shape has a letter for each of the first words: n for one that the corpus never writes in lower case
+    (`lower_counts`), c for any other with a capital, A for capitals alone, a for lower case, 9 for digits.
+
+    >>> form("Bank of England", {"bank": 3})
+    ('can', '^ bank', '$ england', '- and')
+    """
+    words = name.split()
+    first, last = words[0].casefold(), words[-1].casefold()
+    shape = "".join(_class(word, lower_counts) for word in words[:_MAX_SHAPE])
+    return shape, f"^ {first}", f"$ {last}", f"- {last[-3:]}"
+
+
+def _class(word: str, lower_counts: Mapping[str, int]) -> str:
+    if any(c.isdigit() for c in word):
+        return "9"
+    if word.islower():
+        return "a"
+    if word.isupper():
+        return "A" if len(word.strip(".")) > 1 else "i"
+    return "c" if lower_counts.get(word.casefold()) else "n"

@@ -1,0 +1,164 @@
+"""Which names of a sentence are related, and what words say how.
+
+Two names are related where words between them may say how: few words, in one clause. Neighbours in a list ("Rome, Paris
+and Oslo"), parts of one name ("Dungeons - Dragons", "NASA (National ...)"), and what stands in references, tables and
+code say nothing of each other. A label is given by `relations.relation`, or by a noun or a preposition between the two:
+"Ann Bell, chief executive of Acme", "Acme's founder Ann Bell", "Oslo in Norway".
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from graphrag_lite.text.function_words import FUNCTION_WORDS
+from graphrag_lite.text.names.name import Name
+from graphrag_lite.text.names.types import kind_of
+from graphrag_lite.text.names.words import ARTICLES
+from graphrag_lite.text.relations import has_verb, relation
+from graphrag_lite.text.words import UNSPACED_CHARACTERS
+
+Pair = tuple[int, int, str]
+"""Places of two names in the list of names, and the label, "" for none."""
+
+MAX_BETWEEN, MAX_BETWEEN_UNSPACED = 100, 30  # characters between two names that words still relate
+MAX_LABEL_WORDS = 6
+
+_AND = r"(?:and|or|und|oder|sowie|et|ou|y|e|o|i|en|of|och|og|и|или|as well as|&|/|，|、|和|与|及|と|や|및|와|과)"
+_LISTING = re.compile(
+    rf"[\s\"'“”’»«]*(?:[,;、，/|·•&+]|{_AND}\b)[\s,\"'“”‘«»]*(?:{_AND}\b)?(?:\s*(?:the|a|an|le|la|les|der|die|das))?[\s\"'“‘«»(]*",
+    re.I,
+)
+_CLAUSE = re.compile(
+    r"[;?!…\n|#]|---|\[[A-Z]+\]|[:](?=\s)|\s[–—-]{1,3}\s|[。！？；]"
+    r"|\b(?:but|while|whereas|although|though|because|if|unless|than|sondern|aber|während|obwohl|weil|mais|tandis|"
+    r"pero|mientras|aunque|ma|mentre|perché|но|хотя|потому)\b"
+    r"|,\s+(?:and|so|or|und|et|y)\s+(?:he|she|it|they|we|I|you|this|that|there|then|er|sie|es|il|elle|ils|on)\b"
+)
+_OTHER_SUBJECT = re.compile(
+    r"\b(?:I|he|she|it|they|we|you|everybody|there|er|es|wir|ich|il|elle|ils|elles|nous|je|yo|él|ella)\b"
+    r"|\b(?:and|or|und|et|y)\s+(?:\w+ly\s+)?(?:is|was|are|were|has|had|will|would|in|of|at|ist|war|est|était|es|fue)\b"
+)
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_QUOTES = '"“”«»„'
+_AUTHORS = re.compile(
+    r"\b[A-Z][\w'’-]*(?:,? (?:[A-Z]{1,3}\b|(?:[A-Z]\.[ -]?){1,3})|[a-z][A-Z]{1,3}\b)(?=[,;.&]| and\b)"
+)
+_REFERENCE = re.compile(
+    r"\bdoi\b|\bPMID\b|\barXiv\b|\bISBN\b|\b10\.\d{4,}/|\b\d{4};\s?\d|\b\d+\(\d+\):\s?\d+|\b\d{1,3}:\s?\d{2,5}[–-]\d{2,5}",
+    re.I,
+)
+_CODE = re.compile(r"```|[{}<>=\\]|\w_\w|\b\w+:\s\w+\s\w+:\s|(?:\s\|){2,}|//|\.\.\.\s\w+:")
+_FIRST_PERSON = re.compile(r"\b(?:I|[Mm]y|me|[Ii]ch|[Mm]eine?|[Jj]e|[Mm]on|[Yy]o|[Mm]i)\b")
+_ANAPHORIC = re.compile(
+    r"(?:He|She|It|They|The|This|These|His|Her|Its|Their|Er|Sie|Es|Der|Die|Das|Dieser?|Dieses|Il|Elle|Ils|Elles|Le|La|"
+    r"Ce|Cette|Son|Sa|Él|Ella|El|Su|Esta?|Este|他|她|它|该|此|其|彼|同|この|その|그|이)(?![^\W\d_a-zà-ÿ]|[a-zà-ÿ])"
+)
+_APPOSED = re.compile(
+    r"(?:,\s*(?:who|which)?\s*|\s+)((?:[^\W\d_][\w'’-]*\s+){0,5}"
+    r"(?:of|for|at|in|from|near|with|by|on|to|de|du|des|von|der|bei|in|del|di|da))(?:\s+(?:the|la|le|l'|el|der|die|dem))?\s*"
+)
+_RELATIVE = re.compile(r",\s+(?:who|which|qui|que|quien|der|die|das)\b")
+_OWNED = re.compile(r"(?:['’]s?\s+|\s+)((?:[^\W\d_][\w'’-]*\s*){1,3}?),?\s*")
+
+
+def related_names(
+    text: str, names: Sequence[Name], span: tuple[int, int], language: str, max_neighbours: int
+) -> Iterator[Pair]:
+    """Yield the related pairs of the `names` of one sentence, in order; `span` are its characters in `text`.
+
+    >>> text = "Ann Bell, who founded Acme in Oslo, knows Rome, Paris and Bonn."
+    >>> found = [(text.index(name), name) for name in ("Ann Bell", "Acme", "Oslo", "Rome", "Paris", "Bonn")]
+    >>> names = [Name(at, at + len(name), name, "unknown", True) for at, name in found]
+    >>> [(names[i].name, label, names[j].name) for i, j, label in related_names(text, names, (0, len(text)), "en", 2)]
+    [('Ann Bell', 'founded', 'Acme'), ('Ann Bell', '', 'Oslo'), ('Acme', 'in', 'Oslo')]
+    """
+    if not _says_something(text[slice(*span)]):
+        return
+    lists = _lists(text, names)
+    speaker = bool(names) and text[names[0].end : names[0].end + 2].startswith(":")
+    anyone = speaker and not _FIRST_PERSON.search(text, names[0].end, span[1])
+    for i in range(int(anyone), len(names)):
+        seen = {names[i].name}
+        for j in range(i + 1, len(names)):
+            if len(seen) > max_neighbours:
+                break
+            first = lists.index(lists[j])  # of a list, all are what the first is
+            near = lists[first - 1] == lists[i]
+            if names[j].name in seen or lists[i] == lists[j] or not (near or i == 0):
+                continue
+            seen.add(names[j].name)
+            last = names[first - 1 if near else i]
+            label = _label(text, last, names[first], language) if near else ""
+            if _related(text, names[i], names[j], (last.end, names[first].start), label, language):
+                yield i, j, label
+
+
+def tells_of(sentence: str, topic: str, name: str) -> bool:
+    """Tell whether a sentence of a text about `topic` says something of it and `name`: it holds, or stands for, both.
+
+    >>> tells_of("She was born in Rome.", "Ann Bell", "Rome"), tells_of("In May, Bo met Cy.", "Ann Bell", "Cy")
+    (True, False)
+    >>> tells_of("Ann M. Bell was born.", "Ann Bell", "Ann M. Bell")
+    False
+    """
+    about = _ANAPHORIC.match(sentence) or topic.split()[-1] in sentence
+    return bool(about) and _says_something(sentence) and not _one_name(topic, name)
+
+
+def _says_something(sentence: str) -> bool:
+    """Tell whether a sentence is prose: no reference, no row of a table, no code, no question."""
+    if sentence.rstrip().endswith(("?", "？")) or _CODE.search(sentence) or _REFERENCE.search(sentence):
+        return False
+    if len(_AUTHORS.findall(sentence)) > 2:
+        return False
+    return not sentence.isascii() or any(word.islower() for word in sentence.split())
+
+
+def _lists(text: str, names: Sequence[Name]) -> list[int]:
+    """Return for each name the number of the list that it is in; a name alone is a list of one."""
+    numbers: list[int] = []
+    for i, name in enumerate(names):
+        listed = i > 0 and _LISTING.fullmatch(text, names[i - 1].end, name.start)
+        numbers.append(numbers[-1] if listed else i)
+    return numbers
+
+
+def _related(text: str, a: Name, b: Name, span: tuple[int, int], label: str, language: str) -> bool:
+    """Tell whether the words in `span`, between two names or the lists that they are in, relate them."""
+    between = text[slice(*span)]
+    speaks = between.startswith(":")
+    between = between.lstrip(":").strip(" " + _QUOTES)
+    unspaced = any(char in UNSPACED_CHARACTERS for char in between)
+    if len(between) > (MAX_BETWEEN_UNSPACED if unspaced else MAX_BETWEEN) or between.endswith("("):
+        return False
+    words = _WORD.findall(between)
+    if not speaks and _OTHER_SUBJECT.search(between):
+        return False
+    if not words or _CLAUSE.search(between) or sum(between.count(quote) for quote in _QUOTES) % 2:
+        return False
+    return not _one_name(a.name, b.name) and (bool(label) or unspaced or has_verb(words, language))
+
+
+def _one_name(one: str, other: str) -> bool:
+    """Tell whether the words of one name are all in the other, initials for words: T. D. Hall, Thomas Day Hall."""
+    ones, others = ([w.strip(".").casefold() for w in name.replace("-", " ").split()] for name in (one, other))
+    short, long = sorted((ones, others), key=len)
+    return all(any(w == o or (1 in (len(w), len(o)) and w[:1] == o[:1]) for o in long) for w in short)
+
+
+def _label(text: str, a: Name, b: Name, language: str) -> str:
+    """Return the words that say what `a` and `b` are to each other, "" where none are known to."""
+    who = _RELATIVE.match(text, a.end, b.start)
+    if verb := relation(text, replace(a, end=who.end()) if who else a, b, language):
+        return verb
+    between = text[a.end : b.start]
+    if (apposed := _APPOSED.fullmatch(between)) and not apposed[1].isupper():
+        words = apposed[1].split()
+        while words and words[0].casefold() in ARTICLES:
+            words = words[1:]
+        return " ".join(words)
+    owned = _OWNED.fullmatch(between)
+    if owned and kind_of(owned[1].split()[-1].casefold()):
+        words = owned[1].split()
+        return " ".join(words) if FUNCTION_WORDS.get(language, frozenset()).isdisjoint(words) else ""
+    return ""

@@ -1,0 +1,43 @@
+"""Types inferred from names that are used alike."""
+
+import random
+
+from graphrag_lite.resolution.types import MIN_STATED, infer_types
+from graphrag_lite.text.names.contexts import context, form
+
+PLACE, PERSON = "She lives in {}, near the sea.", "Then {} asked her why."
+
+
+def features(name: str, sentence: str, n: int = 1) -> list[tuple[str, ...]]:
+    text, start = sentence.format(name), sentence.index("{")
+    return [form(name, {}), *[context(text, start, start + len(name))] * n]
+
+
+def corpus() -> tuple[dict[str, list[tuple[str, ...]]], dict[str, str]]:
+    stated = {f"Town{i:c}": "location" for i in range(97, 97 + MIN_STATED)}
+    stated |= {f"Body{i:c}": "person" for i in range(97, 97 + MIN_STATED)}
+    found = {name: features(name, PLACE if kind == "location" else PERSON) for name, kind in stated.items()}
+    return found | {"Velm": features("Velm", PLACE, 9), "Ruth": features("Ruth", PERSON, 9)}, stated
+
+
+def test_a_name_has_the_type_of_those_that_are_used_alike() -> None:
+    assert infer_types(*corpus()) == {"Velm": "location", "Ruth": "person"}
+
+
+def test_what_is_used_like_nothing_else_has_no_type() -> None:
+    found, stated = corpus()
+    assert "Velm" not in infer_types(found | {"Velm": features("Velm", "(what {} is)")}, stated)
+
+
+def test_of_a_few_names_nothing_is_learned() -> None:
+    found, stated = corpus()
+    few = dict(list(stated.items())[: MIN_STATED - 1])
+    assert infer_types({key: found[key] for key in (*few, "Velm")}, few) == {}
+
+
+def test_the_order_of_names_and_of_their_mentions_changes_nothing() -> None:
+    found, stated = corpus()
+    found["Ruth"] += features("Ruth", PLACE, 8)[1:]
+    shuffled = random.Random(3).sample(sorted(found), len(found))
+    other = {key: [found[key][0], *reversed(found[key][1:])] for key in shuffled}
+    assert infer_types(other, dict(sorted(stated.items(), reverse=True))) == infer_types(found, stated)

@@ -1,0 +1,77 @@
+"""Names of one sentence are related where words between them say how."""
+
+import pytest
+
+from graphrag_lite.text.names import find_names
+from graphrag_lite.text.names.name import Name
+from graphrag_lite.text.related_names import related_names, tells_of
+
+NAMES = ("Alice Velm", "Bob Hox", "Oslo", "Acme", "Rome")
+
+
+def related(text: str, language: str = "en") -> list[tuple[str, str, str]]:
+    places = sorted((text.index(name), name) for name in NAMES if name in text)
+    names = [Name(at, at + len(name), name, "unknown", True) for at, name in places]
+    found = related_names(text, names, (0, len(text)), language, 6)
+    return [(names[i].name, label, names[j].name) for i, j, label in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Alice Velm works for Acme.", "works for"),
+        ("Alice Velm, who founded Acme in May, left.", "founded"),
+        ("Alice Velm, the chief engineer of Acme, left.", "chief engineer of"),
+        ("We saw Alice Velm in Oslo.", "in"),
+        ("Acme's founder Bob Hox left.", "founder"),
+        ("The Acme goalkeeper Bob Hox left.", "goalkeeper"),
+    ],
+)
+def test_a_label_says_what_one_is_to_the_other(text: str, label: str) -> None:
+    ((_, said, _),) = related(text)
+    assert said == label
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They met Alice Velm, Bob Hox and the people.",
+        "They met Alice Velm and Bob Hox there.",
+        "Alice Velm - Bob Hox",
+        "He saw Alice Velm; it was founded by Bob Hox.",
+        "He saw Alice Velm, but visited Bob Hox.",
+        "Did Alice Velm found Acme?",
+        "Alice Velm said nothing of interest, which we all know was not at all what anybody there had been hoping "
+        "to hear from those who visited Acme.",
+        "Alice Velm, Smith J, Doe K, Roe L. founded by Acme. Nature 12:345-367 (2009).",
+        "| Alice Velm | founded by | Acme | | |",
+        "name: Alice Velm founded: Acme kind: true",
+    ],
+)
+def test_what_says_nothing_of_both_relates_nothing(text: str) -> None:
+    assert related(text) == []
+
+
+def test_the_members_of_a_list_are_related_to_what_stands_before_it() -> None:
+    found = related("Alice Velm founded Acme, and visited Oslo and Rome.")
+    assert ("Alice Velm", "founded", "Acme") in found
+    assert {source for source, _, _ in found} == {"Alice Velm", "Acme"}
+    assert not {("Oslo", "", "Rome"), ("Rome", "", "Oslo")} & set(found)
+
+
+def test_parts_of_one_name_are_not_related() -> None:
+    text = "Thomas Day Hall was called Thomas D. Hall by all."
+    names = [name for name in find_names(text, "en") if "Hall" in name.name]
+    assert len(names) == 2 and not list(related_names(text, names, (0, len(text)), "en", 6))
+
+
+def test_a_speaker_is_related_to_what_is_said_of_the_speaker() -> None:
+    assert related("Alice Velm: So I worked at Acme then.") == [("Alice Velm", "", "Acme")]
+    assert related("Alice Velm: So they worked at Acme then.") == []
+
+
+def test_a_text_says_something_of_its_topic_where_a_sentence_stands_for_it() -> None:
+    assert tells_of("She was born in Rome.", "Alice Velm", "Rome")
+    assert tells_of("In Rome Velm was born.", "Alice Velm", "Rome")
+    assert not tells_of("In Rome Bob Hox was born.", "Alice Velm", "Rome")
+    assert not tells_of("She is Alice P. Velm.", "Alice Velm", "Alice P. Velm")
