@@ -17,7 +17,10 @@ from graphrag_lite.errors import SettingsError
 from graphrag_lite.llm.chat import ChatModel, Embedder
 from graphrag_lite.llm.model import open_model
 from graphrag_lite.llm.openai_embedder import open_embedder
+from graphrag_lite.read.documents import Reader
+from graphrag_lite.read.readers import all_readers
 from graphrag_lite.run import loop, run_log, snapshots
+from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.file_hashes import SeenFiles
 from graphrag_lite.run.loop import Run, Watch
 from graphrag_lite.run.stamps import Stage
@@ -30,7 +33,7 @@ from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
 from graphrag_lite.stages.import_graphrag import find, import_graphrag
 from graphrag_lite.stages.index_search import index_search
-from graphrag_lite.stages.load_documents import load_documents, scan
+from graphrag_lite.stages.load_documents import load_documents
 from graphrag_lite.stages.publish_tables import publish_tables
 from graphrag_lite.stages.report_communities import report_communities
 from graphrag_lite.stages.report_communities_fast import report_communities_fast
@@ -163,12 +166,13 @@ def index(
     refresh: bool = False,
     checksum: bool = False,
     prompt_folder: Path | None = None,
+    readers: Sequence[Reader] = (),
 ) -> Run:
     """Bring the index in `output` up to date with a corpus folder (or one file), and publish it in one step.
 
-    `model` and `embedder` take the place of those that the settings name. `refresh` writes reports that are
-    stale again, `checksum` reads every file, also those of unchanged size and times; `prompt_folder` takes the place of
-    the root's prompts.
+    `model` and `embedder` take the place of those that the settings name, `readers` go before all others. `refresh`
+    writes reports that are stale again, `checksum` reads every file, also those of unchanged size and times;
+    `prompt_folder` takes the place of the root's prompts.
 
     Raises SettingsError where `settings.method` needs a model and there is none, InputError for a corpus that cannot be
     used, ModelError where the model cannot be asked or the budget is
@@ -179,11 +183,12 @@ def index(
         raise SettingsError("\n".join(lacking))
     seen = SeenFiles(output, trust=not checksum)
     with run_log.logged(output) as log, ExitStack() as opened:
-        files = scan(corpus, leave_out=output, seen=seen)
+        known = all_readers(readers)
+        files = scan(corpus, leave_out=output, seen=seen, readers=known)
         killed = opened.enter_context(snapshots.locked(output, log.started_at))
         seen.write()
         own = prompts.load((prompt_folder or output.parent / "prompts") if settings.asks else None)
-        services: dict[str, Any] = {"corpus": corpus, "model": None, "prompts": own}
+        services: dict[str, Any] = {"corpus": corpus, "readers": known, "model": None, "prompts": own}
         if settings.asks:
             services["model"] = opened.enter_context(open_model(settings.llm, output, model, log.started_at))
             log.meter = services["model"].meter

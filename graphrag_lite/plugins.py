@@ -2,6 +2,7 @@
 
 | group | an entry point named NAME is | used where |
 | --- | --- | --- |
+| graphrag_lite.readers | a `read.documents.Reader` | every file whose suffix it has |
 | graphrag_lite.search_methods | a `search.methods.SearchMethod` | `query --method NAME`, `eval --method NAME`, Python |
 """
 
@@ -27,6 +28,12 @@ def _found(group: str) -> "dict[str, EntryPoint]":
 def names(group: str) -> list[str]:
     """Return the names of what is installed, sorted."""
     return sorted(_found(group))
+
+
+def version(group: str, name: str) -> str:
+    """Return what an installed name is, for a stamp: its name, package and that package's version."""
+    dist = _found(group)[name].dist
+    return f"{name} {dist.name} {dist.version}" if dist else name
 
 
 def load(group: str, name: str, kind: type[T] | None = None) -> T:

@@ -115,6 +115,7 @@ def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
 def _show_report(console: Any, opened: "Index", identity: str | None, as_json: bool) -> None:
     from graphrag_lite.cli import terminal
     from graphrag_lite.errors import InputError
+    from graphrag_lite.evidence.places import told
 
     if not identity:
         raise click.UsageError("Which report? Give its community's number, as `graphrag-lite show reports` lists them.")
@@ -137,7 +138,8 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
     for citation in report["citations"]:
         document = row[citation["document_id"]]
         name = terminal.source_of(documents["path"][document].as_py(), documents["source_id"][document].as_py())
-        sources.append(f"[{citation['n']}] {name}, characters {citation['char_start']}-{citation['char_end']}")
+        where = told(documents["blocks"][document].as_py(), citation["char_start"], citation["char_end"])
+        sources.append(f"[{citation['n']}] {name}, {where}")
     place = f"Community {report['community']}, level {report['level']}."
     notes = [f"{place} Rank {report['rank']}: {report['rating_explanation']}"]
     if report["stale"]:

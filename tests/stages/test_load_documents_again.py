@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from last_snapshot import last
 
 from graphrag_lite import tables
-from graphrag_lite.read import formats
+from graphrag_lite.read.readers import Readers
+from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import LoadDocuments
-from graphrag_lite.stages import load_documents as module
-from graphrag_lite.stages.load_documents import load_documents, scan
+from graphrag_lite.stages.load_documents import load_documents
 
 NAMES = ["a.txt", "b.txt", "note.md", "sub/note.md", "rows.jsonl", "more.jsonl", "t.csv", "one.json", "page.html"]
 TEXTS = ["a", "one", "note", "rows.jsonl:1", "Rain.\n\nIt rained.", "# Note\n\nIt was the best of times.", " ", "été"]
@@ -49,13 +49,13 @@ def load(folder: Path, before: Last | None, **section: Any) -> tuple[pa.Table, l
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """List the files that are parsed from now on."""
     names: list[str] = []
-    read = formats.read
+    read = Readers.read
 
-    def counted(data: bytes, path: str, fields: Any) -> Any:
+    def counted(self: Readers, data: bytes, path: str, fields: Any) -> Any:
         names.append(path)
-        return read(data, path, fields)
+        return read(self, data, path, fields)
 
-    monkeypatch.setattr(module, "read", counted)
+    monkeypatch.setattr(Readers, "read", counted)
     return names
 
 
