@@ -50,7 +50,7 @@ def _read_as(unit: TextUnit) -> tuple[str, str, str, bool]:
 
 def _extract(unit: TextUnit, settings: ExtractGraphFast) -> Mentions:
     """Return the rows of `entity_mentions` and `relationship_mentions` of one text unit."""
-    names = find_names(unit.text, unit.language)
+    names = find_names(unit.prose, unit.language)
     spans = [trimmed(unit.text, *span) for span in sentences(unit.text, unit.language)]
     starts = [start for start, _ in spans]
     sentence = [spans[bisect_right(starts, name.start) - 1] for name in names]

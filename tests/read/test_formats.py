@@ -80,10 +80,10 @@ def test_csv_with_a_huge_field() -> None:
     assert len(one('id,text\n1,"' + "x" * 500_000 + '"\n', "a.csv").text) == 500_000
 
 
-def test_csv_without_the_text_column_says_which_there_are() -> None:
-    assert "columns: id, body" in error("id,body\n1,x\n", "a.csv").error
-    assert "load_documents.text_field" in error("id,body\n1,x\n", "a.csv").error
-    assert "columns: none" in error("", "a.csv").error
+def test_csv_without_words_says_which_columns_there_are() -> None:
+    assert "columns: a, b" in error("a,b\n1.5,2\n1.5,2\n", "a.csv").error
+    assert "load_documents.text_field" in error("a,b\n1.5,2\n1.5,2\n", "a.csv").error
+    assert "empty" in error("", "a.csv").error
 
 
 def test_json_object_and_array() -> None:

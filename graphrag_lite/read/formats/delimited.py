@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from graphrag_lite.read.documents import Fields, Item, Reader
 from graphrag_lite.read.encoding import decode
-from graphrag_lite.read.rows import row_document
+from graphrag_lite.read.rows import Row, row_documents
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
@@ -15,16 +15,15 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     head = re.sub(r'"[^"]*"', "", (text[:4096].splitlines() or [""])[0])
     delimiter = max(",;\t|", key=head.count)
     csv.field_size_limit(len(text) + 1)
-    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="")
+    lines = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="")
     try:
-        rows.fieldnames = [name.strip() for name in rows.fieldnames or ()]
-        if not {fields.text, Fields.text} & set(rows.fieldnames or ()):
-            columns = ", ".join(rows.fieldnames or ()) or "none"
-            raise ValueError(f"no column `{fields.text}` (columns: {columns}). Name it with load_documents.text_field")
-        for row in rows:
-            yield row_document(row, f"{path}:{rows.line_num}", fields)
+        lines.fieldnames = [name.strip() for name in lines.fieldnames or ()]
+        if not lines.fieldnames:
+            raise ValueError("an empty file")
+        rows = [Row(lines.line_num, row) for row in lines]
     except csv.Error as error:
-        raise ValueError(f"line {rows.line_num}: {error}") from None
+        raise ValueError(f"line {lines.line_num}: {error}") from None
+    yield from row_documents(rows, path, fields)
 
 
-READER = Reader({".csv": "text/csv"}, read, rows=True)
+READER = Reader({".csv": "text/csv", ".tsv": "text/tab-separated-values"}, read, rows=True)

@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from graphrag_lite.read.documents import Fields, Item, Reader
+from graphrag_lite.read.documents import Fields, Item, Loaded, Reader
 from graphrag_lite.read.encoding import decode
-from graphrag_lite.read.rows import row_document
+from graphrag_lite.read.rows import Row, row_document, row_documents
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
@@ -14,8 +14,12 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         value = parsed(decode(data))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not valid JSON: {error}") from None
-    for position, row in enumerate(value if isinstance(value, list) else [value], start=1):
-        yield row_document(row, f"{path}:{position}" if isinstance(value, list) else path, fields)
+    if isinstance(value, list):
+        yield from row_documents([Row(number, row) for number, row in enumerate(value, start=1)], path, fields)
+    elif isinstance(value, dict) and not {fields.text, Fields.text} & value.keys():
+        yield Loaded(path, "", "")  # settings of a program, say: no document
+    else:
+        yield row_document(value, path, fields)
 
 
 def parsed(text: str) -> Any:
