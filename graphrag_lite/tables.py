@@ -78,9 +78,10 @@ class Span:
 class Block:
     """A stretch of a document, characters [char_start, char_end), and what it is.
 
-    A `page` of a PDF, a `slide`, a `sheet`, a `time` of a recording: where in the file it stands is the label. `code`,
-    which is no prose. A `message`: its sender is the label. A cell of a table, of the column that the label names: a
-    `person`, a `value` of few that the column has, or the row's own `key`.
+    A `page` of a PDF, a `slide`, a `sheet`, a `time` of a recording: where in the file it stands is the label. `code`
+    and the `card` of a row's cells are no prose. A `message`: its sender is the label. A `link`: the label is the
+    page that it leads to. A cell, with its column as label: a `person`, a `value` of few that the column has, or the
+    row's own `key`.
     """
 
     kind: str

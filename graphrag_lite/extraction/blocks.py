@@ -46,11 +46,16 @@ def prose(text: str, blocks: Iterable[Block]) -> str:
 
 
 def rows_of(unit: "TextUnit") -> "tuple[list[Row], list[Row]]":
-    """Return mentions of what the cells of a row name, and relationships of the row with them, by their columns."""
-    cells = [block for block in unit.blocks if block.kind in TYPES]
-    named = [(unit.text[block.start : block.end], block) for block in cells]
+    """Return mentions of what cells and wikilinks name, and relationships of a row with its cells, by their columns."""
+    named = [(unit.text[block.start : block.end], block) for block in unit.blocks if block.kind in TYPES]
     entities = [_entity(unit, name, block) for name, block in named]
-    row = next((name for name, block in named if block.kind == "key"), unit.title)
+    entities += [_meant(unit, block, "unknown") for block in unit.blocks if block.kind == "link"]
+    senders = [block for block in unit.blocks if block.kind == "message"]
+    entities += [_meant(unit, block, "person") for block in senders]
+    row = next((name for name, block in named if block.kind == "key"), senders[0].label if senders else "")
+    if named and not row and unit.title:
+        row = unit.title
+        entities.append((unit.id, unit.document_id, row, "unknown", "", -1, -1, -1, True, 0))
     return entities, list(_relationships(unit, row, named)) if row else []
 
 
@@ -65,6 +70,11 @@ def _relationships(unit: "TextUnit", row: str, named: "Iterable[tuple[str, Block
 def _entity(unit: "TextUnit", name: str, block: Block) -> "Row":
     place = unit.offset + block.start
     return (unit.id, unit.document_id, name, TYPES[block.kind], "", *_line(unit, block), place, True, 0)
+
+
+def _meant(unit: "TextUnit", block: Block, kind: str) -> "Row":
+    """Return the mention of a block's label: of the page that a wikilink leads to, or of who wrote a message."""
+    return (unit.id, unit.document_id, block.label, kind, "", -1, -1, unit.offset + block.start, True, 0)
 
 
 def _line(unit: "TextUnit", block: Block) -> tuple[int, int]:

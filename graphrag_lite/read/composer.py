@@ -15,6 +15,7 @@ class Composer:
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
+        self._tail = ""
         self.length = 0
         self.blocks: list[Block] = []
 
@@ -22,9 +23,15 @@ class Composer:
         """Add a piece, which is a block where it has a kind."""
         start = self.length
         self._pieces.append(text)
+        self._tail = (self._tail + text)[-2:]
         self.length += len(text)
         if kind:
             self.mark(kind, label, start)
+
+    def part(self, n_lines: int = 2) -> None:
+        """Begin a new line, or leave one blank, unless the text has just begun or does so already."""
+        ended = len(self._tail) - len(self._tail.rstrip("\n"))
+        self.add("\n" * max(0, n_lines - ended) if self.length else "")
 
     def mark(self, kind: str, label: str, start: int) -> None:
         """Make a block of what was added since `start`."""

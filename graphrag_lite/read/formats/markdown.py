@@ -1,20 +1,31 @@
-"""Markdown."""
+"""Markdown, and MDX."""
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePath
 
+from graphrag_lite.read.composer import Composer
 from graphrag_lite.read.documents import Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
+from graphrag_lite.read.front_matter import split_front_matter
+from graphrag_lite.read.markdown_text import compose_markdown
 from graphrag_lite.read.stated_times import stated_date
 
-# A comment in a code block is no heading. What opens and is not closed goes on to the end (CommonMark 0.31, 4.5).
-FENCED = re.compile(r"^ {0,3}(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)\n(?s:.*?)(?:^ {0,3}(?:\1`*|\2~*)[ \t\r]*$|\Z)", re.M)
+MODULES = re.compile(r"(?m)^(?:import\s.+\sfrom\s.+|import\s['\"].+|export\s.+)$\n?")  # of MDX
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
-    text = decode(data)
-    heading = re.search(r"^#[ \t]+(\S.{0,200}?)[ \t#]*$", FENCED.sub("", text[:4000]), re.M)
-    yield Loaded(path, heading[1].strip() if heading else "", text, metadata=stated_date(text, fields))
+    """Yield what a reader sees. What the front matter states is metadata, and the title before any heading."""
+    metadata, text = split_front_matter(decode(data), fields)
+    if PurePath(path).suffix.lower() == ".mdx":
+        text = MODULES.sub("", text)
+    composer = Composer()
+    headings = compose_markdown(text, composer)
+    first = next((heading.text for heading in headings if heading.level == 1), "")
+    title = metadata.pop(fields.title, None) or metadata.pop(Fields.title, None) or first
+    if fields.time not in metadata:
+        metadata |= stated_date(composer.text(), fields)
+    yield Loaded(path, str(title).strip(), composer.text(), metadata=metadata, blocks=tuple(composer.blocks))
 
 
-READER = Reader({".md": "text/markdown"}, read)
+READER = Reader(dict.fromkeys((".md", ".markdown", ".mdx"), "text/markdown"), read)

@@ -25,7 +25,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
             headings += [piece for piece in pieces[:1] if piece.startswith("## ")]
             pieces += _notes(package, slide)
             if pieces:
-                composer.add("\n\n" if composer.length else "")
+                composer.part()
                 composer.add(clean("\n\n".join(pieces)), "slide", str(number))
         title, author = package.properties()
     if title.casefold() == "powerpoint presentation" or not title:

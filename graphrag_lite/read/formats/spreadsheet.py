@@ -29,7 +29,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
             if _is_table(filled):
                 yield from _rows(cells, f"{path}:{name}" if len(file.sheet_names) > 1 else path, fields)
             elif filled:
-                composer.add("\n\n" if composer.length else "")
+                composer.part()
                 start = composer.length
                 composer.add(clean(f"## {name}\n\n" + "\n".join(map(_line, filled))))
                 composer.mark("sheet", clean(name), start)
