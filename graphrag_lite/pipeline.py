@@ -184,7 +184,7 @@ def index(
     seen = SeenFiles(output, trust=not checksum)
     with run_log.logged(output) as log, ExitStack() as opened:
         known = all_readers(readers)
-        files = scan(corpus, leave_out=output, seen=seen, readers=known)
+        files = scan(corpus, leave_out=output, settings=settings.load_documents, seen=seen, readers=known)
         killed = opened.enter_context(snapshots.locked(output, log.started_at))
         seen.write()
         own = prompts.load((prompt_folder or output.parent / "prompts") if settings.asks else None)
@@ -204,10 +204,10 @@ def index(
             log.killed(killed, [each.spent(killed) for each in asked])
         work = loop.run(
             stages(settings.method, embeds=embeds),
-            {"corpus_files": files},
+            {"corpus_files": files.rows},
             settings,
             output,
-            services,
+            services | {"left_out": files.left_out},
             workers=workers,
             watch=watch,
             refresh=("report_communities", "report_communities_fast") if refresh else (),

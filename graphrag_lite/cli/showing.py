@@ -75,6 +75,9 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
         console.print(f"no {what}{about}", style="dim", markup=False, highlight=False)
     if len(rows) > limit:
         console.print(f"{limit} of {len(rows)} rows; --limit shows more", style="dim")
+    if what == "failures" and opened.left_out:
+        left_out = ", ".join(f"{n} {kind}" for kind, n in opened.left_out.items())
+        console.print(f"Left out, and no failure: {left_out}.", style="dim", markup=False, highlight=False)
 
 
 def _shown(what: str, row: dict[str, Any]) -> dict[str, Any]:

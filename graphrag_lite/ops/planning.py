@@ -102,7 +102,7 @@ def plan(
 async def _plan(
     corpus: Path, output: Path, settings: Settings, model: ChatModel | None, embedder: Embedder | None
 ) -> Plan:
-    files = scan(corpus, leave_out=output)
+    files = scan(corpus, leave_out=output, settings=settings.load_documents).rows
     standard, embeds = settings.asks, bool(embedder or settings.embeddings.model)
     chat, embedding = settings.llm.model if standard else None, settings.embeddings.model
     if not standard and not embeds:

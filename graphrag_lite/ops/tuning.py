@@ -130,7 +130,7 @@ async def _tune(
 
 async def _sample(corpus: Path, output: Path, settings: Settings, n_units: int) -> list[str]:
     """Return the beginnings of text units that are spread over the corpus, in its order."""
-    files = tables.make("corpus_files", scan(corpus, leave_out=output))
+    files = tables.make("corpus_files", scan(corpus, leave_out=output, settings=settings.load_documents).rows)
     documents = await load_documents(files, settings.load_documents, corpus, ignore)
     units = await split_text_units(documents, settings.split_text_units, in_turn)
     count = counter(settings.split_text_units.encoding)

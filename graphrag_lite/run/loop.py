@@ -212,6 +212,7 @@ def _publish(so_far: _Progress, seconds: float, made: Mapping[str, str] | None) 
         manifest["previous"] = published[0].name if published else None
         if made:
             manifest["made"] = dict(made)
+        manifest["left_out"] = services.get("left_out", {})
         with contextlib.suppress(TableError):  # the last snapshot is damaged
             manifest["changes"] = comparison.changed_documents(published and published[0], so_far.building)
         if model:

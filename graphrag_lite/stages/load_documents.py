@@ -7,6 +7,7 @@ import logging
 import os
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict
 from operator import attrgetter
 from pathlib import Path, PurePath
@@ -63,6 +64,7 @@ async def load_documents(
     fail: Fail,
     last: Last | None = None,
     readers: Readers | None = None,
+    count: Callable[[str, int], None] | None = None,
 ) -> "pa.Table":
     """Read every file that the last snapshot has not read. What cannot be read is a failure, and the rest goes on.
 
@@ -113,6 +115,8 @@ async def load_documents(
                 rows += [document] if document else []
                 bad += [Unreadable(f"{path}:{item.source_id.removeprefix(f'{path}:')}", problem)] if problem else []
         failures += bad if len(bad) < 2 else [_together(path, bad)]
+    if count:
+        count("without_text", len(empty))
     if empty:
         logger.info(
             "Left out documents without text (%d): %s%s",

@@ -45,7 +45,7 @@ def scanned(folder: Path, output: Path, *, trust: bool = True) -> dict[str, str]
     """Scan and remember, as a run does; return the hashes by name."""
     output.mkdir(exist_ok=True)
     seen = SeenFiles(output, trust=trust)
-    rows = scan(folder, leave_out=output, seen=seen)
+    rows = scan(folder, leave_out=output, seen=seen).rows
     seen.write()
     return {name: sha256 for name, _, sha256 in rows}
 

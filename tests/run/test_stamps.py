@@ -110,7 +110,7 @@ for each in reads:
     if each == "corpus_files":
         before = set(sys.modules)
         from graphrag_lite.run.corpus_files import scan
-        read[each] = tables.make(each, scan(corpus, leave_out=snapshot))
+        read[each] = tables.make(each, scan(corpus, leave_out=snapshot).rows)
     else:
         read[each] = tables.read(snapshot, each)
 services = {"settings": getattr(Settings(), name, None), "each": map, "fail": print, "mode": "stable", "last": None,

@@ -37,7 +37,7 @@ STATES = st.dictionaries(
 
 def load(folder: Path, before: Last | None, **section: Any) -> tuple[pa.Table, list[str]]:
     """Return source_documents, and the names of what failed."""
-    files = tables.make("corpus_files", scan(folder, leave_out=folder.parent / "output"))
+    files = tables.make("corpus_files", scan(folder, leave_out=folder.parent / "output").rows)
     failed: list[str] = []
     table = asyncio.run(
         load_documents(files, LoadDocuments(**section), folder, lambda name, *_: failed.append(name), before)
@@ -146,7 +146,7 @@ def test_files_that_failed_are_parsed_again(tmp_path: Path, parsed: list[str]) -
 
 def test_a_file_that_changes_after_the_scan_is_stored_as_what_was_read(tmp_path: Path) -> None:
     folder = written(tmp_path / "corpus", {"a.txt": "one"})
-    files = tables.make("corpus_files", scan(folder, leave_out=tmp_path / "output"))
+    files = tables.make("corpus_files", scan(folder, leave_out=tmp_path / "output").rows)
     written(folder, {"a.txt": "two"})
     between = asyncio.run(load_documents(files, LoadDocuments(), folder, lambda *_: None))
     written(folder, {"a.txt": "one"})
