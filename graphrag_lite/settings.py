@@ -63,6 +63,7 @@ class LoadDocuments(Section):
     text_field: str = Field("text", description="field or column that holds the text")
     id_field: str = Field("id", description="field or column that holds the document's own id")
     time_field: str = Field("timestamp", description="field or column that holds when the document was made")
+    sender_field: str = Field("speaker", description="field or column that holds who wrote a message")
     include: list[str] = Field([], description="globs of the files to read, such as docs/**/*.md; none: all")
     exclude: list[str] = Field(
         ["node_modules", "bower_components", "__pycache__", "site-packages", "*.egg-info"],

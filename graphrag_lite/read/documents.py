@@ -16,6 +16,7 @@ class Fields:
     title: str = "title"
     text: str = "text"
     time: str = "timestamp"
+    sender: str = "speaker"
 
 
 @dataclass(frozen=True)

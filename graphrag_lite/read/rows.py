@@ -8,8 +8,27 @@ from typing import Any, NamedTuple
 from graphrag_lite.attempts import outcome
 from graphrag_lite.read.columns import Columns, parts_of, shown, tell
 from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Item, Loaded, Unreadable, clean
+from graphrag_lite.read.documents import Block, Fields, Item, Loaded, Unreadable, clean
 
+# A corpus may hold files of several makers: where the field that the settings name is missing, a usual one counts.
+USUAL = {
+    "id": ("id", "_id", "uuid", "message_id"),
+    "title": ("title", "subject", "headline"),
+    "text": ("text", "content", "body", "message"),
+    "time": (
+        "timestamp",
+        "date",
+        "created_at",
+        "created",
+        "datetime",
+        "sent_at",
+        "published_at",
+        "published",
+        "ts",
+        "time",
+    ),
+    "sender": ("speaker", "sender", "from", "username"),
+}
 logger = logging.getLogger(__name__)
 
 
@@ -28,7 +47,7 @@ def row_documents(rows: Sequence[Row], path: str, fields: Fields) -> Iterator[It
     are told by their values, and a row's text is a card of its cells with its long texts below.
     """
     known = [row.values for row in rows if isinstance(row.values, dict)]
-    if not known or any({fields.text, Fields.text} & row.keys() for row in known):
+    if not known or any(field_of(row, "text", fields) for row in known):
         yield from (row_document(row.values, f"{path}:{row.number}", fields, row.error) for row in rows)
         return
     columns = tell(list(dict.fromkeys(str(name) for values in known for name in values)), known)
@@ -56,24 +75,33 @@ def row_document(row: Any, where: str, fields: Fields, error: str = "") -> Item:
 def _document(row: Any, where: str, fields: Fields) -> Item:
     if not isinstance(row, dict):
         return Unreadable(where, f"not a JSON object but {type(row).__name__}")
-    # A corpus may hold files of several makers: where the field that is named is missing, the usual name counts.
-    text_key, title_key, id_key = (
-        getattr(fields, name) if getattr(fields, name) in row else getattr(Fields, name)
-        for name in ("text", "title", "id")
+    text_key, title_key, id_key, time_key, sender_key = (
+        field_of(row, name, fields) for name in ("text", "title", "id", "time", "sender")
     )
-    text, title, source_id = (row.get(key) for key in (text_key, title_key, id_key))
+    text, title, source_id, sender = (row.get(key) for key in (text_key, title_key, id_key, sender_key))
     if not isinstance(text, str):
         found = "no field" if text is None else "no text in field"
         return Unreadable(where, f"{found} `{fields.text}` (fields: {', '.join(map(str, row))})")
+    metadata = _metadata(row, {id_key, title_key, text_key})
+    if time_key in metadata and time_key not in (fields.time, Fields.time):
+        metadata[fields.time] = metadata.pop(time_key)
+    text = clean(text)
+    named = isinstance(sender, str) and sender.strip() and not sender[0].islower() and text
     return Loaded(
         source_id=where if source_id in (None, "") else clean(str(source_id)),
         title=clean(str(title)) if title not in (None, "") else "",
-        text=clean(text),
-        metadata=_metadata(row, {id_key, title_key, text_key}),
+        text=text,
+        metadata=metadata,
+        blocks=(Block("message", clean(str(sender)).strip(), 0, len(text)),) if named else (),
     )
 
 
-def _metadata(row: Mapping[Any, Any], taken: set[str]) -> dict[str, Any]:
+def field_of(row: Mapping[Any, Any], name: str, fields: Fields) -> str | None:
+    """Return the field of a row that holds what is named: that of the settings, or a usual one; None where none does."""
+    return next((key for key in (getattr(fields, name), *USUAL[name]) if key in row), None)
+
+
+def _metadata(row: Mapping[Any, Any], taken: set[str | None]) -> dict[str, Any]:
     return {clean(str(key)): value for key, value in row.items() if key not in taken and value not in (None, "")}
 
 

@@ -64,9 +64,7 @@ def scan(
     for file in files:
         if not file.is_folder and suffix_of(file.name) not in suffixes:
             left_out[f"{PurePath(file.name).suffix.lower() or 'without ending'} files"] += 1
-        elif (
-            settings.include and not file.is_folder and not any(_matches(file.name, glob) for glob in settings.include)
-        ):
+        elif not file.is_folder and not _is_included(file.name, settings.include):
             left_out[OTHERS] += 1
         else:
             read.append(file)

@@ -73,7 +73,9 @@ async def load_documents(
     A file, or folder, that only now cannot be read stays as it was last read: a disk's bad night withdraws nothing.
     What is gone, though a link still leads to it, was deleted.
     """
-    fields = Fields(settings.id_field, settings.title_field, settings.text_field, settings.time_field)
+    fields = Fields(
+        settings.id_field, settings.title_field, settings.text_field, settings.time_field, settings.sender_field
+    )
     root = corpus.parent if corpus.is_file() else corpus
     before = _before(last)
     readers = readers or all_readers()

@@ -102,7 +102,7 @@ def test_a_bad_line_does_not_spoil_the_others() -> None:
         '{"text": ',
         "",
         "[]",
-        '{"body": "b"}',
+        '{"words": "b"}',
         '{"text": 5}',
         '{"id": "2", "text": "b"}\r',
     ]
@@ -110,7 +110,7 @@ def test_a_bad_line_does_not_spoil_the_others() -> None:
     assert [item.source_id if isinstance(item, Loaded) else item.where for item in items] == [
         "1", "a.jsonl:2", "a.jsonl:4", "a.jsonl:5", "a.jsonl:6", "2",
     ]  # fmt: skip
-    assert items[3] == Unreadable("a.jsonl:5", "no field `text` (fields: body)")
+    assert items[3] == Unreadable("a.jsonl:5", "no field `text` (fields: words)")
     assert items[4] == Unreadable("a.jsonl:6", "no text in field `text` (fields: text)")
 
 
@@ -204,3 +204,18 @@ def test_a_field_of_the_usual_name_beside_the_named_one_is_kept() -> None:
     assert isinstance(both, Loaded) and isinstance(usual, Loaded)
     assert (both.title, dict(both.metadata)) == ("A", {"title": "B"})
     assert (usual.title, dict(usual.metadata)) == ("C", {})
+
+
+def test_messages_are_of_their_senders_by_the_usual_names_of_fields() -> None:
+    rows = [
+        {"sender": "Ann Lee", "ts": 1700000000, "message": "It flies.", "channel": "general"},
+        {"from": "user", "date": "2024-01-02", "content": "Good."},
+    ]
+    ann, user = (item for item in loaded("\n".join(map(json.dumps, rows)), "a.jsonl") if isinstance(item, Loaded))
+    assert (ann.text, ann.created_at, ann.metadata) == (
+        "It flies.", "2023-11-14T22:13:20+00:00", {"sender": "Ann Lee", "channel": "general"},
+    )  # fmt: skip
+    assert [(block.kind, block.label) for block in ann.blocks] == [("message", "Ann Lee")]
+    assert (user.created_at, user.blocks) == ("2024-01-02", ()), "a role is nobody"
+    (named,) = loaded(json.dumps({"text": "x", "by": "Bo"}), "a.jsonl", sender="by")
+    assert isinstance(named, Loaded) and named.blocks[0].label == "Bo"

@@ -6,7 +6,7 @@ from typing import Any
 
 from graphrag_lite.read.documents import Fields, Item, Loaded, Reader
 from graphrag_lite.read.encoding import decode
-from graphrag_lite.read.rows import Row, row_document, row_documents
+from graphrag_lite.read.rows import Row, field_of, row_document, row_documents
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
@@ -16,7 +16,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         raise ValueError(f"not valid JSON: {error}") from None
     if isinstance(value, list):
         yield from row_documents([Row(number, row) for number, row in enumerate(value, start=1)], path, fields)
-    elif isinstance(value, dict) and not {fields.text, Fields.text} & value.keys():
+    elif isinstance(value, dict) and not field_of(value, "text", fields):
         yield Loaded(path, "", "")  # settings of a program, say: no document
     else:
         yield row_document(value, path, fields)
