@@ -97,7 +97,7 @@ def _document(row: Any, where: str, fields: Fields) -> Item:
 
 
 def field_of(row: Mapping[Any, Any], name: str, fields: Fields) -> str | None:
-    """Return the field of a row that holds what is named: that of the settings, or a usual one; None where none does."""
+    """Return the field of a row that holds what is named: that of the settings, a usual one, or None."""
     return next((key for key in (getattr(fields, name), *USUAL[name]) if key in row), None)
 
 
