@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from graphrag_lite.extraction.mentions import Row, TextUnit
 
 TYPES = {"key": "unknown", "value": "unknown", "person": "person"}  # of the entities that cells name
-NO_PROSE = frozenset({"code", "card"})
+NO_PROSE = frozenset({"code", "card", "references"})
 
 
 class Block(NamedTuple):

@@ -2,7 +2,6 @@
 
 import datetime
 import re
-import tomllib
 from typing import Any
 
 from graphrag_lite.read.documents import Fields
@@ -34,6 +33,8 @@ def split_front_matter(text: str, fields: Fields) -> tuple[dict[str, Any], str]:
 
 def _parsed(block: str, *, is_toml: bool) -> dict[Any, Any] | None:
     """Return what a block states, nothing where it cannot be read; None where it is a text between two lines."""
+    import tomllib
+
     import yaml
 
     if is_toml:

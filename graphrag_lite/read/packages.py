@@ -5,12 +5,13 @@ Nothing in them is trusted: no entity is expanded, and what would grow beyond me
 
 import io
 import posixpath
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+    from zipfile import ZipFile
 
 LARGEST = 256_000_000  # bytes of a part once it is unpacked
 
@@ -18,7 +19,7 @@ LARGEST = 256_000_000  # bytes of a part once it is unpacked
 class Package:
     """The parts of an archive by name."""
 
-    def __init__(self, archive: zipfile.ZipFile) -> None:
+    def __init__(self, archive: "ZipFile") -> None:
         self._archive = archive
         self.names = archive.namelist()
 
@@ -32,8 +33,10 @@ class Package:
             raise ValueError(f"its part {name} has {info.file_size / 1e6:.0f} MB once it is unpacked")
         return self._archive.read(info)
 
-    def xml(self, name: str) -> Element:
+    def xml(self, name: str) -> "Element":
         """Return the root of a part. Raises ValueError where it is no XML, or has a document type of its own."""
+        from xml.etree import ElementTree
+
         data = self.data(name)
         if b"<!ENTITY" in data:
             raise ValueError(f"its part {name} declares entities, which are not read")
@@ -65,6 +68,9 @@ class Package:
 @contextmanager
 def opened(data: bytes) -> Iterator[Package]:
     """Open an archive. Raises ValueError where it is none, or damaged."""
+    import zipfile
+    import zlib
+
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             yield Package(archive)
@@ -74,23 +80,24 @@ def opened(data: bytes) -> Iterator[Package]:
         raise ValueError(what) from None
 
 
-def local(element: Element) -> str:
+def local(element: "Element") -> str:
     """Return the name of an element without its namespace.
 
+    >>> from xml.etree.ElementTree import Element
     >>> local(Element("{http://purl.org/dc/elements/1.1/}title"))
     'title'
     """
     return str(element.tag).rpartition("}")[2]
 
 
-def attribute(element: Element | None, name: str) -> str:
+def attribute(element: "Element | None", name: str) -> str:
     """Return an attribute by its name without its namespace, empty where there is none."""
     if element is None:
         return ""
     return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
 
 
-def child(element: Element, *names: str) -> Element | None:
+def child(element: "Element", *names: str) -> "Element | None":
     """Return the first child of a name, then its first child of the next name, and so on."""
     found: Element | None = element
     for name in names:

@@ -13,7 +13,8 @@ from pkgutil import iter_modules
 from graphrag_lite import plugins
 from graphrag_lite.attempts import ENDS_RUN, described
 from graphrag_lite.read import formats
-from graphrag_lite.read.documents import Fields, Item, Reader, Unreadable
+from graphrag_lite.read.documents import Fields, Item, Loaded, Reader, Unreadable
+from graphrag_lite.read.references import with_references
 from graphrag_lite.read.stated_times import dated
 
 
@@ -39,7 +40,8 @@ class Readers:
         items: list[Item] = []
         try:
             reader = next(each for each in self._of(path) if each.recognises is None or each.recognises(data))
-            items.extend(reader.read(data, path, fields))
+            found = reader.read(data, path, fields)
+            items.extend(found if reader.rows else map(_complete, found))
         except ValueError as error:
             items.append(Unreadable(path, str(error)))
         except ENDS_RUN:
@@ -50,6 +52,10 @@ class Readers:
 
     def _of(self, path: str) -> Iterator[Reader]:
         return (reader for reader in self.readers if suffix_of(path) in reader.mime)
+
+
+def _complete(item: Item) -> Item:
+    return with_references(item) if isinstance(item, Loaded) else item
 
 
 def suffix_of(path: str) -> str:

@@ -41,3 +41,21 @@ def test_a_cell_that_changes_is_read_again(tmp_path: Path) -> None:
     scratch = pipeline.index(tmp_path / "corpus", tmp_path / "anew", Settings()).snapshot
     for name in ("entity_mentions", "relationship_mentions", "entities"):
         assert tables.path_in(incremental, name).read_bytes() == tables.path_in(scratch, name).read_bytes()
+
+
+def test_code_and_references_name_nothing_and_wikilinks_do(tmp_path: Path) -> None:
+    note = (
+        "# Notes\n\nAda Lovelace wrote to [[Charles Babbage]] about the Analytical Engine.\n\n"
+        "```\nMargaret Hamilton = Grace Hopper(Apollo Guidance)\n```\n\nRun `Katherine Johnson` first.\n\n"
+        "## References\n\nDijkstra Edsger. Turing Lecture. 1972.\n"
+    )
+    snapshot = index(tmp_path, {"a.md": note})
+    names = set(tables.read(snapshot, "entity_mentions")["name"].to_pylist())
+    assert {"Ada Lovelace", "Charles Babbage", "Analytical Engine"} <= names
+    assert not {word for name in names for word in name.split()} & {
+        "Margaret",
+        "Grace",
+        "Katherine",
+        "Dijkstra",
+        "Turing",
+    }

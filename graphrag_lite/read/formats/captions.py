@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import unescape
 
 from graphrag_lite.read.composer import Composer
 from graphrag_lite.read.documents import Fields, Loaded, Reader
@@ -44,6 +43,8 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
 
 
 def _turns(text: str) -> list[Turn]:
+    from html import unescape
+
     turns: list[Turn] = []
     speaker = ""
     for block in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n").replace("\r", "\n")):

@@ -1,16 +1,18 @@
 """Tables as text: CSV and what spreadsheets write by that name."""
 
-import csv
-import io
 import re
 from collections.abc import Iterator
 
 from graphrag_lite.read.documents import Fields, Item, Reader
 from graphrag_lite.read.encoding import decode
-from graphrag_lite.read.rows import Row, row_documents
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
+    import csv
+    import io
+
+    from graphrag_lite.read.rows import Row, row_documents
+
     text = decode(data)
     head = re.sub(r'"[^"]*"', "", (text[:4096].splitlines() or [""])[0])
     delimiter = max(",;\t|", key=head.count)

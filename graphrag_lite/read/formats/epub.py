@@ -2,14 +2,17 @@
 
 import posixpath
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
-from xml.etree.ElementTree import Element
 
 from graphrag_lite.read.composer import Composer
 from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.formats.web_page import html_to_text
 from graphrag_lite.read.packages import Package, attribute, child, local, opened
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 CONTAINER = "META-INF/container.xml"
 
@@ -30,7 +33,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     yield Loaded(path, stated.get("title", ""), composer.text(), metadata=metadata)
 
 
-def _chapters(package: Package, book: Element, folder: str) -> Iterator[bytes]:
+def _chapters(package: Package, book: "Element", folder: str) -> Iterator[bytes]:
     """Yield the pages that the spine lists, without the table of contents."""
     items = {each.get("id"): each for each in child(book, "manifest") or ()}
     for entry in child(book, "spine") or ():

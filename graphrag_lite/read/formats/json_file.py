@@ -6,10 +6,11 @@ from typing import Any
 
 from graphrag_lite.read.documents import Fields, Item, Loaded, Reader
 from graphrag_lite.read.encoding import decode
-from graphrag_lite.read.rows import Row, field_of, row_document, row_documents
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
+    from graphrag_lite.read.rows import Row, field_of, row_document, row_documents
+
     try:
         value = parsed(decode(data))
     except (ValueError, RecursionError) as error:

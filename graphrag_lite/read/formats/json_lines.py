@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from graphrag_lite.read.documents import Fields, Item, Reader
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.formats.json_file import parsed
-from graphrag_lite.read.rows import Row, row_documents
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
+    from graphrag_lite.read.rows import Row, row_documents
+
     rows = []
     for number, line in enumerate(decode(data).split("\n"), start=1):
         if line.strip():

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from email import message_from_bytes, policy
-from email.message import EmailMessage
-from email.utils import getaddresses
+from typing import TYPE_CHECKING
 
 from graphrag_lite.read.composer import Composer
 from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
+
+if TYPE_CHECKING:
+    from email.message import EmailMessage
 
 SIGNATURE = re.compile(r"(?m)^-- ?$.*\Z", re.S)
 # What mail programs put before the mail that is answered, and that mail: it is a document of its own, or not given.
@@ -19,8 +20,10 @@ QUOTED = re.compile(
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
-    message = message_from_bytes(data, policy=policy.default)
-    if not isinstance(message, EmailMessage) or not any(message[name] for name in ("From", "To", "Subject", "Date")):
+    from email import message_from_bytes, policy
+
+    message: EmailMessage = message_from_bytes(data, policy=policy.default)
+    if not any(message[name] for name in ("From", "To", "Subject", "Date")):
         raise ValueError("is no mail: it has no From, To, Subject or Date")
     text = _new(_body(message))
     people = {name.lower(): [shown for shown in _people(message, name) if shown] for name in ("From", "To", "Cc")}
@@ -47,13 +50,15 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
 IDS = {"message_id": "Message-ID", "in_reply_to": "In-Reply-To"}
 
 
-def _people(message: EmailMessage, header: str) -> Iterator[str]:
+def _people(message: "EmailMessage", header: str) -> Iterator[str]:
     """Yield the names, or where there are none the addresses, of a header."""
+    from email.utils import getaddresses
+
     for name, address in getaddresses([str(value) for value in message.get_all(header, [])]):
         yield name.strip() or address
 
 
-def _body(message: EmailMessage) -> str:
+def _body(message: "EmailMessage") -> str:
     part = message.get_body(("plain", "html"))
     if part is None:
         return ""

@@ -1,12 +1,15 @@
 """PowerPoint files (.pptx)."""
 
 from collections.abc import Iterator
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 from graphrag_lite.read.composer import Composer
 from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
 from graphrag_lite.read.packages import Package, attribute, child, local, opened
 from graphrag_lite.read.stated_times import stated_date
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 SHOW = "ppt/presentation.xml"
 REPEATED = ("sldNum", "dt", "ftr", "hdr", "sldImg")  # on every slide
@@ -35,7 +38,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     yield Loaded(path, clean(title), text, metadata=metadata | stated_date(text, fields), blocks=tuple(composer.blocks))
 
 
-def _relation(element: Element) -> str:
+def _relation(element: "Element") -> str:
     """Return the id of a relation, which has a namespace, beside an `id` that has none."""
     return next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
 
@@ -46,7 +49,7 @@ def _notes(package: Package, slide: str) -> Iterator[str]:
             yield from _shapes(package.xml(name))
 
 
-def _shapes(slide: Element) -> Iterator[str]:
+def _shapes(slide: "Element") -> Iterator[str]:
     """Yield the texts of shapes, the slide's title first, and rows of tables."""
     shapes = [shape for shape in slide.iter() if local(shape) in ("sp", "tbl")]
     for shape in sorted(shapes, key=lambda shape: not _is_title(shape)):
@@ -60,15 +63,15 @@ def _shapes(slide: Element) -> Iterator[str]:
             yield f"## {' '.join(text.split())}" if _is_title(shape) else text.strip()
 
 
-def _is_title(shape: Element) -> bool:
+def _is_title(shape: "Element") -> bool:
     return _placeholder(shape) in ("title", "ctrTitle")
 
 
-def _placeholder(shape: Element) -> str:
+def _placeholder(shape: "Element") -> str:
     return attribute(child(shape, "nvSpPr", "nvPr", "ph"), "type")
 
 
-def _text(element: Element) -> str:
+def _text(element: "Element") -> str:
     """Return the paragraphs of a shape, one a line."""
     breaks = {"br": "\n", "tab": " "}
     paragraphs = [each for each in element.iter() if local(each) == "p"]

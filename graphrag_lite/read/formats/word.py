@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
 from graphrag_lite.read.packages import Package, attribute, child, local, opened
 from graphrag_lite.read.stated_times import stated_date
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 BODY = "word/document.xml"
 HEADING = re.compile(r"(?:heading|überschrift|titre|título|titolo|kop|заголовок|見出し|标题|標題|제목) ?(\d)", re.I)
@@ -45,7 +48,7 @@ def _styles(package: Package) -> dict[str, str]:
     return marks
 
 
-def _blocks(parent: Element, styles: dict[str, str]) -> Iterator[str]:
+def _blocks(parent: "Element", styles: dict[str, str]) -> Iterator[str]:
     for element in parent:
         kind = local(element)
         if kind == "p":
@@ -58,7 +61,7 @@ def _blocks(parent: Element, styles: dict[str, str]) -> Iterator[str]:
             yield from _blocks(element, styles)
 
 
-def _paragraph(element: Element, styles: dict[str, str]) -> Iterator[str]:
+def _paragraph(element: "Element", styles: dict[str, str]) -> Iterator[str]:
     text = _text(element).strip()
     style = child(element, "pPr")
     mark = styles.get(attribute(child(style, "pStyle"), "val"), "") if style is not None else ""
@@ -71,13 +74,13 @@ def _paragraph(element: Element, styles: dict[str, str]) -> Iterator[str]:
         break  # the same stands in it once more for old programs
 
 
-def _row(row: Element) -> str:
+def _row(row: "Element") -> str:
     """Return a row's cells, each on one line, with bars between them."""
     cells = [cell for cell in row if local(cell) == "tc"]
     return " | ".join(" ".join(_text(cell, between=" ").split()) for cell in cells)
 
 
-def _text(element: Element, between: str = "") -> str:
+def _text(element: "Element", between: str = "") -> str:
     pieces: list[str] = []
     for each in element:
         kind = local(each)

@@ -1,6 +1,7 @@
 """Word and PowerPoint files: what a reader sees of them, in order; and archives that are none, or a trap."""
 
 import io
+import sys
 import zipfile
 from pathlib import Path
 
@@ -74,3 +75,16 @@ def test_real_files() -> None:
     show = report("powerpoint_sample.pptx")
     assert show.title == "Test Table Slide" and [block.label for block in show.blocks] == ["1", "2", "3"]
     assert "Some notes on the second slide." in show.text and "R1 | True | False" in show.text
+
+
+def test_spreadsheets() -> None:
+    pytest.importorskip("python_calamine")
+    sheets = report("xlsx_01.xlsx")
+    assert "## Sheet1\n\nfirst | second | third\n1 | 5 | 9\n" in sheets.text
+    assert [block.label for block in sheets.blocks][:2] == ["Sheet1", "Sheet2"]
+
+
+def test_a_spreadsheet_without_the_extra_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    item = one(b"", "a.xlsx")
+    assert isinstance(item, Unreadable) and "the extra [documents]" in item.error
