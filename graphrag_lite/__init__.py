@@ -39,7 +39,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from graphrag_lite.llm.chat import ChatModel
+    from graphrag_lite.extraction.extractor import Extract
+    from graphrag_lite.llm.chat import ChatModel, Embedder
+    from graphrag_lite.read.documents import Reader
     from graphrag_lite.search.index import Index
 
 __version__ = version("graphrag-lite")
@@ -47,30 +49,52 @@ __all__ = ["index", "open"]
 
 
 def index(
-    corpus: str | Path, root: str | Path = ".", *, overrides: Sequence[str] = (), model: "ChatModel | None" = None
+    corpus: str | Path,
+    root: str | Path = ".",
+    *,
+    overrides: Sequence[str] = (),
+    model: "ChatModel | None" = None,
+    embedder: "Embedder | None" = None,
+    extractor: "Extract | None" = None,
+    readers: "Sequence[Reader]" = (),
 ) -> "Index":
     """Bring the index in `root`/output up to date with a corpus folder or file, and open it.
 
     Settings come from `root`/settings.yaml, then from `overrides` such as "split_text_units.size=300". Documents that
-    could not be read are in the result's `failures`. `model` takes the place of the one that the settings name, for
-    the index and for answers. Raises the errors of `graphrag_lite.errors`.
+    could not be read are in the result's `failures`. `model`, `embedder` and `extractor` take the place of those that
+    the settings name, `model` and `embedder` for answers, too, and `readers` go before all others: docs/extending.md.
+    Raises the errors of `graphrag_lite.errors`.
     """
     from graphrag_lite import pipeline, settings
     from graphrag_lite.search.index import Index
 
-    loaded = settings.load(Path(root), overrides=overrides)
+    loaded = settings.load(Path(root), overrides=overrides, for_indexing=model is None)
     # One process unless asked for: worker processes import the caller's main module, which may not expect that.
-    run = pipeline.index(Path(corpus), Path(root) / "output", loaded, workers=loaded.workers or 1, model=model)
-    return Index(run.snapshot, loaded, model)
+    run = pipeline.index(
+        Path(corpus),
+        Path(root) / "output",
+        loaded,
+        workers=loaded.workers or 1,
+        model=model,
+        embedder=embedder,
+        extractor=extractor,
+        readers=readers,
+    )
+    return Index(run.snapshot, loaded, model, embedder)
 
 
 def open(  # noqa: A001 - reads as graphrag_lite.open
-    output: str | Path = "output", *, overrides: Sequence[str] = (), model: "ChatModel | None" = None
+    output: str | Path = "output",
+    *,
+    overrides: Sequence[str] = (),
+    model: "ChatModel | None" = None,
+    embedder: "Embedder | None" = None,
 ) -> "Index":
     """Open the published index of an output folder, with the settings of the root it is in and `overrides`.
 
-    Raises IndexNotFound where there is none, SettingsError.
+    `model` and `embedder` take the place of those that the settings name. Raises IndexNotFound where there is none,
+    SettingsError.
     """
     from graphrag_lite.search.index import Index
 
-    return Index.open(output, overrides=overrides, model=model)
+    return Index.open(output, overrides=overrides, model=model, embedder=embedder)

@@ -14,6 +14,7 @@ from typing import Any
 
 from graphrag_lite import prompts
 from graphrag_lite.errors import SettingsError
+from graphrag_lite.extraction.extractor import Extract, open_extractor
 from graphrag_lite.llm.chat import ChatModel, Embedder
 from graphrag_lite.llm.model import open_model
 from graphrag_lite.llm.openai_embedder import open_embedder
@@ -163,6 +164,7 @@ def index(
     watch: Watch | None = None,
     model: ChatModel | None = None,
     embedder: Embedder | None = None,
+    extractor: Extract | None = None,
     refresh: bool = False,
     checksum: bool = False,
     prompt_folder: Path | None = None,
@@ -170,17 +172,20 @@ def index(
 ) -> Run:
     """Bring the index in `output` up to date with a corpus folder (or one file), and publish it in one step.
 
-    `model` and `embedder` take the place of those that the settings name, `readers` go before all others. `refresh`
-    writes reports that are stale again, `checksum` reads every file, also those of unchanged size and times;
-    `prompt_folder` takes the place of the root's prompts.
+    `model`, `embedder` and `extractor` take the place of those that the settings name; what is passed extracts in this
+    process alone. `readers` go before all others. `refresh` writes reports that are stale again, `checksum` reads every
+    file, also those of unchanged size and times; `prompt_folder` takes the place of the root's prompts.
 
-    Raises SettingsError where `settings.method` needs a model and there is none, InputError for a corpus that cannot be
-    used, ModelError where the model cannot be asked or the budget is
-    spent, LockedError while another run writes the same output, OutputError where it cannot be written. Interrupted at
-    any moment, the next call goes on from there.
+    Raises SettingsError where `settings.method` needs a model and there is none, or takes no extractor, PluginError for
+    what a package brings and cannot be used, InputError for a corpus that cannot be used, ModelError where the model
+    cannot be asked or the budget is spent, LockedError while another run writes the same output, OutputError where it
+    cannot be written. Interrupted at any moment, the next call goes on from there.
     """
     if model is None and (lacking := settings.lack_a_model()):
         raise SettingsError("\n".join(lacking))
+    extracts = any(stage.run is extract_graph_fast for stage in METHODS[settings.method].stages)
+    if extractor and not extracts:
+        raise SettingsError(f"method: {settings.method} extracts by its model, and takes no extractor.")
     seen = SeenFiles(output, trust=not checksum)
     with run_log.logged(output) as log, ExitStack() as opened:
         known = all_readers(readers)
@@ -189,6 +194,7 @@ def index(
         seen.write()
         own = prompts.load((prompt_folder or output.parent / "prompts") if settings.asks else None)
         services: dict[str, Any] = {"corpus": corpus, "readers": known, "model": None, "prompts": own}
+        services["extractor"] = open_extractor(settings.extract_graph_fast, extractor) if extracts else None
         if settings.asks:
             services["model"] = opened.enter_context(open_model(settings.llm, output, model, log.started_at))
             log.meter = services["model"].meter
@@ -208,7 +214,7 @@ def index(
             settings,
             output,
             services | {"left_out": files.left_out},
-            workers=workers,
+            workers=1 if extractor else workers,
             watch=watch,
             refresh=("report_communities", "report_communities_fast") if refresh else (),
             made=METHODS[settings.method].made,

@@ -5,6 +5,7 @@ The YAML key of a section is the stage's name. `render` writes the commented fil
 """
 
 import difflib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
@@ -27,6 +28,8 @@ TYPES = {  # how an error of pydantic is worded, by its type
     "dict_type": "is a section: its settings stand below it, as `key: value`",
     "model_type": "is a section: its settings stand below it, as `key: value`",
 }
+
+OPENAI = "openai"  # the provider of models that is ours
 
 
 class Section(BaseModel):
@@ -52,6 +55,15 @@ def _without_secrets(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
+def _json(values: dict[str, Any]) -> dict[str, Any]:
+    try:
+        json.dumps(values)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"must be JSON: {error}") from None
+    return values
+
+
+Options = Annotated[dict[str, Any], AfterValidator(_json)]
 VariableName = Annotated[str, AfterValidator(_variable)]
 Address = Annotated[str, PlainSerializer(_without_secrets)]
 
@@ -91,6 +103,8 @@ class SplitTextUnits(Section):
 class ExtractGraphFast(Section):
     """Entities and relationships by text analysis (method: fast)."""
 
+    extractor: str | None = Field(None, description="what finds them; null: ours; or what an installed package brings")
+    options: Options = Field({}, description="of that extractor")
     max_neighbours: int = Field(6, ge=1, description="a name is related to at most this many names that follow it")
     title_strength: float = Field(0.5, ge=0, description="strength of the tie between a document's title and its names")
     max_title_units: int = Field(
@@ -206,6 +220,7 @@ PRICES = {
 class Llm(Section):
     """The chat model: any OpenAI-compatible endpoint. `method: standard` needs one, answers use one that is named."""
 
+    provider: str = Field(OPENAI, description="openai: such an endpoint; or what an installed package brings")
     model: str | None = Field(None, description="its name; null: no model, answers are sentences of the corpus")
     base_url: Address | None = Field(
         None, description="endpoint, such as http://localhost:11434/v1; null: OpenAI's own"
@@ -216,7 +231,7 @@ class Llm(Section):
     temperature: float | None = Field(
         0.0, ge=0, description="null: not sent, for models that accept no other than theirs"
     )
-    parameters: dict[str, Any] = Field({}, description="more request parameters, such as {seed: 1}")
+    parameters: Options = Field({}, description="more request parameters, such as {seed: 1}")
     concurrency: int = Field(25, ge=1, description="most requests in flight")
     requests_per_minute: int | None = Field(None, ge=1, description="null: no limit but the endpoint's own")
     tokens_per_minute: int | None = Field(None, ge=1, description="prompt and completion; null: no limit")
@@ -233,6 +248,7 @@ class Llm(Section):
 class Embeddings(Section):
     """The embedding model: any OpenAI-compatible endpoint. Local search uses vectors as far as they add to words."""
 
+    provider: str = Field(OPENAI, description="openai: such an endpoint; or what an installed package brings")
     model: str | None = Field(None, description="its name; null: none, no vectors")
     base_url: Address | None = Field(None, description="endpoint; null: that of llm")
     api_key_env: VariableName | None = Field(

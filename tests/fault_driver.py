@@ -108,7 +108,7 @@ def watch_model(job: Job, faults: Faults) -> None:
         return stub_replies.reply(request.messages)
 
     stub = StubModel(reply)
-    model.OpenAIChat = lambda _: stub  # type: ignore[assignment, misc]
+    model.chat_model = lambda *_: stub
     made = Memo.__init__
 
     def traced(self: Memo, *arguments: Any, **options: Any) -> None:

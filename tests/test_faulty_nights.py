@@ -56,7 +56,7 @@ def texts(tmp_path: Path) -> Path:
 def stub(monkeypatch: pytest.MonkeyPatch) -> StubModel:
     """The model that the command asks."""
     made = StubModel(reply)
-    monkeypatch.setattr(llm_model, "OpenAIChat", lambda _: made)
+    monkeypatch.setattr(llm_model, "chat_model", lambda *_: made)
     return made
 
 

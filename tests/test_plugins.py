@@ -11,7 +11,7 @@ from graphrag_lite import pipeline, plugins
 from graphrag_lite.cli import main
 from graphrag_lite.errors import InputError, PluginError
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.methods import METHODS, Query, names
+from graphrag_lite.search.methods import METHODS, Query, SearchMethod, names
 from graphrag_lite.settings import Settings
 
 MODULE = """
@@ -93,6 +93,14 @@ def test_what_cannot_be_used_is_told(root: Path, install: Install, entry: str, s
     install(entry)
     with pytest.raises(PluginError, match=said):
         Index.open(root / "output").query("Who?", "longest")
+
+
+def test_a_method_that_is_passed_and_gives_no_answer_is_told(root: Path) -> None:
+    index = Index.open(root / "output")
+    with pytest.raises(PluginError, match="returned a str, not an Answer"):
+        index.query("Who?", SearchMethod("words", lambda *_: "Ann."))
+    with pytest.raises(InputError, match="not for method words"):
+        index.query("Who?", SearchMethod("words", lambda *_: "Ann."), level=1)
 
 
 def test_a_query_states_what_differs_from_the_defaults() -> None:

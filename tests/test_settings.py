@@ -93,6 +93,7 @@ def test_all_problems_are_told_with_a_suggestion(tmp_path: Path) -> None:
         ),
         ("llm: {prices: {mine: {inputs: 1}}}", "llm.prices.mine.input: is missing"),
         ("llm: {api_key_env: sk-1234}", "llm.api_key_env: is the name of an environment variable"),
+        ("llm: {parameters: {since: 2024-01-01}}", "llm.parameters: must be JSON: "),
         ("embeddings: {api_key_env: sk-1234}", "embeddings.api_key_env: is the name of an environment variable"),
     ],
 )

@@ -59,7 +59,7 @@ class Places:
         >>> Places("Marley was dead.").of("Fezziwig")
         Place(mention_start=-1, char_start=0, char_end=16)
         """
-        found = self._mentions(name)
+        found = self.mentions(name)
         if not found:
             return self._whole
         best = max(found, key=lambda mention: (self._shared(self._at(mention[0]), description), -mention[0]))
@@ -74,7 +74,7 @@ class Places:
         >>> Places("Marley was dead. Nobody cared. Scrooge was his friend.").of_both("Scrooge", "Marley")
         Place(mention_start=0, char_start=0, char_end=54)
         """
-        ones, others = self._mentions(one), self._mentions(other)
+        ones, others = self.mentions(one), self.mentions(other)
         if not ones or not others:
             return self.of(one if ones else other, description)
         pairs: dict[tuple[int, int], tuple[Span, Span]] = {}
@@ -87,7 +87,7 @@ class Places:
 
     def holds(self, name: str) -> bool:
         """Say whether the name stands in the unit, or the longest part of it."""
-        return bool(self._mentions(name))
+        return bool(self.mentions(name))
 
     def _around(self, first: Span, last: Span) -> Place:
         """Return the sentences from the start of one mention to the end of another."""
@@ -98,7 +98,8 @@ class Places:
         start, end = trimmed(self.text, 0, len(self.text))
         return Place(-1, min(start, end), end)
 
-    def _mentions(self, name: str) -> list[Span]:
+    def mentions(self, name: str) -> list[Span]:
+        """Return where a name stands, in order, else the longest parts of it that stand there; nothing for none."""
         if name not in self._found:
             self._found[name] = self._look_for(name)
         return self._found[name]

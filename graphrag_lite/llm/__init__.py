@@ -1,9 +1,10 @@
 """The model boundary: what stages and search ask of a model, and the only code that reaches a network.
 
-    stage -> model -> memo -> meter -> openai_chat -> endpoint -> limits -> the `openai` package
+    stage -> model -> memo -> meter -> openai_chat -> endpoint -> retries -> limits -> the `openai` package
+                                    -> providers -> retries -> limits -> a model of somebody else
 
 `chat` has the protocols and the values that cross them: start there, then `model`, which is what a stage gets, and
 `gleaning`, the conversation of extraction. `memo` keeps every answer, `meter` counts and holds the budget.
-`openai_chat` and `openai_embedder` speak to an `endpoint`, with its retries, within its `limits`; `diagnosis` says what
-went wrong there. `rehearsal` is a model that only counts.
+`openai_chat` and `openai_embedder` speak to an `endpoint`, `providers` to what another package brings; `retries` and
+`limits` serve both, and `diagnosis` says what went wrong. `rehearsal` is a model that only counts.
 """

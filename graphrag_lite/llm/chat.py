@@ -50,7 +50,8 @@ class Reply:
 class ChatModel(Protocol):
     """A chat model. Raises ModelError where no request can succeed, CallError where this one cannot.
 
-    Its limits and retries are its own: many requests may come at once. It is used by one event loop after another.
+    Many requests may come at once, and one event loop after another uses it. Of one that is not ours, `providers` keeps
+    the limits and tries again.
     """
 
     @property

@@ -14,6 +14,7 @@ from typing import Any, NoReturn, TypeVar
 
 from graphrag_lite.errors import CallError, ModelError, UnansweredError
 from graphrag_lite.llm.limits import asked_pause
+from graphrag_lite.llm.retries import Trouble
 from graphrag_lite.settings import Llm
 
 HEALS = {408, 409, 425, 429}  # and 5xx, but for 501
@@ -29,15 +30,6 @@ class Refused(CallError):
         super().__init__(text)
         self.status = status
         self.message = message
-
-
-class Trouble(Exception):
-    """An attempt failed in a way that can heal. `pause`: seconds that the endpoint asks to wait."""
-
-    def __init__(self, text: str, *, pause: float | None = None, down: bool = False) -> None:
-        super().__init__(text)
-        self.pause = pause
-        self.down = down
 
 
 @dataclass(frozen=True)

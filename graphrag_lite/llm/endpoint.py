@@ -1,6 +1,6 @@
 """An OpenAI-compatible endpoint: one client, its limits and its retries.
 
-    post -> limits (again at every attempt) -> the `openai` package -> the answer as a dict
+    post -> retries -> limits (again at every attempt) -> the `openai` package -> the answer as a dict
 
 Attempts are ours, the package's own retries are off: it knows neither the limits nor whom to tell that it waits.
 """
@@ -9,7 +9,6 @@ import asyncio
 import json
 import logging
 import os
-import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from math import ceil
@@ -18,8 +17,9 @@ from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError
-from graphrag_lite.llm.diagnosis import Diagnosis, Trouble, cause, transport_errors
-from graphrag_lite.llm.limits import Limits, Slot, pause_before_next
+from graphrag_lite.llm.diagnosis import Diagnosis, cause, transport_errors
+from graphrag_lite.llm.limits import Slot, pause_before_next
+from graphrag_lite.llm.retries import MAX_DELAY, Retries, Trouble
 from graphrag_lite.settings import Llm
 
 if TYPE_CHECKING:
@@ -27,13 +27,8 @@ if TYPE_CHECKING:
 
 OPENAI = "https://api.openai.com/v1"
 CONNECT = 10.0  # seconds to connect, or to answer the question whether the endpoint is there
-FIRST_DELAY, MAX_DELAY = 1.0, 30.0  # seconds before the second attempt; before any
-MAX_PAUSE = 600.0  # seconds; who asks for more is asked again another day
-MAX_TRIES = 5  # times max_attempts, where other requests are answered between the refusals of this one
-TELL_AGAIN = 30.0  # seconds until the same is said again
 DONE: dict[str, Any] = {}  # the last event of a stream that is whole
 
-logger = logging.getLogger(__name__)
 T = TypeVar("T")
 Send = Callable[["AsyncOpenAI"], Awaitable[Any]]
 
@@ -60,9 +55,8 @@ class Endpoint:
         self._query = dict(parse_qsl(parts.query))
         secrets = [parts.password] if parts.password else []
         self._diagnosis = Diagnosis(settings, section, self.address, secrets)
+        self._retries = Retries(settings, self._diagnosis.give_up)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._n_answered = 0
-        self._told, self._told_until = "", 0.0
 
     async def check(self) -> None:
         """Ask for the list of models, which costs nothing. Raises ModelError where no request can succeed."""
@@ -99,11 +93,11 @@ class Endpoint:
             except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
                 said = self._diagnosis.redacted(json.dumps(answer))[:200]
                 raise Trouble(f"{self.address} answered without what was asked for: {said}.") from None
-            self._limits.correct(slot, used)
+            self._retries.limits.correct(slot, used)
             self._respect(response.headers, used)
             return result
 
-        return await self._attempts(attempt, tokens, hand_back)
+        return await self._answer(attempt, tokens, hand_back)
 
     @asynccontextmanager
     async def stream(
@@ -123,7 +117,7 @@ class Endpoint:
                 self._respect(response.headers, tokens)
                 return response
 
-            yield self._events(await self._attempts(attempt, tokens, hand_back, holding))
+            yield self._events(await self._answer(attempt, tokens, hand_back, holding))
 
     async def _events(self, response: Any) -> AsyncIterator[Any]:
         broken: tuple[type[Exception], ...] = (ValueError, *transport_errors())
@@ -156,7 +150,7 @@ class Endpoint:
             raise CallError(f"{self.address} broke off its answer: {self._diagnosis.message(data)}")
         return event
 
-    async def _attempts(
+    async def _answer(
         self,
         attempt: Callable[[Slot], Awaitable[T]],
         tokens: int,
@@ -164,60 +158,19 @@ class Endpoint:
         holding: AsyncExitStack | None = None,
     ) -> T:
         """Return what an attempt returns; `holding` keeps its place among the requests in flight."""
-        await self._client()  # before the limits, which are of the same event loop
-        counted = tries = 0
-        answered = self._n_answered
-        while True:
-            try:
-                async with AsyncExitStack() as held:
-                    slot = await held.enter_async_context(self._limits.slot(tokens))
-                    try:
-                        answer = await self._diagnosis.translated(attempt(slot), hand_back)
-                    except BaseException:
-                        self._limits.correct(slot, 0)
-                        raise
-                    if holding is not None:
-                        holding.push_async_exit(held.pop_all())
-                self._n_answered += 1
-                return answer
-            except Trouble as trouble:
-                tries += 1
-                # Where others are answered meanwhile, a request that is told to wait has only been unlucky.
-                counted += trouble.pause is None or self._n_answered == answered
-                answered = self._n_answered
-                if counted >= self.settings.max_attempts or tries >= MAX_TRIES * self.settings.max_attempts:
-                    self._diagnosis.give_up(trouble, tries)
-                await self._wait(trouble, counted)
+        await self._client()  # whoever lacks a key waits for no turn
 
-    async def _wait(self, trouble: Trouble, counted: int) -> None:
-        """Sleep before the next attempt; a pause that the endpoint asks for is everybody's."""
-        delay = min(FIRST_DELAY * 2 ** max(counted - 1, 0), MAX_DELAY) * random.uniform(0.5, 1.0)  # noqa: S311
-        if not trouble.pause:
-            which = f"attempt {counted + 1} of {self.settings.max_attempts}"
-            self._tell(f"{trouble} Trying again in {ceil(delay)} s ({which}).", delay)
-        elif trouble.pause > MAX_PAUSE:
-            raise ModelError(
-                f"{trouble} It asks to wait for {trouble.pause / 60:.0f} minutes. What was answered is kept: run"
-                " again then, and the run goes on from there."
-            ) from None
-        else:
-            if self._limits.pause(trouble.pause) > 0.5:
-                self._tell(f"{trouble} Waiting {ceil(trouble.pause)} s, as it asks.", trouble.pause)
-            delay = min(delay, 1.0)  # so that they do not all come back in one moment
-        await asyncio.sleep(delay)
+        async def translated(slot: Slot) -> T:
+            return await self._diagnosis.translated(attempt(slot), hand_back)
 
-    def _tell(self, text: str, silence: float) -> None:
-        """Say why it takes so long, once for all the requests that wait for the same reason, and not every second."""
-        now = asyncio.get_running_loop().time()
-        if now >= self._told_until and (text != self._told or now >= self._told_until + TELL_AGAIN):
-            self._told, self._told_until = text, now + silence
-            logger.info("%s", text)
+        return await self._retries.answer(translated, tokens, holding)
 
     def _respect(self, headers: Mapping[str, str], tokens: int) -> None:
         if "x-ratelimit-remaining-requests" in headers or "x-ratelimit-remaining-tokens" in headers:
             pause = min(pause_before_next(headers, tokens), MAX_DELAY)
-            if pause and self._limits.pause(pause) > 0.5:
-                self._tell(f"{self.address} has no room for more at the moment. Waiting {ceil(pause)} s.", pause)
+            if pause:
+                why = f"{self.address} has no room for more at the moment. Waiting {ceil(pause)} s."
+                self._retries.pause(pause, why)
 
     def _key(self) -> str:
         key = os.environ.get(self.settings.api_key_env, "").strip()
@@ -255,7 +208,6 @@ class Endpoint:
                 # A proxy of the environment is for the world outside, not for a server on this machine.
                 http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, trust_env=not _is_loopback(self.host)),
             )
-            self._limits = Limits(settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute)
             self._loop = loop
             ending = _ending(self._openai)
             _ENDINGS.setdefault(loop, []).append(ending)  # this endpoint may be gone before its loop

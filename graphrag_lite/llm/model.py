@@ -18,8 +18,9 @@ from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request, first_word
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent, Stopped
-from graphrag_lite.llm.openai_chat import OpenAIChat
+from graphrag_lite.llm.providers import chat_model
 from graphrag_lite.llm.thinking import spoken
+from graphrag_lite.plugins import Origin
 from graphrag_lite.settings import Llm
 
 T = TypeVar("T")
@@ -57,6 +58,11 @@ class Model:
     def identity(self) -> Mapping[str, Any]:
         """What decides the answers: part of the stamp of every stage that asks the model."""
         return self.chat.identity
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """Where it comes from, if it is not ours."""
+        return getattr(self.chat, "origins", ())
 
     def spent(self, run: str) -> Spent:
         """Return at least what a run asked that was killed."""
@@ -100,7 +106,7 @@ def open_model(
     settings: Llm, output: Path, chat: ChatModel | None = None, run: str = "", *, must_keep: bool = True
 ) -> Iterator[Model]:
     """Open the model that the settings name (or `chat`) with the memo of an output folder, which knows the `run`."""
-    asked, meter = chat or OpenAIChat(settings), Meter(settings)
+    asked, meter = chat_model(settings, chat), Meter(settings)
     memo = Memo(output / "memo.sqlite", must_keep=must_keep, run=run)
     try:
         yield Model(asked, memo, settings, meter)

@@ -43,10 +43,6 @@ class OpenAIChat:
             f"llm.parameters.{name}: is set by each request" for name in OURS if name in settings.parameters
         ]:
             raise SettingsError("\n".join(problems))
-        try:
-            json.dumps(settings.parameters)
-        except (TypeError, ValueError) as error:
-            raise SettingsError(f"llm.parameters: must be JSON: {error}") from None
         self.endpoint = Endpoint(settings)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._in_vain: set[str] = set()  # what was tried, and not answered
@@ -255,7 +251,7 @@ class OpenAIChat:
                 for choice in (event.get("choices") or [])[:1]:
                     whole = choice.get("message")  # from a server that does not stream
                     finish = choice.get("finish_reason") or finish or ("stop" if whole else None)
-                    piece = _content((choice.get("delta") or whole or {}).get("content"))
+                    piece = content((choice.get("delta") or whole or {}).get("content"))
                     said += piece
                     if thinking and not may_think(said):
                         piece = spoken(said)
@@ -280,7 +276,7 @@ class OpenAIChat:
         choice = answer["choices"][0]
         message = choice.get("message") or {}
         finish = str(choice.get("finish_reason") or "stop").lower()
-        text = _content(message.get("content"))
+        text = content(message.get("content"))
         if finish == "content_filter":
             raise CallError(f"{self.endpoint.address} withheld its reply: its content filter.")
         if not text and message.get("refusal"):
@@ -324,24 +320,24 @@ def _usage(answer: Mapping[str, Any], estimated: int) -> Usage:
     usage = answer.get("usage")
     if not isinstance(usage, Mapping) or not isinstance(usage.get("prompt_tokens"), int):
         message = answer["choices"][0].get("message") or {}
-        return Usage(estimated, 0, estimated_tokens(_content(message.get("content"))))
+        return Usage(estimated, 0, estimated_tokens(content(message.get("content"))))
     details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else 0
     return Usage(usage["prompt_tokens"], cached or 0, usage.get("completion_tokens") or 0)
 
 
-def _content(content: Any) -> str:
+def content(said: Any) -> str:
     """Return the text of a message's content: a string, null, or parts of which some are text, others reasoning."""
-    if isinstance(content, list):
-        parts = [part for part in content if isinstance(part, Mapping) and part.get("type", "text") in TEXT]
-        content = "".join(str(part.get("text") or "") for part in parts)
-    if not isinstance(content, str):
+    if isinstance(said, list):
+        parts = [part for part in said if isinstance(part, Mapping) and part.get("type", "text") in TEXT]
+        said = "".join(str(part.get("text") or "") for part in parts)
+    if not isinstance(said, str):
         return ""
     try:
-        content.encode()
+        said.encode()
     except UnicodeEncodeError:  # half a character, which no table can hold
-        return content.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return content
+        return said.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return said
 
 
 def _is_chosen(text: str, choices: tuple[str, ...]) -> bool:

@@ -16,7 +16,9 @@ from graphrag_lite.llm.endpoint import Endpoint
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent
 from graphrag_lite.llm.model import Watch
-from graphrag_lite.settings import Embeddings, Llm
+from graphrag_lite.llm.providers import ProvidedEmbedder
+from graphrag_lite.plugins import Origin
+from graphrag_lite.settings import OPENAI, Embeddings, Llm
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -27,8 +29,7 @@ class OpenAIEmbedder:
 
     def __init__(self, settings: Embeddings, llm: Llm) -> None:
         self.settings = settings
-        base_url, api_key_env = settings.base_url or llm.base_url, settings.api_key_env or llm.api_key_env
-        there = llm.model_copy(update={"base_url": base_url, "api_key_env": api_key_env})
+        there = _with_key(llm, settings).model_copy(update={"base_url": settings.base_url or llm.base_url})
         self.endpoint = Endpoint(there, "embeddings" if settings.base_url else "llm")
 
     @property
@@ -88,6 +89,11 @@ class MemoisedEmbedder:
     @property
     def identity(self) -> Mapping[str, Any]:
         return self.embedder.identity
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """Where it comes from, if it is not ours."""
+        return getattr(self.embedder, "origins", ())
 
     def spent(self, run: str) -> Spent:
         """Return at least what a run asked that was killed."""
@@ -189,8 +195,24 @@ def metered(
     settings: Embeddings, llm: Llm, memo: Memo, embedder: Embedder | None = None, meter: Meter | None = None
 ) -> MemoisedEmbedder:
     """Return the embedding model over a memo. Raises SettingsError where a budget needs prices that are not known."""
-    asked = embedder or OpenAIEmbedder(settings, llm)
+    asked = _embedder(settings, llm, embedder)
     model = settings.model or str(asked.identity.get("model"))
     meter = meter or Meter(llm.model_copy(update={"model": model}))
     meter.prices_of(model)
     return MemoisedEmbedder(asked, memo, meter, model, settings.batch_size)
+
+
+def _embedder(settings: Embeddings, llm: Llm, passed: Embedder | None) -> Embedder:
+    """Return the embedding model that the settings name, or the one that is passed. Raises PluginError."""
+    if passed is None and settings.provider == OPENAI:
+        return OpenAIEmbedder(settings, llm)
+    if isinstance(passed, OpenAIEmbedder):
+        return passed
+    own = _with_key(llm, settings)
+    section = settings.model_copy(update={"api_key_env": own.api_key_env})
+    return ProvidedEmbedder(own, "embeddings", "embedders", section, passed)
+
+
+def _with_key(llm: Llm, settings: Embeddings) -> Llm:
+    """Return the settings of the endpoint with the variable that holds the key for embeddings."""
+    return llm.model_copy(update={"api_key_env": settings.api_key_env or llm.api_key_env})

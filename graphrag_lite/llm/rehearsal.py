@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from graphrag_lite.attempts import ENDS_RUN
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.llm.chat import Message, Request
+from graphrag_lite.llm.chat import ChatModel, Message, Request
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter
 from graphrag_lite.llm.model import Model, StageModel
@@ -26,8 +26,9 @@ LINE_START = re.compile(r"(?<=\n)(?=[^\s/])")  # where every encoding of text.to
 class Rehearsal:
     """A chat model that counts the tokens of what it is asked, and has no answer."""
 
-    def __init__(self, identity: Mapping[str, Any], count: Callable[[str], int]) -> None:
-        self._identity = identity
+    def __init__(self, chat: ChatModel | None, count: Callable[[str], int]) -> None:
+        self._identity = chat.identity if chat else {}
+        self.origins = getattr(chat, "origins", ())
         self.count = count
         self.n_calls = self.n_tokens = 0
 
@@ -98,14 +99,12 @@ class RehearsedStage(StageModel):
 
 
 @contextmanager
-def open_rehearsal(
-    settings: Llm, identity: Mapping[str, Any], memo: Path, count: Callable[[str], int]
-) -> Iterator[Model]:
-    """Open a model with this identity that answers from a memo, which is only read, and counts what it lacks."""
+def open_rehearsal(settings: Llm, chat: ChatModel | None, memo: Path, count: Callable[[str], int]) -> Iterator[Model]:
+    """Open a model that stands for `chat`, answers from a memo, which is only read, and counts what it lacks."""
     free = settings.model_copy(update={"max_calls": None, "max_cost": None})
     kept = Memo(memo, read_only=True) if memo.is_file() else Memo(None)
     try:
-        yield Model(Rehearsal(identity, by_line(count)), kept, free, Meter(free))
+        yield Model(Rehearsal(chat, by_line(count)), kept, free, Meter(free))
     finally:
         kept.close()
 

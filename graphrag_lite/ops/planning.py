@@ -17,8 +17,8 @@ from graphrag_lite.errors import SettingsError
 from graphrag_lite.llm.chat import ChatModel, Embedder, Usage
 from graphrag_lite.llm.meter import Meter, cost_of
 from graphrag_lite.llm.model import Model
-from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder, metered
+from graphrag_lite.llm.providers import chat_model
 from graphrag_lite.llm.rehearsal import FIRST, MORE, YES_NO, RehearsedStage, by_line, open_rehearsal
 from graphrag_lite.ops.estimates import Amount, Estimates, gleanings
 from graphrag_lite.read.readers import all_readers
@@ -110,14 +110,15 @@ async def _plan(
     if standard:
         Meter(settings.llm)  # refuses a budget that it cannot keep
     count = by_line(counter(settings.split_text_units.encoding))
-    identity = (model or OpenAIChat(settings.llm)).identity if standard else {}
-    with open_rehearsal(settings.llm, identity, output / "memo.sqlite", count) as asked:
+    chat_of_run = chat_model(settings.llm, model) if standard else None
+    with open_rehearsal(settings.llm, chat_of_run, output / "memo.sqlite", count) as asked:
         memoised = metered(settings.embeddings, settings.llm, asked.memo, embedder) if embeds else None
         services = {
             "corpus": corpus,
             "readers": all_readers(),
             "prompts": prompts.load((output.parent / "prompts") if standard else None),
             "model": asked,
+            "extractor": None,  # a method that asks has none
             "each": in_turn,
             "fail": ignore,
             "attempt": attempting(ignore),

@@ -12,6 +12,7 @@ from pkgutil import iter_modules
 
 from graphrag_lite import plugins
 from graphrag_lite.attempts import ENDS_RUN, described
+from graphrag_lite.plugins import Origin
 from graphrag_lite.read import formats
 from graphrag_lite.read.documents import Fields, Item, Loaded, Reader, Unreadable
 from graphrag_lite.read.references import with_references
@@ -23,7 +24,7 @@ class Readers:
     """Readers, those that go first first."""
 
     readers: tuple[Reader, ...]
-    brought: tuple[str, ...] = ()  # from outside the package: names and versions
+    origins: tuple[Origin, ...] = ()  # of those from outside the package
 
     def suffixes(self) -> list[str]:
         return sorted({suffix for reader in self.readers for suffix in reader.mime})
@@ -66,9 +67,9 @@ def all_readers(passed: Sequence[Reader] = ()) -> Readers:
     """Return all readers. Those passed go before those installed, and these before the package's own."""
     names = plugins.names("readers")
     installed = [plugins.load("readers", name, Reader) for name in names]
-    brought = [f"{reader.read.__module__}.{reader.read.__qualname__} {reader.version}" for reader in passed]
-    brought += [plugins.version("readers", name) for name in names]
-    return Readers((*passed, *installed, *_own()), tuple(brought))
+    origins = [Origin(f"{each.read.__module__}.{each.read.__qualname__}", version=each.version) for each in passed]
+    origins += [plugins.origin("readers", name) for name in names]
+    return Readers((*passed, *installed, *_own()), tuple(origins))
 
 
 @cache

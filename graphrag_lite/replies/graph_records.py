@@ -75,8 +75,8 @@ class Entity:
     """One entity, as a reply declares it. The type is lower-case, "unknown" where none is given."""
 
     name: str
-    type: str
-    description: str
+    type: str = "unknown"
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ class Relationship:
 
     source: str
     target: str
-    relation: str
-    description: str
-    strength: float
-    valid_at: str
-    invalid_at: str
+    relation: str = ""
+    description: str = ""
+    strength: float = MIN_STRENGTH
+    valid_at: str = ""
+    invalid_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,8 @@ def _kind(fields: list[str], types: Sequence[str]) -> str:
     return ENTITY.kind if 2 <= len(fields) <= 3 and _is_type(fields[1], types) else RELATIONSHIP.kind
 
 
-def _is_name(name: str) -> bool:
+def is_name(name: str) -> bool:
+    """Tell whether a text can be a name: not empty, and no sentence."""
     return 0 < len(name) <= MAX_NAME and any(char.isalnum() for char in name)
 
 
@@ -194,7 +195,7 @@ def _entity(fields: list[str], types: Sequence[str]) -> Entity | None:
     elif not place and len(fields) == 2 and len(fields[1].split()) > 3:
         fields = [fields[0], "", fields[1]]
     name, kind, *said = [*fields, ""]
-    if not _is_name(name) and not (name and "<|>" in name):
+    if not is_name(name) and not (name and "<|>" in name):
         return None
     description = " ".join(part for part in said if part and not STRENGTH.fullmatch(part))
     return Entity(name, known_type(kind, tuple(types)), description)
@@ -209,7 +210,7 @@ def _relationship(fields: list[str]) -> Relationship | None:
     if len(fields) < 2 or [field.casefold() for field in fields[:2]] == ["source", "target"]:
         return None
     source, target, *rest = fields
-    if not _is_name(source) or not _is_name(target):
+    if not is_name(source) or not is_name(target):
         return None
     strength: float | None = None
     said: list[str] = []

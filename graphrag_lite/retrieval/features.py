@@ -17,7 +17,7 @@ from graphrag_lite.retrieval.replies import asks_for_reply
 from graphrag_lite.retrieval.title_numbers import ByNumber
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.numbered_titles import numbered
-from graphrag_lite.text.periods import WORDS, Period, periods
+from graphrag_lite.text.periods import WORDS, Period, periods, without_newest
 from graphrag_lite.text.words import ASKING, terms
 
 # What a word that only asks counts, of 1: where people ask each other, "how many" finds other questions.
@@ -108,6 +108,10 @@ def question_features(
         if now is not None and attributes.newest is not None:
             spoken = language or closest(question, list(WORDS))  # the texts may be too short to tell theirs
             asked = periods(question, now, spoken)
+            if without_newest(question, spoken) != question:
+                shown = attributes.days[attributes.days <= now.toordinal()]
+                day = date.fromordinal(int(shown.max())) if len(shown) else now
+                asked = [Period(day, day)]
             stated += [_dated_in(attributes.days, period) for period in asked]
             if not asked and as_of:
                 ages = _ages(attributes.days, now)

@@ -10,6 +10,7 @@ from graphrag_lite.retrieval.abstention import weighed
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.spelling import names_within, respelt
 from graphrag_lite.text.language import closest, spoken
+from graphrag_lite.text.periods import without_newest
 from graphrag_lite.text.whole_corpus import Aspect, aspects
 from graphrag_lite.text.words import content_words, terms, without_asking
 
@@ -57,8 +58,12 @@ class Question:
 
     @cached_property
     def terms(self) -> list[str]:
-        """Its terms as it is read, as often as it says them, without function words of its own language."""
-        return self.terms_of(self.as_read)
+        """Its terms as it is read, as often as it says them, without function words of its own language.
+
+        What says that the newest document is meant ("in the latest quarter") is none where documents are dated.
+        """
+        asked = without_newest(self.as_read, self.language)
+        return self.terms_of(asked if asked == self.as_read or self.index.is_dated else self.as_read)
 
     def terms_of(self, text: str) -> list[str]:
         """Return the terms of a part of it, analysed as text units are.

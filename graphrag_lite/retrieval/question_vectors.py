@@ -4,8 +4,8 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from graphrag_lite.errors import CallError, ModelError, ReplyError
-from graphrag_lite.settings import Embeddings, Llm
+from graphrag_lite.errors import CallError, ModelError, PluginError, ReplyError
+from graphrag_lite.settings import OPENAI, Embeddings, Llm
 
 if TYPE_CHECKING:
     from graphrag_lite.llm.chat import Embedder
@@ -31,13 +31,18 @@ async def embed_questions(
     from graphrag_lite.llm.openai_embedder import open_embedder
     from graphrag_lite.retrieval.vectors import unit_length
 
-    made_by = index.manifest["settings"]["embeddings"]["model"]
-    if not embedder and settings.model != made_by:
+    if embedder:
+        asked = dict(embedder.identity)
+        made_by = index.manifest.get("embedder", asked)  # the manifest of an older index has none
+    else:
+        asked = {"provider": settings.provider, "model": settings.model}
+        made_by = {"provider": OPENAI, **index.manifest["settings"]["embeddings"]}
+        made_by = {name: made_by[name] for name in asked}
+    if asked != made_by:
         logger.warning(
-            "The vectors of this index are of %s, embeddings.model is %s: they are not used."
+            "The vectors of this index are of %s, the embedding model is %s: they are not used."
             " Run `graphrag-lite index`.",
-            made_by,
-            settings.model,
+            *(" ".join(map(str, each.values())) for each in (made_by, asked)),
         )
         return none
     try:
@@ -45,7 +50,7 @@ async def embed_questions(
             vectors = unit_length(np.array(await opened.embed(questions), dtype=np.float32))
         if vectors.shape[1] != index.vectors.n_dimensions:
             raise ReplyError(f"it gave {vectors.shape[1]} numbers, the index has {index.vectors.n_dimensions} a vector")
-    except (CallError, ModelError, ReplyError, ValueError) as error:
+    except (CallError, ModelError, PluginError, ReplyError, ValueError) as error:
         logger.warning("The embedding model failed, and vectors are not used: %s", error)
         return none
     return list(vectors)

@@ -144,6 +144,11 @@ class Loaded:
         days = numbers(self.arrow("search_units")["day"], "int64")
         return np.where(days > 0, days, np.nan)
 
+    @property
+    def is_dated(self) -> bool:
+        """Whether any document states when it is of."""
+        return bool((self.days > 0).any())
+
     @cached_property
     def attributes(self) -> "Attributes":
         """The days of text units, metadata values that documents share, words with a number in titles, and replies."""

@@ -24,7 +24,17 @@ from graphrag_lite.llm.model import Model
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 from graphrag_lite.run import comparison, snapshots
 from graphrag_lite.run.services import Last
-from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest, libraries, reasons, stamp_of
+from graphrag_lite.run.stamps import (
+    Stage,
+    Stamp,
+    arguments,
+    digest,
+    libraries,
+    origins,
+    reasons,
+    stamp_of,
+    versions,
+)
 from graphrag_lite.run.workers import Workers
 from graphrag_lite.settings import Settings
 
@@ -158,8 +168,9 @@ async def _bring_up(stage: Stage, so_far: _Progress, workers: int, watch: Watch,
     if record is None and not again:
         record = _reuse(stage, stamp, so_far.building, so_far.stamps, so_far.building)
     if not so_far.anew and not kept:
-        made_with = published[1].get("libraries", {}) if published else {}
-        so_far.why += reasons(stage, before, stamp, so_far.inputs, made_with, refresh=again)
+        made = published[1] if published else {}
+        made_with = {**made.get("libraries", {}), **versions(made.get("plugins", {}))}
+        so_far.why += reasons(stage, before, stamp, so_far.inputs, made_with, origins(so_far.services), refresh=again)
     if record is None:
         model: Model | None = so_far.services.get("model")
         if model and not so_far.checked and (stage.asks or before is None or before["stamp"] != stamp):
@@ -213,11 +224,15 @@ def _publish(so_far: _Progress, seconds: float, made: Mapping[str, str] | None) 
         if made:
             manifest["made"] = dict(made)
         manifest["left_out"] = services.get("left_out", {})
+        if brought := origins(services):
+            manifest["plugins"] = brought
         with contextlib.suppress(TableError):  # the last snapshot is damaged
             manifest["changes"] = comparison.changed_documents(published and published[0], so_far.building)
         if model:
             manifest |= {"model": dict(model.identity), "prompts": dict(services["prompts"].digests())}
-        if model or services.get("embedder"):
+        if embedder := services.get("embedder"):
+            manifest["embedder"] = dict(embedder.identity)
+        if model or embedder:
             manifest["usage"] = so_far.usage
         folder = snapshots.publish(so_far.output, so_far.building, manifest)
         if published:

@@ -10,10 +10,9 @@ import hashlib
 import importlib.metadata
 import inspect
 import json
-import os
 import re
 import sys
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -43,6 +42,10 @@ FOR_TYPES = re.compile(r"(?m)^if TYPE_CHECKING:\n(?:[ \t]+.*\n|\n)+")  # never i
 Stamp = Mapping[str, Any]
 """What decides a stage's result: `settings`, `mode` (of communities), `code`, `model` (with prompts), and the digests
 of what it `reads`."""
+
+
+Brought = Mapping[str, Sequence[Mapping[str, str]]]
+"""By service: name, package and version of each that is not of this package (`plugins.Origin`)."""
 
 
 @dataclass(frozen=True)
@@ -88,22 +91,41 @@ def stamp_of(stage: Stage, settings: Settings, services: Mapping[str, Any], dige
 def code_of(stage: Stage, services: Mapping[str, Any]) -> str:
     """Return a hash of a stage's code, with that of services where they are there, and of the libraries' versions.
 
-    A service that has `brought` in what other packages install says so there, with their versions.
+    Of what is brought in from outside it covers the version, and of an extractor the module that it stands in.
     """
     wanted = sorted(name for name in inspect.signature(stage.run).parameters if services.get(name) is not None)
-    code = _code(stage.run.__module__, *(each for name in wanted for each in SERVED_BY.get(name, ())))
-    brought = [each for name in wanted for each in getattr(services[name], "brought", ())]
+    modules = [each for name in wanted for each in SERVED_BY.get(name, ())]
+    modules += [services[name].module for name in wanted if name == "extractor"]
+    code, brought = _code(stage.run.__module__, *modules), origins({name: services[name] for name in wanted})
     return digest([code, brought]) if brought else code
+
+
+def origins(services: Mapping[str, Any]) -> Brought:
+    """Return which of the services are brought in from outside, and from where: their attribute `origins`."""
+    found = {name: getattr(service, "origins", ()) for name, service in services.items()}
+    return {name: [origin._asdict() for origin in several] for name, several in sorted(found.items()) if several}
+
+
+def versions(brought: Brought) -> dict[str, str]:
+    """Return the versions of what `origins` lists, by package, or by name where an object was passed."""
+    listed = (origin for several in brought.values() for origin in several)
+    return {origin["package"] or origin["name"]: origin["version"] for origin in listed}
 
 
 @cache
 def _code(*modules: str) -> str:
     content = hashlib.sha256(json.dumps(libraries()).encode())
     paths = closure(*modules)
-    beside = {path for folder in {path.parent for path in paths.values()} for path in _data_files(folder)}
-    for path in sorted({*paths.values(), *beside}):
-        content.update(f"{os.path.relpath(path, PACKAGE)}\0{_hash(path)}\0".encode())
+    folders = {path.parent for path in paths.values() if path.is_relative_to(PACKAGE)}
+    beside = {path for folder in folders for path in _data_files(folder)}
+    for name, path in sorted((_shown(path), path) for path in {*paths.values(), *beside}):
+        content.update(f"{name}\0{_hash(path)}\0".encode())
     return content.hexdigest()
+
+
+def _shown(path: Path) -> str:
+    """Return the name of a file in the package; of one outside, the name that it has wherever it is installed."""
+    return path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else path.name
 
 
 def closure(*modules: str) -> dict[str, Path]:
@@ -195,10 +217,14 @@ def reasons(
     stamp: Stamp,
     inputs: Collection[str],
     made_with: Mapping[str, str],
+    brought: Brought,
     *,
     refresh: bool,
 ) -> list[str]:
-    """Say why a stage's last result was not taken; nothing where only what an earlier stage wrote had changed."""
+    """Say why a stage's last result was not taken; nothing where only what an earlier stage wrote had changed.
+
+    `made_with` are the versions that it was made with, `brought` are the `origins` of today.
+    """
     if refresh:
         return ["--refresh reports"]
     if before is None or not isinstance(before["stamp"], dict):
@@ -206,8 +232,10 @@ def reasons(
     was = before["stamp"]
     found = []
     if was.get("code") != stamp["code"]:
-        others = {name for name, _ in made_with.items() ^ libraries().items()}
-        found.append(f"other versions: {', '.join(sorted(others))}" if others else "other code of graphrag-lite")
+        theirs = versions(brought)
+        others = {name for name, _ in made_with.items() ^ (libraries() | theirs).items()}
+        code = f"other code of {' or '.join(['graphrag-lite', *theirs])}"
+        found.append(f"other versions: {', '.join(sorted(others))}" if others else code)
     if was.get("settings") != stamp["settings"]:
         found.append(f"settings of {stage.name}")
     if was.get("mode") != stamp["mode"]:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_lite import settings, tables
-from graphrag_lite.errors import CallError, GraphragLiteError, InputError, ReplyError, TableError
+from graphrag_lite.errors import CallError, GraphragLiteError, InputError, PluginError, ReplyError, TableError
 from graphrag_lite.retrieval.question_vectors import embed_questions
 from graphrag_lite.retrieval.snapshot_view import Loaded
 from graphrag_lite.run import snapshots
 from graphrag_lite.run.corpus_files import left_out_of
 from graphrag_lite.search.answer import Answer
-from graphrag_lite.search.methods import Query, check, method_named
+from graphrag_lite.search.methods import Query, SearchMethod, check, method_named
 from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.periods import whole
 from graphrag_lite.text.timestamps import iso
@@ -105,7 +105,7 @@ class Index(Loaded):
     def query(
         self,
         question: str,
-        method: str = "local",
+        method: str | SearchMethod = "local",
         *,
         level: int = 0,
         dynamic: bool = False,
@@ -116,7 +116,9 @@ class Index(Loaded):
         as_of: Day | None = None,
         show: "Show | None" = None,
     ) -> Answer:
-        """Answer a question by `local`, `global` (from the reports of `level`), `basic` or `drift` search.
+        """Answer a question by `local`, `global` (from the reports of `level`), `basic` or `drift` search, or another.
+
+        A method is named, or passed as a `SearchMethod`.
 
         With `budget`, global search reads text units instead of reports: it tests so many of them for relevance.
 
@@ -139,7 +141,7 @@ class Index(Loaded):
     def query_all(
         self,
         questions: Sequence[str],
-        method: str = "local",
+        method: str | SearchMethod = "local",
         *,
         level: int = 0,
         dynamic: bool = False,
@@ -177,7 +179,7 @@ class Index(Loaded):
     def _outcomes(
         self,
         queries: Sequence[Query],
-        method: str,
+        method: str | SearchMethod,
         response_type: str | None,
         show: "Show | None" = None,
         done: Callable[[int, Outcome], None] | None = None,
@@ -195,6 +197,8 @@ class Index(Loaded):
         outcomes: list[Outcome] = []
 
         def tell(outcome: Outcome) -> None:
+            if not isinstance(outcome, Outcome):
+                raise PluginError(f"Method {method} returned a {type(outcome).__name__}, not an Answer.")
             outcomes.append(outcome)
             if done:
                 done(len(outcomes) - 1, outcome)

@@ -98,8 +98,10 @@ def names() -> list[str]:
     return [*METHODS, *(name for name in plugins.names("search_methods") if name not in METHODS)]
 
 
-def method_named(name: str) -> SearchMethod:
+def method_named(name: str | SearchMethod) -> SearchMethod:
     """Return a method by name. Raises InputError that lists the names, PluginError for one that cannot be loaded."""
+    if isinstance(name, SearchMethod):
+        return name
     if name in METHODS:
         return METHODS[name]
     if name not in names():
@@ -107,14 +109,15 @@ def method_named(name: str) -> SearchMethod:
     return plugins.load("search_methods", name, SearchMethod)
 
 
-def check(name: str, query: Query, *, model: bool) -> SearchMethod:
+def check(named: str | SearchMethod, query: Query, *, model: bool) -> SearchMethod:
     """Return the method that answers a query, with a `model` or without. Raises InputError for what it cannot do."""
-    method = method_named(name)
+    method = method_named(named)
+    name = method.summary if isinstance(named, SearchMethod) else named
     if not query.question.strip():
         raise InputError("The question is empty.")
     for option in query.states():
         if option not in method.takes:
-            those = ", ".join(other for other in names() if option in method_named(other).takes)
+            those = ", ".join(other for other, known in METHODS.items() if option in known.takes)
             raise InputError(
                 f"{OPTIONS[option]} ({option.replace('_', '-')}) is not for method {name} but for {those}."
             )

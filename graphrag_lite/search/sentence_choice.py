@@ -34,7 +34,8 @@ AROUND = 0.5  # what a term counts that is in the title or in the sentence befor
 FLOOR, NAMED_FLOOR = 0.1, 0.2
 SAID = 0.5  # what a term counts once it has been said
 SAME_UNIT = 0.85  # what the next sentence of a text unit counts
-CUE = 0.75  # more for a sentence that holds what is asked for
+CUE, DATED = 0.75, 3.0  # more for a sentence that holds what is asked for; a date
+QUANTIFIERS = frozenset({"many", "mani", "much"})  # terms that ask for a number, and count nothing
 THANKS = 0.5  # what a turn of a talk counts that says nothing
 ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
 COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
@@ -54,7 +55,7 @@ class _Wanted:
         together = fsum(self.pairs.get(pair, 0.0) for pair in set(pairwise(own)))
         worth = 1 + ADJACENT * together
         if self.kind and holds(index, self.kind, said, language, self.named):
-            worth *= 1 + CUE
+            worth *= 1 + (DATED if self.kind == "time" else CUE)
             if self.kind == "number" and counts(said, self.terms, language):
                 worth *= 1 + COUNTED
         return worth
@@ -95,7 +96,7 @@ def choose_sentences(
     entities in the question, which are no answer to it. What another chosen (or `told`) sentence says is left out. None
     where no sentence shares a term with the question.
     """
-    left = weights(index.bm25, question_terms)
+    left = {term: weight for term, weight in weights(index.bm25, question_terms).items() if term not in QUANTIFIERS}
     whole = sum(left.values())
     scores = scores or [(2.0 + rank) ** -0.5 for rank in range(len(units))]
     top = max(scores, default=0.0)

@@ -4,13 +4,18 @@ What a unit says depends on its text (and its document's title) only. Which cand
 one entity, is decided from all mentions together by `resolve_entities`.
 """
 
+import logging
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.extraction.mentions import Mentions, TextUnit, assembled, kept_units, text_units
+from graphrag_lite.attempts import outcome
+from graphrag_lite.errors import PluginError
+from graphrag_lite.extraction.extractor import Extractor, located
+from graphrag_lite.extraction.mentions import Mentions, TextUnit, assembled, kept_units, mentions_of, text_units
 from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.run.services import Each, Last
 from graphrag_lite.settings import ExtractGraphFast
@@ -22,6 +27,7 @@ from graphrag_lite.text.sentences import sentences, trimmed
 if TYPE_CHECKING:
     import pyarrow as pa
 
+logger = logging.getLogger(__name__)
 Row = tuple[Any, ...]
 MAX_PAIRS = 300  # of a sentence: more have only tables and lists of references (docs/log.md, 2026-11-22)
 
@@ -32,38 +38,77 @@ async def extract_graph_fast(
     settings: ExtractGraphFast,
     each: Each,
     last: Last | None = None,
+    extractor: Extractor | None = None,
 ) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
     """Find the names of every unit, and relate those of one sentence, and a short document's title with its names.
 
-    A unit that reads as it did in the last snapshot keeps what was found then. One that cannot be read is a failure,
-    and has no rows.
+    An `extractor` finds the names in the place of `text.names`, or names and relationships. A unit that reads as it did
+    in the last snapshot keeps what was found then. One that cannot be read is a failure, and has no rows. Raises
+    PluginError where an extractor can read none at all.
     """
     units = list(text_units(source_documents, source_units, settings.max_title_units))
     kept = kept_units(units, last, ("settings", "code"), _read_as, settings.max_title_units)
-    found = each(partial(_extract, settings=settings), [unit for unit in units if unit.id not in kept.anchors])
-    return *assembled(units, found, kept), tables.make("covariates", [])
+    new = [unit for unit in units if unit.id not in kept.anchors]
+    extract = partial(_extract, settings=settings, extractor=extractor)
+    n_failed = n_dropped = 0
+
+    def counted() -> Iterator[Mentions | None]:
+        nonlocal n_failed, n_dropped
+        for mentions in each(extract, new):
+            n_failed += mentions is None
+            n_dropped += mentions.n_dropped if mentions else 0
+            yield mentions
+
+    made = assembled(units, counted(), kept)
+    if extractor and units and n_failed == len(units):
+        raise PluginError(f"{extractor.origin.name} can read no text unit. The first: {outcome(extract, new[0])[1]}.")
+    if n_dropped:
+        logger.info("Dropped %d of the extractor's records, whose names are empty or sentences.", n_dropped)
+    return *made, tables.make("covariates", [])
 
 
 def _read_as(unit: TextUnit) -> tuple[str, str, str, bool]:
     return (unit.text, unit.language, unit.title, unit.short)
 
 
-def _extract(unit: TextUnit, settings: ExtractGraphFast) -> Mentions:
+def _extract(unit: TextUnit, settings: ExtractGraphFast, extractor: Extractor | None = None) -> Mentions:
     """Return the rows of `entity_mentions` and `relationship_mentions` of one text unit."""
-    names = find_names(unit.prose, unit.language)
+    if extractor is None:
+        in_title = find_names(unit.title, unit.language) if unit.title else []
+        topics = _topics(unit.title, in_title, unit.text)
+        return Mentions(*_rows(unit, find_names(unit.prose, unit.language), in_title, topics, settings))
+    reply, states = extractor(unit.prose, unit.language)
+    if states:
+        return mentions_of(unit, [reply])
+    of_title = extractor(unit.title, unit.language)[0].entities if unit.title else ()
+    names, absent = located(unit.text, unit.language, reply.entities)
+    in_title, absent_there = located(unit.title, unit.language, of_title)
+    topics = _topics(unit.title, in_title, "")
+    said = {entity.name: entity.description for entity in (*of_title, *reply.entities)}
+    rows = _rows(unit, names, [*in_title, *absent, *absent_there], topics, settings, said)
+    return Mentions(*rows, n_dropped=reply.n_dropped)
+
+
+def _rows(
+    unit: TextUnit,
+    names: list[Name],
+    elsewhere: list[Name],
+    topics: list[str],
+    settings: ExtractGraphFast,
+    said: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[list[Row], list[Row]]:
+    """Return the rows of names in a text unit and `elsewhere`, as in its title; `said` describes some of them."""
     spans = [trimmed(unit.text, *span) for span in sentences(unit.text, unit.language)]
     starts = [start for start, _ in spans]
     sentence = [spans[bisect_right(starts, name.start) - 1] for name in names]
-    in_title = find_names(unit.title, unit.language) if unit.title else []
-    topics = _topics(unit.title, in_title, unit.text)
     entities = [
-        _entity(unit, name.name, name.type, *_placed(unit, span), unit.offset + name.start, name.anchored)
+        _entity(unit, name.name, name.type, said, *_placed(unit, span), unit.offset + name.start, name.anchored)
         for name, span in zip(names, sentence, strict=True)
     ]
-    kinds = {name.name: name.type for name in in_title}
-    anchored = {name.name for name in in_title if name.anchored} | set(topics)
+    kinds = {name.name: name.type for name in elsewhere}
+    anchored = {name.name for name in elsewhere if name.anchored} | set(topics)
     entities += [
-        _entity(unit, name, kinds.get(name, "unknown"), -1, -1, -1, name in anchored)
+        _entity(unit, name, kinds.get(name, "unknown"), said, -1, -1, -1, name in anchored)
         for name in dict.fromkeys([*topics, *kinds])
     ]
     relationships = list(_within_sentences(unit, names, sentence, settings.max_neighbours))
@@ -74,7 +119,7 @@ def _extract(unit: TextUnit, settings: ExtractGraphFast) -> Mentions:
             for name, span in sorted(first_place.items(), key=lambda item: (item[1], item[0]))
             if name not in topics
         ]
-    return Mentions(entities, relationships)
+    return entities, relationships
 
 
 def _within_sentences(
@@ -98,10 +143,8 @@ def _within_sentences(
             yield _relationship(unit, names[i].name, names[j].name, label, 1.0, span)
 
 
-def _entity(
-    unit: TextUnit, name: str, kind: str, char_start: int, char_end: int, mention_start: int, anchored: bool
-) -> Row:
-    return (unit.id, unit.document_id, name, kind, "", char_start, char_end, mention_start, anchored, 0)
+def _entity(unit: TextUnit, name: str, kind: str, said: Mapping[str, str], *place: Any) -> Row:
+    return (unit.id, unit.document_id, name, kind, said.get(name, ""), *place, 0)
 
 
 def _relationship(unit: TextUnit, a: str, b: str, label: str, strength: float, span: tuple[int, int]) -> Row:

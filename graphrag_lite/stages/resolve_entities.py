@@ -11,6 +11,7 @@ from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.packing import packs
+from graphrag_lite.extraction.extractor import Extractor
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ResolveEntities as PairsPrompt
@@ -58,11 +59,12 @@ async def resolve_entities(
     model: StageModel | None,
     prompts: Prompts,
     attempt: Attempt = unguarded,
+    extractor: Extractor | None = None,
 ) -> "pa.Table":
     """Decide by the rungs exact, lexical and alias over all mentions, and by the model about the pairs they leave open.
 
-    `resolution.ladder` has the rules. What a model extracted is an entity for sure: nothing of it is dropped. A text
-    unit whose words cannot be counted is a failure.
+    `resolution.ladder` has the rules. What a model or an extractor of somebody else extracted is an entity for sure:
+    nothing of it is dropped. A text unit whose words cannot be counted is a failure.
     """
     lower_counts: Counter[str] = Counter()
     ids, texts = source_units["id"].to_pylist(), source_units["text"].to_pylist()
@@ -76,7 +78,8 @@ async def resolve_entities(
     types = entity_mentions["type"].to_pylist()
     document_ids = entity_mentions["document_id"].to_pylist()
     ordinal = dict(zip(*(source_units[column].to_pylist() for column in ("id", "ordinal")), strict=True))
-    beside = list(_beside(source_units, entity_mentions, in_order=model is None))
+    in_order = model is None and extractor is None
+    beside = list(_beside(source_units, entity_mentions, in_order=in_order))
     rows = resolve(
         document_ids,
         names,
@@ -95,7 +98,7 @@ async def resolve_entities(
         lexical=settings.lexical,
         alias=settings.alias,
         threshold=settings.lexical_threshold,
-        confirmed=model is not None,
+        confirmed=model is not None or extractor is not None,
     )
     if model is not None and settings.model:
         described = list(zip(names, types, entity_mentions["description"].to_pylist(), strict=True))

@@ -179,6 +179,26 @@ _HALVES = (0, 3, 15, 182)
 _MAX_N = 1000
 
 
+# Documents of a series, of which the newest is meant: "in the latest quarter", "according to the last report".
+_NEWEST = {
+    "en": r"(?:latest|newest|most recent|current|last)(?: (?:fiscal|financial|annual|quarterly|earnings|monthly))?"
+    r" (?:quarter|year|report|call|release|version|edition|issue|update|filing|results|minutes|meeting|newsletter)",
+    "fr": r"(?:derni[eè]re?s?|plus r[eé]cente?s?) (?:trimestre|exercice|rapport|version|[eé]dition|compte rendu)",
+    "de": r"(?:letzte|neueste|aktuelle)[ns]? (?:quartal|gesch[aä]ftsjahr|bericht|version|ausgabe|protokoll)e?s?",
+    "es": r"(?:[uú]ltim[oa]s?|m[aá]s recientes?) (?:trimestre|ejercicio|informe|versi[oó]n|edici[oó]n|acta)",
+}
+
+
+def without_newest(text: str, language: str) -> str:
+    """Return a question without the words by which it means the newest document of a series.
+
+    >>> without_newest("How much was it in the most recent quarter?", "en"), without_newest("Who came last?", "en")
+    ('How much was it in the  ?', 'Who came last?')
+    """
+    pattern = _NEWEST.get(language)
+    return re.sub(rf"\b{pattern}\b", " ", text, flags=re.I) if pattern else text
+
+
 def periods(text: str, now: date | None, language: str) -> list[Period]:
     """Return the periods that `text` names, in order, none twice.
 

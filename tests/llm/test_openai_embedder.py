@@ -8,7 +8,7 @@ import pytest
 from stub_server import Fault, StubServer, vector
 
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.llm import endpoint
+from graphrag_lite.llm import retries
 from graphrag_lite.llm.chat import Usage
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.openai_embedder import OpenAIEmbedder, metered, open_embedder
@@ -109,6 +109,6 @@ def test_a_vector_of_another_length_is_not_kept_so_that_it_is_asked_for_again(tm
     ],
 )
 def test_an_answer_without_a_vector_for_every_text_is_a_failure(raw: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "FIRST_DELAY", 0.02)
+    monkeypatch.setattr(retries, "FIRST_DELAY", 0.02)
     with StubServer(lambda _: Fault(raw=raw)) as server, pytest.raises(CallError, match="Tried 2 times"):
         asyncio.run(embedder_at(server).embed(["a"]))

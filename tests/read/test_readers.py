@@ -1,52 +1,11 @@
-"""Doors: a reader of another package, or one passed in Python, reads files of its suffix, and its version is stamped."""
+"""Readers that are passed in Python, and which of several reads a file; those of packages: tests/test_extending.py."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 from graphrag_lite import pipeline, tables
 from graphrag_lite.read.documents import Fields, Loaded, Reader
 from graphrag_lite.read.readers import all_readers
 from graphrag_lite.settings import Settings
-
-PACKAGE = '''
-"""Recipes: a title, then an ingredient a line."""
-
-from graphrag_lite.read.documents import Loaded, Reader
-
-
-def read(data, path, fields):
-    title, *ingredients = data.decode().splitlines()
-    if not ingredients:
-        raise ValueError("a recipe of nothing")
-    yield Loaded(path, title, f"{title} is made of {', '.join(ingredients)}.")
-
-
-READER = Reader({".recipe": "text/x-recipe"}, read)
-'''
-PRINT = """
-import json, sys
-import graphrag_lite
-index = graphrag_lite.index(sys.argv[1], sys.argv[2])
-print(json.dumps([index.documents.text.tolist(), index.failures.error.tolist()]))
-"""
-
-
-def test_an_installed_package_brings_in_a_reader(tmp_path: Path) -> None:
-    site, corpus = tmp_path / "site", tmp_path / "corpus"
-    info = site / "my_recipes-1.0.dist-info"
-    info.mkdir(parents=True)
-    corpus.mkdir()
-    (site / "recipes.py").write_text(PACKAGE)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-recipes\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[graphrag_lite.readers]\nrecipes = recipes:READER\n")
-    (corpus / "a.recipe").write_text("Bread\nflour\nwater\n")
-    (corpus / "b.recipe").write_text("Nothing\n")
-    code = f"import sys; sys.path.insert(0, {str(site)!r})\n{PRINT}"
-    done = subprocess.run([sys.executable, "-c", code, corpus, tmp_path], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout.splitlines()[-1]) == [["Bread is made of flour, water."], ["a recipe of nothing"]]
 
 
 def upper(data: bytes, path: str, fields: Fields) -> list[Loaded]:

@@ -246,7 +246,7 @@ def test_an_endpoint_that_answers_503_ends_a_query(
     query: Callable[..., Result], server: StubServer, monkeypatch: pytest.MonkeyPatch, method: str, answered: int
 ) -> None:
     """Nobody asks for more than was under way when the first call had used up its attempts."""
-    monkeypatch.setattr("graphrag_lite.llm.endpoint.FIRST_DELAY", 0.01)
+    monkeypatch.setattr("graphrag_lite.llm.retries.FIRST_DELAY", 0.01)
     said = server.reply
     server.reply = lambda body: said(body) if server.n_requests <= answered else Fault(status=503, message="overloaded")
     concurrency, attempts = 1, 3
@@ -264,7 +264,7 @@ def test_judgements_wait_for_no_outage_each(
     query: Callable[..., Result], server: StubServer, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     """The first one decides how they are asked, and the others wait for it: they end with it."""
-    monkeypatch.setattr("graphrag_lite.llm.endpoint.FIRST_DELAY", 0.01)
+    monkeypatch.setattr("graphrag_lite.llm.retries.FIRST_DELAY", 0.01)
     server.reply = lambda _: Fault(status=503)
     assert query("What of it?", "--method", *method.split(), max_attempts=4).exit_code == 1
     assert server.n_requests == 4

@@ -342,7 +342,7 @@ def test_a_question_is_answered_where_the_embedding_model_fails(
     run = pipeline.index(corpus(TEXTS), tmp_path / "output", settings(server))
     for values, reason in (
         (settings(server), "failed"),
-        (settings(server, model="other"), "embeddings.model is other"),
+        (settings(server, model="other"), "the embedding model is openai other"),
     ):
         server.reply = lambda _: Fault(status=400, message="no")
         index = Index(run.snapshot, values)

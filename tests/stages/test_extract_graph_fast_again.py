@@ -62,11 +62,11 @@ def extract(read: dict[str, pa.Table], before: Last | None) -> dict[str, pa.Tabl
 def extracted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """List the texts that are read from now on."""
     texts: list[str] = []
-    extractor = module._extract
+    extract = module._extract
 
-    def counted(unit: module.TextUnit, settings: ExtractGraphFast) -> module.Mentions:
+    def counted(unit: module.TextUnit, settings: ExtractGraphFast, extractor: None) -> module.Mentions:
         texts.append(unit.text)
-        return extractor(unit, settings)
+        return extract(unit, settings, extractor)
 
     monkeypatch.setattr(module, "_extract", counted)
     return texts
