@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from graphrag_lite.extraction.extractor import Extract
     from graphrag_lite.llm.chat import ChatModel, Embedder
+    from graphrag_lite.read.documents import Reader
     from graphrag_lite.search.index import Index
 
 __version__ = version("graphrag-lite")
@@ -56,13 +57,14 @@ def index(
     model: "ChatModel | None" = None,
     embedder: "Embedder | None" = None,
     extractor: "Extract | None" = None,
+    readers: "Sequence[Reader]" = (),
 ) -> "Index":
     """Bring the index in `root`/output up to date with a corpus folder or file, and open it.
 
     Settings come from `root`/settings.yaml, then from `overrides` such as "split_text_units.size=300". Documents that
     could not be read are in the result's `failures`. `model`, `embedder` and `extractor` take the place of those that
-    the settings name, `model` and `embedder` for answers, too: docs/extending.md. Raises the errors of
-    `graphrag_lite.errors`.
+    the settings name, `model` and `embedder` for answers, too, and `readers` go before all others: docs/extending.md.
+    Raises the errors of `graphrag_lite.errors`.
     """
     from graphrag_lite import pipeline, settings
     from graphrag_lite.search.index import Index
@@ -77,6 +79,7 @@ def index(
         model=model,
         embedder=embedder,
         extractor=extractor,
+        readers=readers,
     )
     return Index(run.snapshot, loaded, model, embedder)
 

@@ -18,7 +18,10 @@ from graphrag_lite.extraction.extractor import Extract, open_extractor
 from graphrag_lite.llm.chat import ChatModel, Embedder
 from graphrag_lite.llm.model import open_model
 from graphrag_lite.llm.openai_embedder import open_embedder
+from graphrag_lite.read.documents import Reader
+from graphrag_lite.read.readers import all_readers
 from graphrag_lite.run import loop, run_log, snapshots
+from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.file_hashes import SeenFiles
 from graphrag_lite.run.loop import Run
 from graphrag_lite.run.stamps import Stage
@@ -31,7 +34,7 @@ from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
 from graphrag_lite.stages.import_graphrag import find, import_graphrag
 from graphrag_lite.stages.index_search import index_search
-from graphrag_lite.stages.load_documents import load_documents, scan
+from graphrag_lite.stages.load_documents import load_documents
 from graphrag_lite.stages.publish_tables import publish_tables
 from graphrag_lite.stages.report_communities import report_communities
 from graphrag_lite.stages.report_communities_fast import report_communities_fast
@@ -166,13 +169,13 @@ def index(
     refresh: bool = False,
     checksum: bool = False,
     prompt_folder: Path | None = None,
+    readers: Sequence[Reader] = (),
 ) -> Run:
     """Bring the index in `output` up to date with a corpus folder (or one file), and publish it in one step.
 
     `model`, `embedder` and `extractor` take the place of those that the settings name; what is passed extracts in this
-    process alone. `refresh` writes reports that are
-    stale again, `checksum` reads every file, also those of unchanged size and times; `prompt_folder` takes the place of
-    the root's prompts.
+    process alone. `readers` go before all others. `refresh` writes reports that are stale again, `checksum` reads every
+    file, also those of unchanged size and times; `prompt_folder` takes the place of the root's prompts.
 
     Raises SettingsError where `settings.method` needs a model and there is none, or takes no extractor, PluginError for
     what a package brings and cannot be used, InputError for a corpus that cannot be used, ModelError where the model
@@ -186,11 +189,12 @@ def index(
         raise SettingsError(f"method: {settings.method} extracts by its model, and takes no extractor.")
     seen = SeenFiles(output, trust=not checksum)
     with run_log.logged(output) as log, ExitStack() as opened:
-        files = scan(corpus, leave_out=output, seen=seen)
+        known = all_readers(readers)
+        files = scan(corpus, leave_out=output, settings=settings.load_documents, seen=seen, readers=known)
         killed = opened.enter_context(snapshots.locked(output, log.started_at))
         seen.write()
         own = prompts.load((prompt_folder or output.parent / "prompts") if settings.asks else None)
-        services: dict[str, Any] = {"corpus": corpus, "model": None, "prompts": own}
+        services: dict[str, Any] = {"corpus": corpus, "readers": known, "model": None, "prompts": own}
         services["extractor"] = open_extractor(settings.extract_graph_fast, extractor) if extracts else None
         if settings.asks:
             services["model"] = opened.enter_context(open_model(settings.llm, output, model, log.started_at))
@@ -207,10 +211,10 @@ def index(
             log.killed(killed, [each.spent(killed) for each in asked])
         work = loop.run(
             stages(settings.method, embeds=embeds),
-            {"corpus_files": files},
+            {"corpus_files": files.rows},
             settings,
             output,
-            services,
+            services | {"left_out": files.left_out},
             workers=1 if extractor else workers,
             watch=watch,
             refresh=("report_communities", "report_communities_fast") if refresh else (),

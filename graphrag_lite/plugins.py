@@ -2,6 +2,7 @@
 
 | group | an entry point named NAME is | used where |
 | --- | --- | --- |
+| graphrag_lite.readers | a `read.documents.Reader` | every file whose suffix it has |
 | graphrag_lite.search_methods | a `search.methods.SearchMethod` | `query --method NAME`, `eval --method NAME`, Python |
 | graphrag_lite.extractors | a function, as `extraction.extractor` says | `extract_graph_fast.extractor` |
 | graphrag_lite.chat_models | makes a `llm.chat.ChatModel` of the settings `llm` | `llm.provider` |

@@ -75,6 +75,12 @@ class LoadDocuments(Section):
     text_field: str = Field("text", description="field or column that holds the text")
     id_field: str = Field("id", description="field or column that holds the document's own id")
     time_field: str = Field("timestamp", description="field or column that holds when the document was made")
+    sender_field: str = Field("speaker", description="field or column that holds who wrote a message")
+    include: list[str] = Field([], description="globs of the files to read, such as docs/**/*.md; none: all")
+    exclude: list[str] = Field(
+        ["node_modules", "bower_components", "__pycache__", "site-packages", "*.egg-info"],
+        description="globs of files and folders to leave out, beside hidden ones; one without a slash: anywhere",
+    )
     max_file_mb: float = Field(256.0, gt=0, description="a larger file is recorded as a failure (MB)")
 
 

@@ -31,7 +31,7 @@ TEXTS = {
 STAGES = "graphrag_lite.stages."
 # Stage, what is replaced, and whether a model extracts.
 CASES = [
-    ("load_documents", "graphrag_lite.read.formats._stated_date", False),
+    ("load_documents", "graphrag_lite.read.formats.plain_text.stated_date", False),
     ("load_documents", STAGES + "load_documents._document", False),
     ("load_documents", STAGES + "load_documents.detect", False),
     ("split_text_units", STAGES + "split_text_units.sentences", False),

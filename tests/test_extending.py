@@ -107,6 +107,18 @@ def test_the_package_is_of_small_files() -> None:
 
 
 @pytest.mark.usefixtures("installed")
+def test_a_reader_reads_its_suffix(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    folder = corpus({"a.recipe": "Bread Roll\nflour\nwater\n\fApple Pie\napples\nBread Roll\n", "b.recipe": "Air\n"})
+    run = pipeline.index(folder, tmp_path / "output", settings())
+    ((text,),) = rows(run.snapshot, "documents", "text")
+    assert text == "Bread Roll is made of flour, water.\n\nApple Pie is made of apples, Bread Roll.\n\n"
+    assert rows(run.snapshot, "failures", "document", "error") == [("b.recipe", "page 1: Air is made of nothing")]
+    assert [origin["package"] for origin in run.manifest["plugins"]["readers"]] == ["my-doors"]
+    (cited, *_) = Index(run.snapshot).query("What is Apple Pie made of?").citations
+    assert cited.place == "page 2" and text[cited.char_start : cited.char_end] == cited.text
+
+
+@pytest.mark.usefixtures("installed")
 def test_a_query_method_answers_with_places_of_the_corpus(corpus: Callable[..., Path], tmp_path: Path) -> None:
     pipeline.index(corpus(TEXTS), tmp_path / "output", Settings())
     asked = ["query", "blocks SUP-2", "--method", "phrase", "--root", str(tmp_path), "--json"]
@@ -127,7 +139,7 @@ EXTRACTED = {"extract_graph_fast": {"extractor": "issues", "options": {}}}
 def test_an_extractor_is_its_rules_and_nothing_else(corpus: Callable[..., Path], tmp_path: Path) -> None:
     output, texts = tmp_path / "output", corpus(TEXTS)
     run = pipeline.index(texts, output, settings(**EXTRACTED))
-    assert run.manifest["plugins"] == {"extractor": [{"name": "issues", "package": "my-doors", "version": "1.0"}]}
+    assert run.manifest["plugins"]["extractor"] == [{"name": "issues", "package": "my-doors", "version": "1.0"}]
     found = rows(run.snapshot, "entities", "title", "type", "frequency")
     assert sorted(found) == [
         ("SUP-1", "issue", 2),
@@ -147,7 +159,7 @@ def test_an_extractor_is_its_rules_and_nothing_else(corpus: Callable[..., Path],
     assert len(rows(run.snapshot, "relationships", "id")) == 1
     ours = pipeline.index(texts, output, Settings())
     assert "Elena Petrova" in {title for (title,) in rows(ours.snapshot, "entities", "title")}
-    assert "plugins" not in ours.manifest
+    assert "extractor" not in ours.manifest["plugins"]
 
 
 @pytest.mark.usefixtures("installed")

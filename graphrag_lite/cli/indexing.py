@@ -42,8 +42,9 @@ def index(
 ) -> None:
     """Bring the index of CORPUS, a folder or one file, up to date.
 
-    Reads .txt .md .html .csv .json .jsonl, and .pdf .docx .pptx with the extra [documents]. A file that
-    cannot be read is recorded and the rest goes on. The result is published in one step under ROOT/output.
+    Reads texts (.txt .md .mdx .rst .org .html .epub .docx .pptx .ipynb), tables (.csv .tsv .json .jsonl), mails
+    and captions (.eml .vtt .srt), and with the extra [documents] .pdf .xlsx .xls .ods. A file that cannot be read
+    is recorded and the rest goes on. The result is published in one step under ROOT/output.
 
     \b
     Examples:

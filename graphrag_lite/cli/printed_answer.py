@@ -52,7 +52,7 @@ def print_sources(console: Console, answer: "Answer") -> None:
     places = Counter(cited.n for cited in answer.citations)
     for cited in answer.citations:
         n_told[cited.n] += 1
-        where = f"characters {cited.char_start}-{cited.char_end}"
+        where = f"{cited.place}, " * bool(cited.place) + f"characters {cited.char_start}-{cited.char_end}"
         if n_told[cited.n] <= MAX_PLACES:
             console.print(Text(plain(f"[{cited.n}] {source_of(cited.path, cited.document)}, {where}"), style="dim"))
         elif n_told[cited.n] == places[cited.n]:

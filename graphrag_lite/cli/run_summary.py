@@ -10,6 +10,7 @@ from rich.text import Text
 from graphrag_lite import tables
 from graphrag_lite.cli.terminal import changes, plain
 from graphrag_lite.run import run_log
+from graphrag_lite.run.corpus_files import left_out_of
 from graphrag_lite.settings import ASKING
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def summary(run: "Run") -> dict[str, Any]:
         "communities_by_level": _by_level(run),
         "relationships_within_entities": within_entities(run.manifest),
         "failures": rows["failures"],
+        "left_out": left_out_of(run.manifest),
         "unread_times": _unread_times(run),
         "stale_reports": sum(tables.read(run.snapshot, "community_reports", only=["stale"])["stale"].to_pylist()),
         "why": list(run.why),

@@ -74,6 +74,9 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
         console.print(f"no {what}{about}", style="dim", markup=False, highlight=False)
     if len(rows) > limit:
         console.print(f"{limit} of {len(rows)} rows; --limit shows more", style="dim")
+    if what == "failures" and opened.left_out:
+        left_out = ", ".join(f"{n} {kind}" for kind, n in opened.left_out.items())
+        console.print(f"Left out, and no failure: {left_out}.", style="dim", markup=False, highlight=False)
 
 
 def _shown(what: str, row: dict[str, Any]) -> dict[str, Any]:
@@ -114,6 +117,7 @@ def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
 def _show_report(console: Any, opened: "Index", identity: str | None, as_json: bool) -> None:
     from graphrag_lite.cli import terminal
     from graphrag_lite.errors import InputError
+    from graphrag_lite.evidence.places import told
 
     if not identity:
         raise click.UsageError("Which report? Give its community's number, as `graphrag-lite show reports` lists them.")
@@ -136,7 +140,8 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
     for citation in report["citations"]:
         document = row[citation["document_id"]]
         name = terminal.source_of(documents["path"][document].as_py(), documents["source_id"][document].as_py())
-        sources.append(f"[{citation['n']}] {name}, characters {citation['char_start']}-{citation['char_end']}")
+        where = told(documents["blocks"][document].as_py(), citation["char_start"], citation["char_end"])
+        sources.append(f"[{citation['n']}] {name}, {where}")
     place = f"Community {report['community']}, level {report['level']}."
     notes = [f"{place} Rank {report['rank']}: {report['rating_explanation']}"]
     if report["stale"]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.name_spans import Place, Places
+from graphrag_lite.extraction.blocks import Block, prose, rows_of, within
 from graphrag_lite.extraction.mention_reuse import Anchor, joined
 from graphrag_lite.replies.graph_records import GraphReply
 from graphrag_lite.resolution.name_keys import exact_key
@@ -34,10 +35,16 @@ class TextUnit(NamedTuple):
     language: str
     title: str = ""
     short: bool = False  # its document is so short that its names are about its title
+    blocks: tuple[Block, ...] = ()
 
     @property
     def anchor(self) -> Anchor:
         return Anchor(self.id, self.document_id, self.offset)
+
+    @property
+    def prose(self) -> str:
+        """The text, blank where it is code or the cells of a table, which are no sentences."""
+        return prose(self.text, self.blocks)
 
 
 ReadAs = Callable[[TextUnit], Any]
@@ -62,15 +69,17 @@ class Kept(NamedTuple):
 
 def text_units(source_documents: "pa.Table", source_units: "pa.Table", max_title_units: int = 0) -> Iterator[TextUnit]:
     """Yield the units in their order. The title goes to the first unit, and to all of a document of so few units."""
-    columns = (source_documents[name].to_pylist() for name in ("id", "language", "title"))
-    about = {identity: (language, title) for identity, language, title in zip(*columns, strict=True)}
+    columns = (source_documents[name].to_pylist() for name in ("id", "language", "title", "blocks"))
+    about = {identity: rest for identity, *rest in zip(*columns, strict=True)}
     columns = (source_units[name].to_pylist() for name in ("id", "document_id", "text", "char_start", "ordinal"))
     rows = list(zip(*columns, strict=True))
     n_units = {document_id: ordinal + 1 for _, document_id, _, _, ordinal in rows}
     for identity, document_id, text, char_start, ordinal in rows:
-        language, title = about[document_id]
+        language, title, blocks = about[document_id]
         short = n_units[document_id] <= max_title_units
-        yield TextUnit(identity, document_id, text, char_start, language, title if short or not ordinal else "", short)
+        inside = within(blocks, char_start, char_start + len(text)) if blocks else ()
+        shown = title if short or not ordinal else ""
+        yield TextUnit(identity, document_id, text, char_start, language, shown, short, inside)
 
 
 def kept_units(
@@ -90,9 +99,13 @@ def kept_units(
         return Kept({}, None)
     then = list(text_units(found[0], found[1], max_title_units))
     failed_ids = frozenset(last.failed)
-    failed = {read_as(unit) for unit in then if unit.id in failed_ids}
-    before = {key: unit.anchor for unit in then if (key := read_as(unit)) not in failed}
-    anchors = {unit.id: anchor for unit in units if (anchor := before.get(read_as(unit)))}
+
+    def key(unit: TextUnit) -> Any:
+        return read_as(unit), unit.blocks
+
+    failed = {key(unit) for unit in then if unit.id in failed_ids}
+    before = {read: unit.anchor for unit in then if (read := key(unit)) not in failed}
+    anchors = {unit.id: anchor for unit in units if (anchor := before.get(key(unit)))}
     return Kept(anchors, (found[2], found[3]))
 
 
@@ -101,15 +114,25 @@ def assembled(units: Sequence[TextUnit], found: Iterable[Mentions | None], kept:
     import pyarrow as pa
 
     parts = [_tables([])]
-    rest = iter(found)
+    rest = zip((unit for unit in units if unit.id not in kept.anchors), found, strict=True)
     while batch := list(islice(rest, BATCH)):
-        parts.append(_tables([mentions for mentions in batch if mentions]))
+        parts.append(_tables([_with_cells(unit, mentions) for unit, mentions in batch if mentions]))
     new = [pa.concat_tables(several) for several in zip(*parts, strict=True)]
     anchors = [unit.anchor for unit in units]
     entities, relationships = (
         joined(*both, anchors, kept.anchors) for both in zip(new, kept.tables or new, strict=True)
     )
     return entities, relationships
+
+
+def _with_cells(unit: TextUnit, mentions: Mentions) -> Mentions:
+    """Add what the cells of a row say to what was found in a unit."""
+    if not unit.blocks:
+        return mentions
+    entities, relationships = rows_of(unit)
+    return mentions._replace(
+        entities=[*mentions.entities, *entities], relationships=[*mentions.relationships, *relationships]
+    )
 
 
 def _tables(found: Sequence[Mentions]) -> Tables:

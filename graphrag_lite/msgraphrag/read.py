@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite.errors import InputError
-from graphrag_lite.read.formats import clean
+from graphrag_lite.read.documents import clean
 from graphrag_lite.read.json_lines import objects
 
 Row = dict[str, Any]

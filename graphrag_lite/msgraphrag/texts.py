@@ -105,6 +105,7 @@ def _documents(rows: Sequence[Row]) -> list[Row]:
                 "language": language,
                 "created_at": "",  # graphrag's creation_date is the file's time on the machine that indexed it
                 "metadata": _metadata(row),
+                "blocks": [],
             }
         )
     return made

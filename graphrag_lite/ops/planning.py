@@ -21,11 +21,12 @@ from graphrag_lite.llm.openai_embedder import MemoisedEmbedder, metered
 from graphrag_lite.llm.providers import chat_model
 from graphrag_lite.llm.rehearsal import FIRST, MORE, YES_NO, RehearsedStage, by_line, open_rehearsal
 from graphrag_lite.ops.estimates import Amount, Estimates, gleanings
+from graphrag_lite.read.readers import all_readers
 from graphrag_lite.run import loop, stamps
+from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.sync import complete
 from graphrag_lite.settings import Llm, Settings
 from graphrag_lite.stages.embed_text_units import Said, excerpts
-from graphrag_lite.stages.load_documents import scan
 from graphrag_lite.text.tokens import counter
 from graphrag_lite.watch import Silence
 
@@ -102,7 +103,7 @@ def plan(
 async def _plan(
     corpus: Path, output: Path, settings: Settings, model: ChatModel | None, embedder: Embedder | None
 ) -> Plan:
-    files = scan(corpus, leave_out=output)
+    files = scan(corpus, leave_out=output, settings=settings.load_documents).rows
     standard, embeds = settings.asks, bool(embedder or settings.embeddings.model)
     chat, embedding = settings.llm.model if standard else None, settings.embeddings.model
     if not standard and not embeds:
@@ -115,6 +116,7 @@ async def _plan(
         memoised = metered(settings.embeddings, settings.llm, asked.memo, embedder) if embeds else None
         services = {
             "corpus": corpus,
+            "readers": all_readers(),
             "prompts": prompts.load((output.parent / "prompts") if standard else None),
             "model": asked,
             "extractor": None,  # a method that asks has none

@@ -21,9 +21,10 @@ from graphrag_lite.replies.graph_records import Entity, GraphReply, Relationship
 from graphrag_lite.replies.json_reply import read_object
 from graphrag_lite.replies.records import clean
 from graphrag_lite.run import snapshots
+from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.sync import complete
 from graphrag_lite.settings import Settings
-from graphrag_lite.stages.load_documents import load_documents, scan
+from graphrag_lite.stages.load_documents import load_documents
 from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.tokens import counter
@@ -130,7 +131,7 @@ async def _tune(
 
 async def _sample(corpus: Path, output: Path, settings: Settings, n_units: int) -> list[str]:
     """Return the beginnings of text units that are spread over the corpus, in its order."""
-    files = tables.make("corpus_files", scan(corpus, leave_out=output))
+    files = tables.make("corpus_files", scan(corpus, leave_out=output, settings=settings.load_documents).rows)
     documents = await load_documents(files, settings.load_documents, corpus, ignore)
     units = await split_text_units(documents, settings.split_text_units, in_turn)
     count = counter(settings.split_text_units.encoding)

@@ -1,1 +1,1 @@
-"""Bytes of a file -> documents: encodings, formats, one reader a format. Opens no file, and knows no table."""
+"""Bytes of a file -> documents: encodings, rows, stated times, one reader a format. Opens no file, knows no table."""

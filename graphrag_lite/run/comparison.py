@@ -30,7 +30,7 @@ KINDS = ("documents", *RECORDS)
 
 DocumentName = tuple[str, str, int]
 """A document's file, its own id there, and which one it is of those with that id."""
-CONTENT = ("title", "text", "created_at", "metadata")  # columns of a document that are its content
+CONTENT = ("title", "text", "created_at", "metadata", "blocks")  # columns of a document that are its content
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,6 +205,7 @@ def _publish(so_far: _Progress, seconds: float, made: Mapping[str, str] | None) 
         manifest["previous"] = published[0].name if published else None
         if made:
             manifest["made"] = dict(made)
+        manifest["left_out"] = services.get("left_out", {})
         if brought := origins(services):
             manifest["plugins"] = brought
         with contextlib.suppress(TableError):  # the last snapshot is damaged

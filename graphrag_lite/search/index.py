@@ -11,6 +11,7 @@ from graphrag_lite.errors import CallError, GraphragLiteError, InputError, Plugi
 from graphrag_lite.retrieval.question_vectors import embed_questions
 from graphrag_lite.retrieval.snapshot_view import Loaded
 from graphrag_lite.run import snapshots
+from graphrag_lite.run.corpus_files import left_out_of
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.methods import Query, SearchMethod, check, method_named
 from graphrag_lite.text.dates import iso_date
@@ -86,6 +87,11 @@ class Index(Loaded):
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *tables.FINAL]
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """How much of the corpus folder was not read, and is no failure, by what it is: kinds of files, folders."""
+        return left_out_of(self.manifest)
 
     @property
     def asks(self) -> bool:

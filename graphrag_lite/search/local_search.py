@@ -12,6 +12,7 @@ from graphrag_lite.search.basic_search import passages
 from graphrag_lite.search.entity_statements import description, relationships
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
+from graphrag_lite.search.table_answers import table_answer
 from graphrag_lite.text.words import ASKING
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def answer(index: "Loaded", query: "Query") -> Answer:
         return answered(question, "local", ranking, answer="", citations=[])
     if question.aspects is not None:
         return overview(question, "local", ranking)
+    if told := table_answer(question, "local", ~np.isneginf(scores)):
+        return told
     nothing = says_nothing(question, question.weights, np.isneginf(scores))
     if nothing:
         return compose(question, "local", [], ranking)

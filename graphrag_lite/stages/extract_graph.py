@@ -58,7 +58,7 @@ async def extract_graph(
     n_echoed = sum(mentions.n_echoed for mentions in found.values())
     if n_dropped or n_echoed:
         logger.info("Dropped %d records that cannot be read, and %d of the prompt's examples.", n_dropped, n_echoed)
-    return assembled(units, (found.get(unit.id) for unit in units), kept)
+    return assembled(units, (found.get(unit.id) for unit in units if unit.id not in kept.anchors), kept)
 
 
 def first_request(text: str, settings: ExtractGraph, prompts: Prompts) -> list[Message]:

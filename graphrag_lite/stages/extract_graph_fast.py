@@ -77,8 +77,8 @@ def _extract(unit: TextUnit, settings: ExtractGraphFast, extractor: Extractor | 
     if extractor is None:
         in_title = find_names(unit.title, unit.language) if unit.title else []
         topics = _topics(unit.title, in_title, unit.text)
-        return Mentions(*_rows(unit, find_names(unit.text, unit.language), in_title, topics, settings))
-    reply, states = extractor(unit.text, unit.language)
+        return Mentions(*_rows(unit, find_names(unit.prose, unit.language), in_title, topics, settings))
+    reply, states = extractor(unit.prose, unit.language)
     if states:
         return mentions_of(unit, [reply])
     of_title = extractor(unit.title, unit.language)[0].entities if unit.title else ()

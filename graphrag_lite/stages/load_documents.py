@@ -7,14 +7,18 @@ import logging
 import os
 import re
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict
+from operator import attrgetter
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, attempting, outcome
 from graphrag_lite.errors import InputError
-from graphrag_lite.read.formats import MIME, Fields, Loaded, Unreadable, read, time_left
-from graphrag_lite.run.file_hashes import SeenFiles
+from graphrag_lite.read.documents import Fields, Loaded, Unreadable
+from graphrag_lite.read.readers import Readers, all_readers, suffix_of
+from graphrag_lite.read.stated_times import time_left
 from graphrag_lite.run.services import Fail, Last
 from graphrag_lite.settings import LoadDocuments
 from graphrag_lite.text.dates import LONGEST
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
 
 ESCAPED = re.compile(r"\\x[0-9a-f]{2}")  # what `_utf8` makes of a byte that is none of UTF-8
 NAMED = 3  # errors that a failure of many rows tells, and rows that it names for each
-OF_ROWS = (".csv", ".json", ".jsonl")  # files of several documents, which have names of their own
 NUMERIC = re.compile(r"\D{0,2}\d{1,2}[-/.]\d{1,2}[-/.]\d{2}")  # of a day and a month, or a month and a day
 MAX_NAMED = 20  # files with times that cannot be read
 
@@ -43,6 +46,7 @@ class Document(NamedTuple):
     created_at: str
     metadata: str  # JSON
     content_sha256: str  # of the file
+    blocks: list[dict[str, Any]]
 
 
 class UnreadTimes(NamedTuple):
@@ -53,101 +57,14 @@ class UnreadTimes(NamedTuple):
     example: str
 
 
-class File(NamedTuple):
-    """A file of the corpus, or a folder that cannot be listed. `real_path` has no links in it."""
-
-    name: str  # relative to the corpus, with /
-    real_path: str
-    is_folder: bool = False
-
-
-def scan(corpus: Path, leave_out: Path, *, seen: SeenFiles | None = None) -> list[tuple[str, int, str]]:
-    """List the files of a corpus as rows of `corpus_files`, by path. Raises InputError where there are none.
-
-    Hidden files, links that lead out of the corpus, the index itself (`leave_out`) and the prompts that `init` wrote
-    beside it are not part of it. A folder that cannot be listed is a row, which loading will report. A file is read
-    only where `seen` (default: what the index remembers) does not know its hash.
-    """
-    if not corpus.exists():
-        raise InputError(f"{corpus}: there is no such folder or file.")
-    if not corpus.is_dir() and not corpus.is_file():  # reading a pipe or a device could wait for ever
-        raise InputError(f"{corpus}: is neither a folder nor a file.")
-    root = os.path.realpath(corpus)
-    files = [File(corpus.name, root)] if corpus.is_file() else _walk(root, leave_out)
-    known = [file for file in files if file.is_folder or _suffix(file.name) in MIME]
-    if not known:
-        kinds = ", ".join(sorted(MIME))
-        raise InputError(f"{corpus}: no documents. A corpus holds files of these kinds: {kinds}.")
-    if len(known) < len(files):
-        others = Counter(PurePath(file.name).suffix for file in set(files) - set(known))
-        kinds = ", ".join(f"{n} {kind or 'without ending'}" for kind, n in sorted(others.items()))
-        logger.info("Left out files of other kinds: %s.", kinds)
-    seen = seen or SeenFiles(leave_out)
-    rows = []
-    for file in known:
-        try:
-            rows.append((_utf8(file.name), *seen.size_and_hash(file.real_path)))
-        except OSError:  # loading will report it
-            rows.append((_utf8(file.name), -1, ""))
-    return sorted(rows)
-
-
-def _walk(root: str, leave_out: Path) -> list[File]:
-    """Return the files below a folder, whose path has no links in it, without asking the system about each."""
-    inside = os.path.join(root, "")  # noqa: PTH118 - of the root folder, no second slash
-    index = leave_out.resolve()
-    left_out = {str(index)}
-    if (index.parent / "settings.yaml").is_file():
-        left_out.add(str(index.parent / "prompts"))
-    found = []
-    n_links = 0
-    folders = [("", root)]
-    while folders:
-        folder, folder_path = folders.pop()
-        try:
-            with os.scandir(folder_path) as listing:
-                entries = list(listing)
-        except OSError:
-            found.append(File(folder or ".", folder_path, is_folder=True))
-            continue
-        for entry in entries:
-            if entry.name.startswith("."):
-                continue
-            name = f"{folder}/{entry.name}" if folder else entry.name
-            path = entry.path
-            if link := entry.is_symlink():
-                path = os.path.realpath(path)
-            if _is_folder(entry):
-                n_links += link
-                if not link and path not in left_out:
-                    folders.append((name, path))
-            elif link and not path.startswith(inside):
-                n_links += 1
-            elif (link and not os.path.exists(path)) or entry.is_file():  # noqa: PTH110
-                found.append(File(name, path))  # not a pipe or a device: reading one could wait for ever
-    if n_links:
-        logger.info("Left out links to folders, to nothing, or out of the corpus: %d.", n_links)
-    return found
-
-
-def _is_folder(entry: "os.DirEntry[str]") -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # a link to itself
-        return False
-
-
-def _suffix(path: str) -> str:
-    return PurePath(path).suffix.lower()
-
-
-def _utf8(name: str) -> str:
-    """Return a name as text; bytes that are not UTF-8 are escaped, so that loading reports the file by this name."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
-
-
 async def load_documents(
-    corpus_files: "pa.Table", settings: LoadDocuments, corpus: Path, fail: Fail, last: Last | None = None
+    corpus_files: "pa.Table",
+    settings: LoadDocuments,
+    corpus: Path,
+    fail: Fail,
+    last: Last | None = None,
+    readers: Readers | None = None,
+    count: Callable[[str, int], None] | None = None,
 ) -> "pa.Table":
     """Read every file that the last snapshot has not read. What cannot be read is a failure, and the rest goes on.
 
@@ -156,10 +73,13 @@ async def load_documents(
     A file, or folder, that only now cannot be read stays as it was last read: a disk's bad night withdraws nothing.
     What is gone, though a link still leads to it, was deleted.
     """
-    fields = Fields(settings.id_field, settings.title_field, settings.text_field, settings.time_field)
+    fields = Fields(
+        settings.id_field, settings.title_field, settings.text_field, settings.time_field, settings.sender_field
+    )
     root = corpus.parent if corpus.is_file() else corpus
     before = _before(last)
-    read_before = _read_before(before, last)
+    readers = readers or all_readers()
+    read_before = _read_before(before, last, readers)
     attempt = attempting(fail)
     rows: list[Document] = []
     failures: list[Unreadable] = []
@@ -170,7 +90,8 @@ async def load_documents(
         if size > settings.max_file_mb * 1e6:
             failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
             continue
-        if known := read_before.get(_content(path, sha256)):
+            continue
+        if known := read_before.get(_content(path, sha256, readers)):
             rows += known if known[0].path == path else [known[0]._replace(path=path, source_id=path)]
             continue
         try:
@@ -186,7 +107,7 @@ async def load_documents(
         if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):
             failures.append(Unreadable(path, "changed while the run was reading; the next run reads it again"))
         bad: list[Unreadable] = []
-        for item in read(data, path, fields):
+        for item in readers.read(data, path, fields):
             if isinstance(item, Unreadable):
                 bad.append(item)
             elif not item.text.strip():
@@ -196,6 +117,8 @@ async def load_documents(
                 rows += [document] if document else []
                 bad += [Unreadable(f"{path}:{item.source_id.removeprefix(f'{path}:')}", problem)] if problem else []
         failures += bad if len(bad) < 2 else [_together(path, bad)]
+    if count:
+        count("without_text", len(empty))
     if empty:
         logger.info(
             "Left out documents without text (%d): %s%s",
@@ -211,7 +134,7 @@ async def load_documents(
     for (path, source_id), n in Counter((row.path, row.source_id) for row in rows).items():
         if n > 1:
             logger.warning("%s: %d documents have the id %s. Answers cannot tell them apart.", path, n, source_id)
-    documents = _documents(rows, attempt)
+    documents = _documents(rows, attempt, readers)
     for unread in unread_times(documents, settings.time_field)[:MAX_NAMED]:
         logger.warning(
             "%s: %d times cannot be read, such as %r; these documents are not dated.%s",
@@ -239,7 +162,8 @@ def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
 
 def _document(path: str, item: Loaded, sha256: str) -> Document:
     metadata = json.dumps(item.metadata, sort_keys=True, ensure_ascii=True, default=str)
-    return Document(path, item.source_id, plain(item.title), item.text, item.created_at, metadata, sha256)
+    blocks = [asdict(block) for block in sorted(item.blocks, key=attrgetter("char_start", "char_end", "kind"))]
+    return Document(path, item.source_id, plain(item.title), item.text, item.created_at, metadata, sha256, blocks)
 
 
 def _together(path: str, bad: list[Unreadable]) -> Unreadable:
@@ -279,10 +203,9 @@ def _is_in(path: str, place: str) -> bool:
     return path == place or path.startswith(f"{place}/")
 
 
-def _content(path: str, sha256: str) -> tuple[str, str]:
+def _content(path: str, sha256: str, readers: Readers) -> tuple[str, str]:
     """Return what the documents of a file depend on: what it holds, and its kind, or its name where rows have it."""
-    suffix = _suffix(path)
-    return (path if suffix in OF_ROWS else suffix, sha256)
+    return (path if readers.has_rows(path) else suffix_of(path), sha256)
 
 
 def _before(last: Last | None) -> list[Document]:
@@ -305,20 +228,20 @@ def _before(last: Last | None) -> list[Document]:
     return documents
 
 
-def _read_before(before: list[Document], last: Last | None) -> dict[tuple[str, str], list[Document]]:
+def _read_before(before: list[Document], last: Last | None, readers: Readers) -> dict[tuple[str, str], list[Document]]:
     """Return documents of the last snapshot by `_content`, without files of which something could not be read."""
     if last is None or "code" in last.changed:
         return {}
     failed = {path for where in last.failed for path in (where, where.rpartition(":")[0])}
     files: dict[tuple[str, str], list[Document]] = {}
     for document in before:
-        same = files.setdefault(_content(document.path, document.content_sha256), [])
+        same = files.setdefault(_content(document.path, document.content_sha256, readers), [])
         if document.path not in failed and (not same or same[0].path == document.path):
             same.append(document)
     return files
 
 
-def _documents(rows: list[Document], attempt: Attempt) -> "pa.Table":
+def _documents(rows: list[Document], attempt: Attempt, readers: Readers) -> "pa.Table":
     """Give each document an id by its content alone; equal documents are told apart by their order."""
     seen: Counter[str] = Counter()
     made = []
@@ -328,14 +251,15 @@ def _documents(rows: list[Document], attempt: Attempt) -> "pa.Table":
         key = _key(row)
         identity = tables.content_id("document", key, str(seen[key]))
         seen[key] += 1
-        mime = MIME[_suffix(row.path)]
+        mime = readers.mime(row.path)
         made.append({**row._asdict(), "id": identity, "title": row.title or _name(row), "mime": mime, "language": code})
     return tables.make("source_documents", made)
 
 
 def _key(row: Document) -> str:
     """Return a hash of a document's content. A title taken from the name of the file is not content."""
-    return hashlib.sha256(json.dumps([row.title, row.text, row.created_at, row.metadata]).encode()).hexdigest()
+    content = [row.title, row.text, row.created_at, row.metadata, *([row.blocks] if row.blocks else [])]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def _name(row: Document) -> str:

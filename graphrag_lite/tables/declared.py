@@ -10,7 +10,7 @@ Row order is part of a table: equal content gives equal bytes.
 from dataclasses import dataclass
 from typing import Annotated, Any, NewType
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 Int32 = NewType("Int32", int)
 Float32 = NewType("Float32", float)
 
@@ -62,6 +62,22 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of a document, characters [char_start, char_end), and what it is.
+
+    A `page` of a PDF, a `slide`, a `sheet`, a `time` of a recording: where in the file it stands is the label. `code`,
+    `references` and the `card` of a row's cells are no prose. A `message`: its sender is the label. A `link`: the label
+    is the page that it leads to. A cell, with its column as label: a `person`, a `value` of few that the column has, or
+    the row's own `key`.
+    """
+
+    kind: str
+    label: str
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One finding of a community report, as in graphrag."""
 
@@ -103,6 +119,7 @@ class SourceDocuments:
     language: Annotated[str, "ISO 639-1 code of the text, empty where undecided"]
     created_at: Annotated[str, "ISO 8601 time that the source states, empty where it states none"]
     metadata: Annotated[str, "JSON object of everything else the row holds"]
+    blocks: Annotated[list[Block], "pages, slides, code, cells, messages in the text, by place"]
 
 
 @table("source_units", final=False)
@@ -182,6 +199,7 @@ class Documents:
     language: Annotated[str, "ISO 639-1 code of the text, empty where undecided"]
     created_at: Annotated[str, "ISO 8601 time that the source states, empty where it states none"]
     metadata: Annotated[str, "JSON object of everything else the row holds"]
+    blocks: Annotated[list[Block], "pages, slides, code, cells, messages in the text, by place"]
 
 
 @table("text_units")

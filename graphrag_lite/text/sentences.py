@@ -11,7 +11,7 @@ UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|c
 # sentence moved up to 25 ends far away.
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
-MARKED_LINE = re.compile(r"[^\S\n]*(?:#{1,6}\s|[-*+•|>]\s|\d{1,3}[.)]\s|[A-Z][A-Z .'-]{2,40}:)")
+MARKED_LINE = re.compile(r"[^\S\n]*(?:#{1,6}\s|[-*+•|>]\s|\d{1,3}[.)]\s|[A-Z][A-Z .'-]{2,40}:|[^\n|]{0,200} \| )")
 DANGLING = re.compile(
     r"[\s\"'“«(]*(?:[a-zà-ÿ]|(?i:he|she|it|its|his|her|they|their|this|that|these|those|and|but|il|elle|ce|cette)\b)"
 )

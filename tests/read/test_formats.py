@@ -1,21 +1,18 @@
 """Readers: what each format gives, and what each kind of damage gives."""
 
-import io
 import json
-import sys
-import zipfile
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_lite.read import formats
-from graphrag_lite.read.formats import Fields, Loaded, Unreadable, read
+from graphrag_lite.read.documents import Fields, Loaded, Unreadable
+from graphrag_lite.read.readers import all_readers
 
 
 def loaded(data: str | bytes, path: str, **fields: str) -> list[Loaded | Unreadable]:
-    return list(read(data if isinstance(data, bytes) else data.encode(), path, Fields(**fields)))
+    return list(all_readers().read(data if isinstance(data, bytes) else data.encode(), path, Fields(**fields)))
 
 
 def one(data: str | bytes, path: str, **fields: str) -> Loaded:
@@ -83,10 +80,10 @@ def test_csv_with_a_huge_field() -> None:
     assert len(one('id,text\n1,"' + "x" * 500_000 + '"\n', "a.csv").text) == 500_000
 
 
-def test_csv_without_the_text_column_says_which_there_are() -> None:
-    assert "columns: id, body" in error("id,body\n1,x\n", "a.csv").error
-    assert "load_documents.text_field" in error("id,body\n1,x\n", "a.csv").error
-    assert "columns: none" in error("", "a.csv").error
+def test_csv_without_words_says_which_columns_there_are() -> None:
+    assert "columns: a, b" in error("a,b\n1.5,2\n1.5,2\n", "a.csv").error
+    assert "load_documents.text_field" in error("a,b\n1.5,2\n1.5,2\n", "a.csv").error
+    assert "empty" in error("", "a.csv").error
 
 
 def test_json_object_and_array() -> None:
@@ -105,7 +102,7 @@ def test_a_bad_line_does_not_spoil_the_others() -> None:
         '{"text": ',
         "",
         "[]",
-        '{"body": "b"}',
+        '{"words": "b"}',
         '{"text": 5}',
         '{"id": "2", "text": "b"}\r',
     ]
@@ -113,7 +110,7 @@ def test_a_bad_line_does_not_spoil_the_others() -> None:
     assert [item.source_id if isinstance(item, Loaded) else item.where for item in items] == [
         "1", "a.jsonl:2", "a.jsonl:4", "a.jsonl:5", "a.jsonl:6", "2",
     ]  # fmt: skip
-    assert items[3] == Unreadable("a.jsonl:5", "no field `text` (fields: body)")
+    assert items[3] == Unreadable("a.jsonl:5", "no field `text` (fields: words)")
     assert items[4] == Unreadable("a.jsonl:6", "no text in field `text` (fields: text)")
 
 
@@ -142,17 +139,17 @@ def test_binary_files_are_reported() -> None:
     assert "not a text file" in error(b"PK\3\4\0\0", "a.md").error
 
 
-@given(st.binary(max_size=300), st.sampled_from(sorted(formats.READERS)))
+@given(st.binary(max_size=300), st.sampled_from(all_readers().suffixes()))
 @settings(deadline=None)
 def test_any_bytes_give_documents_or_failures(data: bytes, suffix: str) -> None:
-    for item in read(data, f"a{suffix}", Fields()):
+    for item in all_readers().read(data, f"a{suffix}", Fields()):
         assert isinstance(item, Loaded | Unreadable)
 
 
 @given(st.dictionaries(st.text(max_size=5), st.none() | st.integers() | st.floats() | st.text() | st.lists(st.text())))
 @settings(deadline=None)
 def test_any_json_object_gives_a_document_or_a_failure(row: dict[str, Any]) -> None:
-    (item,) = read(json.dumps(row | {"text": "x"}).encode(), "a.jsonl", Fields())
+    (item,) = all_readers().read(json.dumps(row | {"text": "x"}).encode(), "a.jsonl", Fields())
     assert isinstance(item, Loaded)
     json.dumps([item.title, item.source_id, item.text], ensure_ascii=False).encode()
 
@@ -198,83 +195,8 @@ def test_a_time_that_is_none_stays_in_the_metadata() -> None:
     assert one('{"text": "x", "timestamp": "spring"}', "a.jsonl").metadata == {"timestamp": "spring"}
 
 
-@pytest.mark.parametrize("suffix", formats.MARKITDOWN)
-def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
-    monkeypatch.setitem(sys.modules, "markitdown", None)
-    assert "the extra [documents]: pip install 'markitdown[docx,pdf,pptx]'" in error(b"", f"a{suffix}").error
-
-
-def pdf(words: str) -> bytes:
-    """A page of one line, written by hand."""
-    page = f"BT /F1 24 Tf 72 700 Td ({words}) Tj ET"
-    objects = [
-        "<</Type/Catalog/Pages 2 0 R>>",
-        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
-        f"<</Length {len(page)}>>\nstream\n{page}\nendstream",
-        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-    ]
-    data, places = b"%PDF-1.4\n", []
-    for number, content in enumerate(objects, start=1):
-        places.append(len(data))
-        data += f"{number} 0 obj\n{content}\nendobj\n".encode()
-    table = "".join(f"{place:010d} 00000 n \n" for place in places)
-    head = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer<</Size {len(objects) + 1}/Root 1 0 R>>\n"
-    return data + f"{head}startxref\n{len(data)}\n%%EOF".encode()
-
-
-def docx(words: str, stream: io.BytesIO) -> None:
-    """Write a document of one paragraph, the least that is one."""
-    office = "http://schemas.openxmlformats.org"
-    with zipfile.ZipFile(stream, "w") as file:
-        file.writestr(
-            "[Content_Types].xml",
-            f'<Types xmlns="{office}/package/2006/content-types"><Default Extension="rels" ContentType='
-            '"application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType='
-            '"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
-        )
-        file.writestr(
-            "_rels/.rels",
-            f'<Relationships xmlns="{office}/package/2006/relationships"><Relationship Id="rId1" Type='
-            f'"{office}/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>',
-        )
-        file.writestr(
-            "word/document.xml",
-            f'<w:document xmlns:w="{office}/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>{words}</w:t></w:r></w:p>'
-            "</w:body></w:document>",
-        )
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("suffix", formats.MARKITDOWN)
-def test_office_files(suffix: str) -> None:
-    pytest.importorskip("markitdown")
-    words = "The telescope flew in 1990"
-    stream = io.BytesIO()
-    if suffix == ".docx":
-        docx(words, stream)
-    elif suffix == ".pptx":
-        slides = pytest.importorskip("pptx").Presentation()
-        slides.slides.add_slide(slides.slide_layouts[5]).shapes.title.text = words
-        slides.save(stream)
-    else:
-        pytest.importorskip("pdfminer")
-        stream.write(pdf(words))
-    item = one(stream.getvalue(), f"a{suffix}")
-    assert words in item.text
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("suffix", formats.MARKITDOWN)
-@pytest.mark.parametrize("data", [b"", b"no such format", b"PK\3\4broken", pdf("x")[:200]])
-def test_damaged_office_files_are_reported(suffix: str, data: bytes) -> None:
-    pytest.importorskip("markitdown")
-    (item,) = loaded(data, f"a{suffix}")
-    assert isinstance(item, Unreadable) or not item.text.strip()
-
-
 def test_a_field_of_the_usual_name_beside_the_named_one_is_kept() -> None:
-    (both, usual) = read(
+    (both, usual) = all_readers().read(
         b'{"headline": "A", "title": "B", "text": "x"}\n{"title": "C", "text": "y"}',
         "a.jsonl",
         Fields(title="headline"),
@@ -282,3 +204,18 @@ def test_a_field_of_the_usual_name_beside_the_named_one_is_kept() -> None:
     assert isinstance(both, Loaded) and isinstance(usual, Loaded)
     assert (both.title, dict(both.metadata)) == ("A", {"title": "B"})
     assert (usual.title, dict(usual.metadata)) == ("C", {})
+
+
+def test_messages_are_of_their_senders_by_the_usual_names_of_fields() -> None:
+    rows = [
+        {"sender": "Ann Lee", "ts": 1700000000, "message": "It flies.", "channel": "general"},
+        {"from": "user", "date": "2024-01-02", "content": "Good."},
+    ]
+    ann, user = (item for item in loaded("\n".join(map(json.dumps, rows)), "a.jsonl") if isinstance(item, Loaded))
+    assert (ann.text, ann.created_at, ann.metadata) == (
+        "It flies.", "2023-11-14T22:13:20+00:00", {"sender": "Ann Lee", "channel": "general"},
+    )  # fmt: skip
+    assert [(block.kind, block.label) for block in ann.blocks] == [("message", "Ann Lee")]
+    assert (user.created_at, user.blocks) == ("2024-01-02", ()), "a role is nobody"
+    (named,) = loaded(json.dumps({"text": "x", "by": "Bo"}), "a.jsonl", sender="by")
+    assert isinstance(named, Loaded) and named.blocks[0].label == "Bo"

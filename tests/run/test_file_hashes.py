@@ -14,9 +14,9 @@ import pytest
 from graphrag_lite import pipeline
 from graphrag_lite.errors import InputError
 from graphrag_lite.run import file_hashes
+from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.file_hashes import NAME, SeenFiles
 from graphrag_lite.settings import Settings
-from graphrag_lite.stages.load_documents import scan
 
 Corpus = Callable[..., Path]
 
@@ -45,7 +45,7 @@ def scanned(folder: Path, output: Path, *, trust: bool = True) -> dict[str, str]
     """Scan and remember, as a run does; return the hashes by name."""
     output.mkdir(exist_ok=True)
     seen = SeenFiles(output, trust=trust)
-    rows = scan(folder, leave_out=output, seen=seen)
+    rows = scan(folder, leave_out=output, seen=seen).rows
     seen.write()
     return {name: sha256 for name, _, sha256 in rows}
 

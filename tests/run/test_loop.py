@@ -236,13 +236,13 @@ def test_another_version_of_the_code_or_of_a_library_runs_again(
     stamps.forget()
     version = stamps.importlib.metadata.version
     monkeypatch.setattr(
-        stamps.importlib.metadata, "version", lambda name: "99" if name == "markitdown" else version(name)
+        stamps.importlib.metadata, "version", lambda name: "99" if name == "resiliparse" else version(name)
     )
     try:
         again = index(texts, output)
     finally:
         stamps.forget()
-    assert again.ran[0] == "load_documents" and again.manifest["libraries"]["markitdown"] == "99"
+    assert again.ran[0] == "load_documents" and again.manifest["libraries"]["resiliparse"] == "99"
 
 
 def test_a_table_of_another_shape_is_never_written(texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,13 +109,13 @@ read = {}
 for each in reads:
     if each == "corpus_files":
         before = set(sys.modules)
-        from graphrag_lite.stages.load_documents import scan
-        read[each] = tables.make(each, scan(corpus, leave_out=snapshot))
+        from graphrag_lite.run.corpus_files import scan
+        read[each] = tables.make(each, scan(corpus, leave_out=snapshot).rows)
     else:
         read[each] = tables.read(snapshot, each)
 services = {"settings": getattr(Settings(), name, None), "each": map, "fail": print, "mode": "stable", "last": None,
             "refresh": False, "attempt": unguarded, "count": print, "corpus": corpus, "model": None, "prompts": None,
-            "extractor": None}
+            "extractor": None, "readers": None}
 wanted = {each: services[each] for each in inspect.signature(run).parameters if each not in read}
 asyncio.run(run(**read, **wanted))
 print(json.dumps(sorted(each for each in sys.modules if each.startswith("graphrag_lite."))))
@@ -134,6 +134,7 @@ def test_what_is_loaded_while_a_stage_runs_is_in_its_closure(stage: stamps.Stage
         "graphrag_lite.settings",
         "graphrag_lite.settings_file",
         "graphrag_lite.attempts",
+        *(f"graphrag_lite.run.{each}" for each in ("corpus_files", "file_hashes", "snapshots")),  # of the scan above
     }
     assert stage.run.__module__ in loaded
 

@@ -16,8 +16,9 @@ from graphrag_lite import pipeline, tables
 from graphrag_lite.cli import run_summary
 from graphrag_lite.errors import InputError
 from graphrag_lite.ops import init
+from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.settings import LoadDocuments, Settings
-from graphrag_lite.stages.load_documents import load_documents, scan
+from graphrag_lite.stages.load_documents import load_documents
 
 Corpus = Callable[..., Path]
 
@@ -26,7 +27,7 @@ def load(
     corpus: Path, output: Path | None = None, **settings: Any
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the rows of source_documents, and what failed."""
-    files = tables.make("corpus_files", scan(corpus, leave_out=output or corpus.parent / "output"))
+    files = tables.make("corpus_files", scan(corpus, leave_out=output or corpus.parent / "output").rows)
     failures: list[dict[str, Any]] = []
 
     def fail(document: str, error: str, attempts: int) -> None:
@@ -38,7 +39,7 @@ def load(
 
 
 def paths(corpus: Path, output: Path | None = None) -> list[str]:
-    return [row[0] for row in scan(corpus, leave_out=output or corpus.parent / "output")]
+    return [row[0] for row in scan(corpus, leave_out=output or corpus.parent / "output").rows]
 
 
 def ids(corpus: Path) -> dict[str, str]:
@@ -76,7 +77,7 @@ def test_links_out_of_the_corpus_are_not_followed(corpus: Corpus, caplog: pytest
     (folder / "again.txt").symlink_to("a.txt")
     with caplog.at_level(logging.INFO):
         assert paths(folder) == ["a.txt", "again.txt"]
-    assert "out of the corpus: 3." in caplog.text
+    assert "3 links to folders, to nothing, or out of the corpus" in caplog.text
 
 
 def test_links_that_lead_nowhere_are_failures(corpus: Corpus) -> None:
@@ -92,7 +93,7 @@ def test_hidden_files_and_other_kinds_are_left_out(corpus: Corpus, caplog: pytes
     folder = corpus({"a.txt": "a", ".hidden.txt": "h", ".git/b.txt": "g", "c.png": "p", "Makefile": "m"})
     with caplog.at_level(logging.INFO):
         assert paths(folder) == ["a.txt"]
-    assert "1 .png, 1 without ending" in caplog.text or "1 without ending, 1 .png" in caplog.text
+    assert "Left out: 1 .png files, 1 without ending files." in caplog.text
 
 
 def test_pipes_are_not_waited_for(corpus: Corpus) -> None:

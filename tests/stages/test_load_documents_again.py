@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from last_snapshot import last
 
 from graphrag_lite import tables
-from graphrag_lite.read import formats
+from graphrag_lite.read.readers import Readers
+from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import LoadDocuments
-from graphrag_lite.stages import load_documents as module
-from graphrag_lite.stages.load_documents import load_documents, scan
+from graphrag_lite.stages.load_documents import load_documents
 
 NAMES = ["a.txt", "b.txt", "note.md", "sub/note.md", "rows.jsonl", "more.jsonl", "t.csv", "one.json", "page.html"]
 TEXTS = ["a", "one", "note", "rows.jsonl:1", "Rain.\n\nIt rained.", "# Note\n\nIt was the best of times.", " ", "été"]
@@ -37,7 +37,7 @@ STATES = st.dictionaries(
 
 def load(folder: Path, before: Last | None, **section: Any) -> tuple[pa.Table, list[str]]:
     """Return source_documents, and the names of what failed."""
-    files = tables.make("corpus_files", scan(folder, leave_out=folder.parent / "output"))
+    files = tables.make("corpus_files", scan(folder, leave_out=folder.parent / "output").rows)
     failed: list[str] = []
     table = asyncio.run(
         load_documents(files, LoadDocuments(**section), folder, lambda name, *_: failed.append(name), before)
@@ -49,13 +49,13 @@ def load(folder: Path, before: Last | None, **section: Any) -> tuple[pa.Table, l
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """List the files that are parsed from now on."""
     names: list[str] = []
-    read = formats.read
+    read = Readers.read
 
-    def counted(data: bytes, path: str, fields: Any) -> Any:
+    def counted(self: Readers, data: bytes, path: str, fields: Any) -> Any:
         names.append(path)
-        return read(data, path, fields)
+        return read(self, data, path, fields)
 
-    monkeypatch.setattr(module, "read", counted)
+    monkeypatch.setattr(Readers, "read", counted)
     return names
 
 
@@ -146,7 +146,7 @@ def test_files_that_failed_are_parsed_again(tmp_path: Path, parsed: list[str]) -
 
 def test_a_file_that_changes_after_the_scan_is_stored_as_what_was_read(tmp_path: Path) -> None:
     folder = written(tmp_path / "corpus", {"a.txt": "one"})
-    files = tables.make("corpus_files", scan(folder, leave_out=tmp_path / "output"))
+    files = tables.make("corpus_files", scan(folder, leave_out=tmp_path / "output").rows)
     written(folder, {"a.txt": "two"})
     between = asyncio.run(load_documents(files, LoadDocuments(), folder, lambda *_: None))
     written(folder, {"a.txt": "one"})

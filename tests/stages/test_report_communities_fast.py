@@ -187,7 +187,7 @@ def test_ten_names_in_one_sentence_are_one_statement() -> None:
 
 def test_a_host_whom_all_documents_name_counts_little() -> None:
     texts = [f"MIA STONE: Hello.\nGUEST {n}: Hello.\nMIA STONE: So?\nGUEST {n}: So.\n" for n in "ABC"]
-    documents = [(n, n, n, text, n, "", "text/plain", "en", "", "{}") for n, text in zip("abc", texts, strict=True)]
+    documents = [(n, n, n, text, n, "", "text/plain", "en", "", "{}", []) for n, text in zip("abc", texts, strict=True)]
     hosts = _hosts(tables.make("source_documents", documents))
     assert hosts == {"mia stone", "mia", "stone"}
     rows = [{"id": n, "source": n, "target": "Lisbon", "weight": 2.0} for n in ("Mia", "GUEST A")]
@@ -235,7 +235,7 @@ def test_relationships_of_weight_0_are_reported() -> None:
     }
     community |= {"entity_ids": ["a", "b"], "relationship_ids": ["r"], "text_unit_ids": ["u"], "period": "", "size": 2}
     unit = ("u", "d", 0, 0, 9, "A met B. ", 4)
-    document = ("d", "d", "d", "A met B. ", "d", "", "text/plain", "en", "", "{}")
+    document = ("d", "d", "d", "A met B. ", "d", "", "text/plain", "en", "", "{}", [])
     made = {
         "source_documents": tables.make("source_documents", [document]),
         "source_units": tables.make("source_units", [unit]),
@@ -396,7 +396,7 @@ def test_text_units_that_cut_a_sentence_at_any_place_are_reported(
     ]
     empty = {"children": [], "text_unit_ids": [], "period": "", "human_readable_id": 0, "title": "E"}
     community = {"id": "c", "community": 0, "level": 0, "parent": -1, "entity_ids": ids, "size": len(ids)}
-    document = ("d", "d", "D", text, "d.txt", "", "text/plain", "en", "", "{}")
+    document = ("d", "d", "D", text, "d.txt", "", "text/plain", "en", "", "{}", [])
     made = report(
         {
             "source_documents": tables.make("source_documents", [document]),

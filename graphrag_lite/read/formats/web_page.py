@@ -1,6 +1,11 @@
-"""A page's readable text, by resiliparse (the Webis group's, for web archives)."""
+"""HTML, by resiliparse (the Webis group's, for web archives)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from graphrag_lite.read.documents import Fields, Loaded, Reader
+from graphrag_lite.read.encoding import decode
+from graphrag_lite.read.stated_times import stated_date
 
 # Not resiliparse's own `main_content`: it takes minutes for a page of 100,000 nested elements.
 SKIPPED = ["nav", "footer", "aside", "form", "[role=navigation]", "[role=banner]", "[aria-hidden=true]"]
@@ -14,6 +19,12 @@ class Page:
     text: str
     title: str
     date: str
+
+
+def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
+    page = html_to_text(decode(data))
+    stated = {fields.time: page.date} if page.date else stated_date(page.text, fields)
+    yield Loaded(path, page.title, page.text, metadata=stated)
 
 
 def html_to_text(html: str) -> Page:
@@ -33,3 +44,6 @@ def html_to_text(html: str) -> Page:
         dates[name] = meta.getattr("content") or ""
     date = next((dates[name] for name in DATES if dates.get(name)), "")
     return Page(text.strip(), (tree.title or "").strip(), date)
+
+
+READER = Reader({".html": "text/html", ".htm": "text/html"}, read)

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from graphrag_lite.read.html import html_to_text
+from graphrag_lite.read.formats.web_page import html_to_text
 
 PAGE = """<!doctype html><html><head><title>
   The  Telescope </title><meta property="article:published_time" content="1990-04-24T12:33:51Z">

@@ -1,0 +1,27 @@
+"""Where in its file a span of a document stands, as a reader looks it up."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+SHOWN = {"page": "page {}", "slide": "slide {}", "sheet": "sheet {}", "time": "at {}"}  # by the kind of block
+
+
+def place_of(blocks: Sequence[Mapping[str, Any]], start: int) -> str:
+    """Return the page (slide, sheet, time) on which a span starts, empty for a document without.
+
+    >>> page = {"kind": "page", "label": "4", "char_start": 10, "char_end": 90}
+    >>> place_of([page], 10), place_of([page], 5)
+    ('page 4', '')
+    """
+    within = (block for block in blocks if block["kind"] in SHOWN and block["char_start"] <= start < block["char_end"])
+    return next((SHOWN[block["kind"]].format(block["label"]) for block in within), "")
+
+
+def told(blocks: Sequence[Mapping[str, Any]], start: int, end: int) -> str:
+    """Say where a span is: its page, if it has one, and its characters.
+
+    >>> told([], 5, 9)
+    'characters 5-9'
+    """
+    place = place_of(blocks, start)
+    return f"{place}, characters {start}-{end}" if place else f"characters {start}-{end}"

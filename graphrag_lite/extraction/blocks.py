@@ -1,0 +1,84 @@
+"""What a document's blocks say of themselves: cells of a row relate it to people and values; code names nothing."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from graphrag_lite.extraction.mentions import Row, TextUnit
+
+TYPES = {"key": "unknown", "value": "unknown", "person": "person"}  # of the entities that cells name
+NO_PROSE = frozenset({"code", "card", "references"})
+
+
+class Block(NamedTuple):
+    """A block of a document, as far as it stands in a text unit; `start` and `end` are of the unit."""
+
+    kind: str
+    label: str
+    start: int
+    end: int
+
+
+def within(blocks: Iterable[Mapping[str, Any]], start: int, end: int) -> tuple[Block, ...]:
+    """Return the blocks in the characters [start, end) of a document, cut there.
+
+    >>> within([{"kind": "code", "label": "", "char_start": 5, "char_end": 50}], 10, 20)
+    (Block(kind='code', label='', start=0, end=10),)
+    """
+    inside = (block for block in blocks if block["char_start"] < end and block["char_end"] > start)
+    return tuple(
+        Block(block["kind"], block["label"], max(block["char_start"] - start, 0), min(block["char_end"], end) - start)
+        for block in inside
+    )
+
+
+def prose(text: str, blocks: Iterable[Block]) -> str:
+    """Return a text of the same length, blank where it is no prose.
+
+    >>> prose("See x = 1.", [Block("code", "", 4, 9)])
+    'See      .'
+    """
+    for block in blocks:
+        if block.kind in NO_PROSE:
+            blank = "".join(letter if letter == "\n" else " " for letter in text[block.start : block.end])
+            text = text[: block.start] + blank + text[block.end :]
+    return text
+
+
+def rows_of(unit: "TextUnit") -> "tuple[list[Row], list[Row]]":
+    """Return mentions of what cells and wikilinks name, and relationships of a row with its cells, by their columns."""
+    named = [(unit.text[block.start : block.end], block) for block in unit.blocks if block.kind in TYPES]
+    entities = [_entity(unit, name, block) for name, block in named]
+    entities += [_meant(unit, block, "unknown") for block in unit.blocks if block.kind == "link"]
+    senders = [block for block in unit.blocks if block.kind == "message"]
+    entities += [_meant(unit, block, "person") for block in senders]
+    row = next((name for name, block in named if block.kind == "key"), senders[0].label if senders else "")
+    if named and not row and unit.title:
+        row = unit.title
+        entities.append((unit.id, unit.document_id, row, "unknown", "", -1, -1, -1, True, 0))
+    return entities, list(_relationships(unit, row, named)) if row else []
+
+
+def _relationships(unit: "TextUnit", row: str, named: "Iterable[tuple[str, Block]]") -> "Iterator[Row]":
+    for name, block in named:
+        if name != row:
+            relation = block.label.replace("_", " ").casefold()
+            start, end = _line(unit, block)
+            yield (unit.id, unit.document_id, row, name, relation, "", 1.0, "", "", start, end, 0)
+
+
+def _entity(unit: "TextUnit", name: str, block: Block) -> "Row":
+    place = unit.offset + block.start
+    return (unit.id, unit.document_id, name, TYPES[block.kind], "", *_line(unit, block), place, True, 0)
+
+
+def _meant(unit: "TextUnit", block: Block, kind: str) -> "Row":
+    """Return the mention of a block's label: of the page that a wikilink leads to, or of who wrote a message."""
+    return (unit.id, unit.document_id, block.label, kind, "", -1, -1, unit.offset + block.start, True, 0)
+
+
+def _line(unit: "TextUnit", block: Block) -> tuple[int, int]:
+    """Return the line that a cell stands in, in its document."""
+    start = unit.text.rfind("\n", 0, block.start) + 1
+    end = unit.text.find("\n", block.end)
+    return unit.offset + start, unit.offset + (end if end >= 0 else len(unit.text))

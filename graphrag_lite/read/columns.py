@@ -1,0 +1,138 @@
+"""What the columns of a table hold, told by their values: which is the text, the title, the time, the row's own id."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphrag_lite.text.timestamps import isos
+
+KEY = re.compile(r"(?i)(?:.*[\W_])?(?:id|key|uuid|guid|number|no|nr|code|ref|schlüssel|nummer|编号|番号|번호)")
+TITLE = re.compile(r"(?i)(?:.*[\W_])?(?:title|titel|titre|título|titolo|summary|subject|name|headline|betreff|제목)")
+MADE = re.compile(r"(?i).*(?:created|opened|sent|posted|published)")
+TIME = re.compile(r"(?i).*(?:date|datum|fecha|time|created|opened|sent|_at$|时间|日期|日時|날짜)")
+PERSON = re.compile(
+    r"(?i)(?:.*[\W_])?(?:assignee|author|owner|reporter|sender|speaker|user|person|people|member|employee|manager|contact"
+    r"|agent|responsible|lead|editor|reviewer|approver|from|by|autor|auteur|bearbeiter|verantwortlich|担当者|作者|담당자)"
+)
+NAME = re.compile(r"(?:[^\W\d_]\.?['’-]?){2,}(?:[ ,]+(?:[^\W\d_]\.?['’-]?)+){1,3}")
+ORGANIZATION = re.compile(
+    r"(?i)\b(?:inc|ltd|llc|gmbh|ag|corp|corporation|company|co|group|industries|labs?|university|bank|team|department"
+    r"|foundation|institute|services?|systems?|solutions|logistics|foods|traders|health|s\.?a|plc|kg|bv|oy|ab)\b\.?"
+)
+CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+MIN_WORDS = 7  # of a text on average; a CJK character counts half a word
+MAX_VALUES = 40  # that a column of few values has
+MAX_LENGTH = 60  # characters of such a value
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table by what they hold, each in their order. `kinds` is of those left: the block of a cell."""
+
+    key: str
+    title: str
+    time: str
+    texts: tuple[str, ...]
+    kinds: Mapping[str, str]
+
+    def said(self) -> str:
+        """Say what was taken for what."""
+        persons = [name for name, kind in self.kinds.items() if kind == "person"]
+        values = [name for name, kind in self.kinds.items() if kind == "value"]
+        parts = {"id": [self.key], "title": [self.title], "text": self.texts, "time": [self.time]}
+        told = parts | {"people": persons, "few values": values}
+        return "; ".join(f"{what} {', '.join(names)}" for what, names in told.items() if any(names)) or "no columns"
+
+
+def tell(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Columns:
+    """Tell the columns of a table by their names and values. A name alone decides only between columns that both fit.
+
+    >>> rows = [{"nr": f"T-{n}", "what": f"Login {n}", "who": w, "more": f"It fails since update {n} of the server."}
+    ...         for n, w in enumerate(["Ann Lee", "Bo Diaz", "Ann Lee"])]
+    >>> tell(list(rows[0]), rows).said()
+    'id nr; title what; text more; few values who'
+    """
+    cells = {name: [shown(row.get(name)) for row in rows] for name in names}
+    filled = {name: [value for value in values if value] for name, values in cells.items()}
+    filled = {name: values for name, values in filled.items() if values}
+    texts = [name for name, values in filled.items() if _is_text(values)]
+    left = [name for name in filled if name not in texts]
+    key = _first(KEY, (name for name in left if _is_key(name, filled[name], len(rows))))
+    left = [name for name in left if name != key]
+    times = [name for name in left if _is_time(name, filled[name])]
+    most = max((len(filled[name]) for name in times), default=0)
+    time = _first(MADE, (name for name in times if len(filled[name]) >= most))
+    left = [name for name in left if name not in times]
+    title = _first(TITLE, (name for name in left if _is_title(name, filled[name])))
+    if not title and len(texts) > 1 and _words(filled[texts[0]]) < 15:
+        title, texts = texts[0], texts[1:]
+    kinds = {name: kind for name in left if name != title and (kind := _kind(name, filled[name], len(rows)))}
+    return Columns(key, title, time, tuple(texts), kinds)
+
+
+def shown(value: Any) -> str:
+    """Return a cell as text: whole numbers without a fraction, nothing for what is empty or nested."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return "" if value is None or isinstance(value, dict | list | bytes) else str(value).strip()
+
+
+def parts_of(value: str, kind: str) -> list[str]:
+    """Return the values of a cell: several where they stand in a list."""
+    return [part for piece in re.split(r"[;,]", value) if (part := piece.strip())] if kind == "value" else [value]
+
+
+def _first(preferred: re.Pattern[str], names: Iterable[str]) -> str:
+    listed = list(names)
+    return next((name for name in listed if preferred.fullmatch(name) or preferred.match(name)), (listed or [""])[0])
+
+
+def _words(values: Sequence[str]) -> float:
+    return sum(len(value.split()) + len(CJK.findall(value)) / 2 for value in values) / len(values)
+
+
+def _is_text(values: Sequence[str]) -> bool:
+    return _words(values) >= MIN_WORDS and len(set(values)) > min(2, len(values) // 2)
+
+
+def _is_key(name: str, values: Sequence[str], n_rows: int) -> bool:
+    """Say whether each row has a value of its own, which is a number or letters with one."""
+    short = all(len(value) <= 40 and " " not in value for value in values)
+    numbered = all(re.search(r"\d", value) for value in values)
+    own = len(set(values)) == len(values) >= n_rows
+    return short and own and (bool(KEY.fullmatch(name)) or (numbered and not all(map(_is_number, values))))
+
+
+def _is_number(value: str) -> bool:
+    return bool(re.fullmatch(r"[-+]?[\d.,\s']*\d\s?[%€$£]?|[€$£]\s?[\d.,]+", value))
+
+
+def _is_time(name: str, values: Sequence[str]) -> bool:
+    sample = values[:50]
+    if all(map(_is_number, sample)) and not TIME.match(name):
+        return False
+    return sum(map(bool, isos(sample))) >= 0.9 * len(sample)
+
+
+def _is_title(name: str, values: Sequence[str]) -> bool:
+    """Say whether many values are of one row, and a few words each."""
+    return (
+        len(set(values)) > (0.1 if TITLE.fullmatch(name) else 0.4) * len(values) + 1
+        and 1.5 <= _words(values) < 15
+        and not any(map(_is_number, values))
+        and not all(map(NAME.fullmatch, values))
+    )
+
+
+def _kind(name: str, values: Sequence[str], n_rows: int) -> str:
+    """Return what the cells of a column are: names of people, values of few, or neither."""
+    if all(map(_is_number, values)) or max(map(len, values)) > 4 * MAX_LENGTH:
+        return ""
+    distinct = {part for value in values for part in parts_of(value, "value")}
+    names = sum(bool(NAME.fullmatch(value)) and unicodedata.category(value[0]) != "Ll" for value in set(values))
+    if PERSON.fullmatch(name) and names >= 0.9 * len(set(values)) and not any(map(ORGANIZATION.search, values)):
+        return "person"
+    few = len(distinct) <= min(MAX_VALUES, max(2, n_rows // 2)) and max(map(len, distinct), default=0) <= MAX_LENGTH
+    return "value" if few else ""

@@ -1,0 +1,79 @@
+"""What a reader is asked for, and what it yields."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Which keys of a JSON object, or columns of a table, hold what."""
+
+    id: str = "id"
+    title: str = "title"
+    text: str = "text"
+    time: str = "timestamp"
+    sender: str = "speaker"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A stretch of a document's text, characters [char_start, char_end), and what it is: `tables.Block` says which."""
+
+    kind: str
+    label: str
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A document. `metadata` is everything else that its row holds, or its file says of it.
+
+    `title` is the one that the document states, empty where it states none; `created_at` is ISO 8601 or empty. A time
+    that has still to be read stands in the metadata, under the name of the time field.
+    """
+
+    source_id: str
+    title: str
+    text: str
+    created_at: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    blocks: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A file, or a row of it as path:line, that could not be read, and why."""
+
+    where: str
+    error: str
+
+
+Item = Loaded | Unreadable
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How files of a format become documents.
+
+    `mime` is the media type by suffix (".eml"), `read` gets the bytes, the path within the corpus and the names of
+    fields, and yields documents in the order of the file; what it raises is a failure of this file alone, whose words
+    are shown where it is a ValueError. A file whose suffix several readers have goes to the first that `recognises` its
+    bytes. With `rows` a file holds several documents, so that its name is part of what they are. A reader that is
+    passed in Python, and not installed, has a `version`: files are read again by another one.
+    """
+
+    mime: Mapping[str, str]
+    read: Callable[[bytes, str, Fields], Iterable[Item]]
+    rows: bool = False
+    recognises: Callable[[bytes], bool] | None = None
+    version: str = ""
+
+
+def clean(text: str) -> str:
+    """Replace halves of surrogate pairs, which no encoding can write."""
+    return SURROGATE.sub("\ufffd", text)

@@ -1,0 +1,47 @@
+"""Books (.epub): the chapters in the order in which they are read."""
+
+import posixpath
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from graphrag_lite.read.composer import Composer
+from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
+from graphrag_lite.read.encoding import decode
+from graphrag_lite.read.formats.web_page import html_to_text
+from graphrag_lite.read.packages import Package, attribute, child, local, opened
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+CONTAINER = "META-INF/container.xml"
+
+
+def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
+    composer = Composer()
+    with opened(data) as package:
+        root = package.xml(CONTAINER)
+        book = next((attribute(each, "full-path") for each in root.iter() if local(each) == "rootfile"), "")
+        described = package.xml(book)
+        for chapter in _chapters(package, described, posixpath.dirname(book)):
+            page = html_to_text(decode(chapter))
+            if page.text:
+                composer.part()
+                composer.add(clean(page.text))
+    stated = {local(each): clean((each.text or "").strip()) for each in child(described, "metadata") or ()}
+    metadata = {"author": stated["creator"]} if stated.get("creator") else {}
+    yield Loaded(path, stated.get("title", ""), composer.text(), metadata=metadata)
+
+
+def _chapters(package: Package, book: "Element", folder: str) -> Iterator[bytes]:
+    """Yield the pages that the spine lists, without the table of contents."""
+    items = {each.get("id"): each for each in child(book, "manifest") or ()}
+    for entry in child(book, "spine") or ():
+        item = items.get(entry.get("idref"))
+        if item is not None and "nav" not in (item.get("properties") or "").split():
+            name = posixpath.normpath(posixpath.join(folder, unquote(item.get("href", ""))))
+            if name in package.names:
+                yield package.data(name)
+
+
+READER = Reader({".epub": "application/epub+zip"}, read)

@@ -1,0 +1,31 @@
+"""JSON: one object, or a list of them."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from graphrag_lite.read.documents import Fields, Item, Loaded, Reader
+from graphrag_lite.read.encoding import decode
+
+
+def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
+    from graphrag_lite.read.rows import Row, field_of, row_document, row_documents
+
+    try:
+        value = parsed(decode(data))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not valid JSON: {error}") from None
+    if isinstance(value, list):
+        yield from row_documents([Row(number, row) for number, row in enumerate(value, start=1)], path, fields)
+    elif isinstance(value, dict) and not field_of(value, "text", fields):
+        yield Loaded(path, "", "")  # settings of a program, say: no document
+    else:
+        yield row_document(value, path, fields)
+
+
+def parsed(text: str) -> Any:
+    """Parse JSON; NaN and Infinity, which it does not have but many programs write, are null."""
+    return json.loads(text, parse_constant=lambda _: None)
+
+
+READER = Reader({".json": "application/json"}, read, rows=True)

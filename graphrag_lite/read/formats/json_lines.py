@@ -1,0 +1,23 @@
+"""JSON lines: an object a line."""
+
+from collections.abc import Iterator
+
+from graphrag_lite.read.documents import Fields, Item, Reader
+from graphrag_lite.read.encoding import decode
+from graphrag_lite.read.formats.json_file import parsed
+
+
+def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
+    from graphrag_lite.read.rows import Row, row_documents
+
+    rows = []
+    for number, line in enumerate(decode(data).split("\n"), start=1):
+        if line.strip():
+            try:
+                rows.append(Row(number, parsed(line)))
+            except (ValueError, RecursionError) as error:
+                rows.append(Row(number, None, f"not valid JSON: {error}"))
+    yield from row_documents(rows, path, fields)
+
+
+READER = Reader({".jsonl": "application/jsonl", ".ndjson": "application/jsonl"}, read, rows=True)

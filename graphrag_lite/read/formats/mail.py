@@ -1,0 +1,87 @@
+"""A mail (.eml): who wrote it to whom and when, and what is new in it."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graphrag_lite.read.composer import Composer
+from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
+
+if TYPE_CHECKING:
+    from email.message import EmailMessage
+
+SIGNATURE = re.compile(r"(?m)^-- ?$.*\Z", re.S)
+# What mail programs put before the mail that is answered, and that mail: it is a document of its own, or not given.
+QUOTED = re.compile(
+    r"(?m)^(?:[^\n>]{0,120}(?:wrote|schrieb|écrit|escribió|scrisse|写道|さん)[^\n]{0,40}:[ \t]*\n(?:[ \t]*\n)*(?=>)"
+    r"|-{2,}[ ]?(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Forwarded message)[^\n]*\n).*\Z",
+    re.S,
+)
+
+
+def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
+    from email import message_from_bytes, policy
+
+    message: EmailMessage = message_from_bytes(data, policy=policy.default)
+    if not any(message[name] for name in ("From", "To", "Subject", "Date")):
+        raise ValueError("is no mail: it has no From, To, Subject or Date")
+    text = _new(_body(message))
+    people = {name.lower(): [shown for shown in _people(message, name) if shown] for name in ("From", "To", "Cc")}
+    sender = next(iter(people["from"]), "")
+    composer = Composer()
+    for name in ("from", "to", "cc"):
+        for place, person in enumerate(people[name]):
+            composer.add(", " if place else f"{name.capitalize()}: ")
+            composer.add(clean(person), "person", "writes to")
+        composer.add("\n" if people[name] else "")
+    composer.mark("card", "", 0)
+    composer.add("\n" if composer.length else "")
+    composer.add(clean(text), "message" if sender else "", clean(sender))
+    attached = [file for part in message.iter_attachments() if (file := part.get_filename())]
+    metadata = {name: ", ".join(shown) for name, shown in people.items() if shown}
+    metadata |= {"attachments": ", ".join(attached)} if attached else {}
+    metadata |= {fields.time: str(message["Date"])} if message["Date"] else {}
+    metadata |= {name: str(message[key]) for name, key in IDS.items() if message[key]}
+    cleaned = {name: clean(value) for name, value in metadata.items()}
+    title = clean(str(message["Subject"] or "").strip())
+    yield Loaded(path, title, composer.text(), metadata=cleaned, blocks=tuple(composer.blocks))
+
+
+IDS = {"message_id": "Message-ID", "in_reply_to": "In-Reply-To"}
+
+
+def _people(message: "EmailMessage", header: str) -> Iterator[str]:
+    """Yield the names, or where there are none the addresses, of a header."""
+    from email.utils import getaddresses
+
+    for name, address in getaddresses([str(value) for value in message.get_all(header, [])]):
+        yield name.strip() or address
+
+
+def _body(message: "EmailMessage") -> str:
+    part = message.get_body(("plain", "html"))
+    if part is None:
+        return ""
+    try:
+        text = str(part.get_content())
+    except (LookupError, ValueError):  # of an encoding that there is not
+        text = (part.get_payload(decode=True) or b"").decode("utf-8", "replace")  # type: ignore[union-attr]
+    if part.get_content_subtype() == "html":
+        from graphrag_lite.read.formats.web_page import html_to_text
+
+        return html_to_text(text).text
+    return text
+
+
+def _new(text: str) -> str:
+    """Return what a mail says beside the mail that it answers, unless it says nothing else.
+
+    >>> _new("Yes.\\n\\nOn Monday, Bo Diaz wrote:\\n> Shall we?\\n")
+    'Yes.'
+    """
+    text = text.replace("\r\n", "\n")
+    new = re.sub(r"(?m)^>.*\n?", "", QUOTED.sub("", SIGNATURE.sub("", text)))
+    return (new if new.strip() else text).strip()
+
+
+READER = Reader({".eml": "message/rfc822"}, read)

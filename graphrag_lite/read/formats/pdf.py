@@ -1,0 +1,49 @@
+"""PDF, by pypdfium2 (the extra `documents`)."""
+
+import re
+from collections.abc import Iterator
+
+from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
+from graphrag_lite.read.stated_times import stated_date
+
+NO_TITLE = re.compile(r"(?i)untitled|microsoft (?:word|powerpoint)|\(anonymous\)|.*\.(?:docx?|pptx?|pdf|tex|indd|hwp)")
+
+
+def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
+    """Yield the text of all pages, each page a block. Raises ValueError where there is none, as in a scan."""
+    try:
+        import pypdfium2
+    except ImportError:
+        raise ValueError(".pdf files need the extra [documents]: pip install pypdfium2") from None
+    from graphrag_lite.read.composer import Composer
+    from graphrag_lite.read.page_layout import compose, title
+    from graphrag_lite.read.pdf_pages import page_lines
+
+    try:
+        file = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        locked = "password" in str(error).lower()
+        raise ValueError("is locked by a password" if locked else f"is no PDF file that can be read: {error}") from None
+    try:
+        stated = file.get_metadata_dict(skip_empty=True)
+        pages = [page_lines(file, number, pypdfium2.raw) for number in range(len(file))]
+    finally:
+        file.close()
+    composer = Composer()
+    compose(pages, composer)
+    if not composer.length:
+        raise ValueError(f"no text on its {len(pages)} pages: a scan? Recognise its letters first, such as by ocrmypdf")
+    name = clean(stated.get("Title", "")).strip()
+    author = clean(stated.get("Author", "")).strip()
+    text = composer.text()
+    metadata = {"author": author} if author and not author.startswith("(") else {}
+    yield Loaded(
+        path,
+        name if name and not NO_TITLE.fullmatch(name) else title(pages[0]),
+        text,
+        metadata=metadata | stated_date(text, fields),
+        blocks=tuple(composer.blocks),
+    )
+
+
+READER = Reader({".pdf": "application/pdf"}, read)

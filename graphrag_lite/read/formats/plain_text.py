@@ -1,0 +1,22 @@
+"""Plain text."""
+
+from collections.abc import Iterator
+
+from graphrag_lite.read.documents import Fields, Loaded, Reader
+from graphrag_lite.read.encoding import decode
+from graphrag_lite.read.stated_times import stated_date
+
+
+def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
+    """Yield the text. A short first line with a blank one below it is the title."""
+    text = decode(data)
+    first, _, rest = text.lstrip().partition("\n")
+    titled = (
+        0 < len(first.strip()) <= 80
+        and not first.rstrip().endswith((".", ",", ":", ";"))
+        and rest.startswith(("\n", "\r\n"))
+    )
+    yield Loaded(path, first.strip() if titled else "", text, metadata=stated_date(text, fields))
+
+
+READER = Reader({".txt": "text/plain"}, read)

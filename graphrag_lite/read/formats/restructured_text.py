@@ -1,0 +1,118 @@
+"""reStructuredText (.rst), as docutils and Sphinx write it: by its marks, line by line."""
+
+import re
+from collections.abc import Iterator
+from textwrap import dedent
+
+from graphrag_lite.read.composer import Composer
+from graphrag_lite.read.documents import Fields, Loaded, Reader
+from graphrag_lite.read.encoding import decode
+from graphrag_lite.read.stated_times import stated_date
+
+LINE = re.compile(r"([=\-~`:'\"^_*+#<>.])\1{2,}[ \t]*")
+FIELD = re.compile(r":(\w[\w -]{0,40}):[ \t]+(\S.*)")
+DIRECTIVE = re.compile(r"\.\.[ \t]+(?:\|[^|]+\|[ \t]+)?([\w:.-]+)::[ \t]*(.*)")
+CODE = frozenset(
+    "code code-block sourcecode literalinclude highlight doctest testcode parsed-literal math graphviz".split()
+)
+SHOWN = frozenset("note warning tip important hint caution danger attention seealso admonition topic rubric".split())
+ROLE = re.compile(r":[\w:+.-]+:`(?:[~!][^`<]*\.)?([^`<~!]+?)(?:\s*<[^`>]*>)?`")
+REFERENCE = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?|`([^`]+)`__?|(?<=\w)_(?=[\s.,;:)]|$)|\|(\w[^|\n]*)\|")
+LITERAL = re.compile(r"``(.+?)``")
+EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=\S)(.+?)(?<=\S)\1(?![\w*])")
+
+
+def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
+    """Yield what a reader sees: headings, texts, code as blocks. Comments, options and addresses are gone."""
+    composer = Composer()
+    lines = decode(data).expandtabs(8).splitlines()
+    metadata: dict[str, str] = {}
+    headings: list[str] = []
+    place, begun = 0, False
+    while place < len(lines):
+        line, after = lines[place], lines[place + 1] if place + 1 < len(lines) else ""
+        directive = DIRECTIVE.match(line.strip())
+        if LINE.fullmatch(line) and place + 2 < len(lines) and LINE.fullmatch(lines[place + 2]) and after.strip():
+            place += 1  # a heading with a line above, too
+        elif line.strip() and LINE.fullmatch(after) and len(after.rstrip()) >= len(line.strip()) > 0 and line[0] != " ":
+            headings.append(_plain(line.strip()))
+            composer.part()
+            composer.add(f"{'#' if len(headings) == 1 else '##'} {headings[-1]}\n\n")
+            place += 2
+        elif not begun and (field := FIELD.fullmatch(line.strip())):
+            metadata[field[1].lower()] = field[2].strip()
+            place += 1
+        elif directive or line.lstrip().startswith(".. ") or line.strip() == "..":
+            body, place = _indented(lines, place)
+            _directive(composer, directive, body)
+        elif line.rstrip().endswith("::"):
+            _line(composer, "" if line.strip() == "::" else line.rstrip()[:-1])
+            body, place = _indented(lines, place)
+            _code(composer, body)
+        else:
+            begun = begun or bool(line.strip())
+            _line(composer, line)
+            place += 1
+    metadata = {fields.time if name == "date" else name: value for name, value in metadata.items()}
+    text = composer.text()
+    title = metadata.pop("title", "") or (headings or [""])[0]
+    dated = {} if fields.time in metadata else stated_date(text, fields)
+    yield Loaded(path, title, text, metadata=metadata | dated, blocks=tuple(composer.blocks))
+
+
+def _indented(lines: list[str], place: int) -> tuple[list[str], int]:
+    """Return the lines that are farther in than the one at `place`, and where they end."""
+    depth = len(lines[place]) - len(lines[place].lstrip())
+    end = place + 1
+    while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > depth):
+        end += 1
+    return lines[place + 1 : end], end
+
+
+def _directive(composer: Composer, found: re.Match[str] | None, body: list[str]) -> None:
+    """Add what a directive shows: code as a block, notes as text; nothing of a comment or a picture."""
+    if found is None:
+        return
+    name = found[1].lower()
+    body = [line for line in body if not re.match(r"\s*:[\w-]+:", line)]
+    if name in CODE:
+        _code(composer, body)
+    elif name in SHOWN or name.startswith("version") or name == "deprecated":
+        said = _plain(" ".join([found[2], *(line.strip() for line in body)]).strip())
+        composer.part()
+        composer.add(f"{name.capitalize()}: {said}\n\n" if name in SHOWN else f"{said}\n\n")
+
+
+def _code(composer: Composer, body: list[str]) -> None:
+    code = dedent("\n".join(body)).strip("\n")
+    if code:
+        composer.part()
+        composer.add(code, "code")
+        composer.add("\n\n")
+
+
+def _line(composer: Composer, line: str) -> None:
+    """Add a line of text, or of a table."""
+    if not line.strip():
+        composer.part()
+    if not re.search(r"[^+=|\- ]", line):
+        return
+    if line.lstrip().startswith("|"):
+        line = " | ".join(cell.strip() for cell in line.strip().strip("|").split("|"))
+    composer.part(1)
+    for number, piece in enumerate(LITERAL.split(line)):
+        composer.add(piece if number % 2 else _plain(piece), "code" if number % 2 else "")
+
+
+def _plain(text: str) -> str:
+    """Return a line without marks.
+
+    >>> _plain("See :class:`~a.b.Index` and the `guide <x.html>`_, **now**.")
+    'See Index and the guide, now.'
+    """
+    text = ROLE.sub(r"\1", text)
+    text = REFERENCE.sub(lambda found: next((group for group in found.groups() if group), ""), text)
+    return EMPHASIS.sub(r"\2", text)
+
+
+READER = Reader({".rst": "text/x-rst"}, read)

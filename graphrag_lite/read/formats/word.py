@@ -1,0 +1,96 @@
+"""Word files (.docx)."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
+from graphrag_lite.read.packages import Package, attribute, child, local, opened
+from graphrag_lite.read.stated_times import stated_date
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+BODY = "word/document.xml"
+HEADING = re.compile(r"(?:heading|überschrift|titre|título|titolo|kop|заголовок|見出し|标题|標題|제목) ?(\d)", re.I)
+# Deleted text, codes of fields, what stands a second time for old programs; text boxes follow their paragraph.
+SKIPPED = frozenset({"del", "instrText", "Fallback", "txbxContent", "moveFrom"})
+BREAKS = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+
+
+def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
+    """Yield paragraphs, headings, lists and tables in their order, then the notes."""
+    with opened(data) as package:
+        styles = _styles(package)
+        body = child(package.xml(BODY), "body")
+        pieces = list(_blocks(body, styles)) if body is not None else []
+        for name in ("word/footnotes.xml", "word/endnotes.xml"):
+            if name in package.names:
+                notes = [note for note in package.xml(name) if not attribute(note, "type")]
+                pieces += [piece for note in notes for piece in _blocks(note, styles)]
+        title, author = package.properties()
+    headings = [piece.lstrip("# ") for piece in pieces if piece.startswith("#")]
+    text = clean(re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", "\n\n".join(pieces)))
+    metadata = {"author": clean(author)} if author else {}
+    yield Loaded(path, clean(title) or (headings or [""])[0], text, metadata=metadata | stated_date(text, fields))
+
+
+def _styles(package: Package) -> dict[str, str]:
+    """Return what a style puts before a paragraph: the marks of a heading, by the style's id."""
+    if "word/styles.xml" not in package.names:
+        return {}
+    marks = {}
+    for style in package.xml("word/styles.xml"):
+        name = attribute(child(style, "name"), "val")
+        level = HEADING.match(name)
+        if level or name.casefold() == "title":
+            marks[attribute(style, "styleId")] = "#" * min(int(level[1]) if level else 1, 6) + " "
+    return marks
+
+
+def _blocks(parent: "Element", styles: dict[str, str]) -> Iterator[str]:
+    for element in parent:
+        kind = local(element)
+        if kind == "p":
+            yield from _paragraph(element, styles)
+        elif kind == "tbl":
+            rows = [_row(row) for row in element.iter() if local(row) == "tr"]
+            if shown := "\n".join(row for row in rows if row.strip(" |")):
+                yield shown
+        elif kind not in SKIPPED:  # a container, as of a table of contents, or a change that was taken
+            yield from _blocks(element, styles)
+
+
+def _paragraph(element: "Element", styles: dict[str, str]) -> Iterator[str]:
+    text = _text(element).strip()
+    style = child(element, "pPr")
+    mark = styles.get(attribute(child(style, "pStyle"), "val"), "") if style is not None else ""
+    if not mark and style is not None and child(style, "numPr") is not None:
+        mark = "- "
+    if text:
+        yield mark + (" ".join(text.split()) if mark.startswith("#") else text)
+    for box in (each for each in element.iter() if local(each) == "txbxContent"):
+        yield from _blocks(box, styles)
+        break  # the same stands in it once more for old programs
+
+
+def _row(row: "Element") -> str:
+    """Return a row's cells, each on one line, with bars between them."""
+    cells = [cell for cell in row if local(cell) == "tc"]
+    return " | ".join(" ".join(_text(cell, between=" ").split()) for cell in cells)
+
+
+def _text(element: "Element", between: str = "") -> str:
+    pieces: list[str] = []
+    for each in element:
+        kind = local(each)
+        if kind == "t":
+            pieces.append(each.text or "")
+        elif kind in BREAKS:
+            pieces.append(BREAKS[kind])
+        elif kind not in SKIPPED:
+            pieces += [_text(each, between), between if kind == "p" else ""]
+    return "".join(pieces)
+
+
+READER = Reader({".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document"}, read)

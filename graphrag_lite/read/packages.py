@@ -1,0 +1,105 @@
+"""Files that are ZIP archives of XML: Word, PowerPoint, EPUB. By the standard library alone.
+
+Nothing in them is trusted: no entity is expanded, and what would grow beyond measure is refused.
+"""
+
+import io
+import posixpath
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+    from zipfile import ZipFile
+
+LARGEST = 256_000_000  # bytes of a part once it is unpacked
+
+
+class Package:
+    """The parts of an archive by name."""
+
+    def __init__(self, archive: "ZipFile") -> None:
+        self._archive = archive
+        self.names = archive.namelist()
+
+    def data(self, name: str) -> bytes:
+        """Return a part. Raises ValueError where there is none, or it is too large."""
+        try:
+            info = self._archive.getinfo(name)
+        except KeyError:
+            raise ValueError(f"its part {name} is missing") from None
+        if info.file_size > LARGEST:
+            raise ValueError(f"its part {name} has {info.file_size / 1e6:.0f} MB once it is unpacked")
+        return self._archive.read(info)
+
+    def xml(self, name: str) -> "Element":
+        """Return the root of a part. Raises ValueError where it is no XML, or has a document type of its own."""
+        from xml.etree import ElementTree
+
+        data = self.data(name)
+        if b"<!ENTITY" in data:
+            raise ValueError(f"its part {name} declares entities, which are not read")
+        try:
+            return ElementTree.fromstring(data)  # noqa: S314 - has no entities
+        except ElementTree.ParseError as error:
+            raise ValueError(f"its part {name} is damaged: {error}") from None
+
+    def related(self, name: str) -> dict[str, str]:
+        """Return the parts that a part of an Office file refers to, by id."""
+        folder, base = posixpath.split(name)
+        relations = f"{folder}/_rels/{base}.rels"
+        if relations not in self.names:
+            return {}
+        return {
+            relation.get("Id", ""): posixpath.normpath(posixpath.join(folder, relation.get("Target", ""))).lstrip("/")
+            for relation in self.xml(relations)
+            if relation.get("TargetMode") != "External"
+        }
+
+    def properties(self) -> tuple[str, str]:
+        """Return the title and the author that an Office file states."""
+        if "docProps/core.xml" not in self.names:
+            return "", ""
+        stated = {local(each): (each.text or "").strip() for each in self.xml("docProps/core.xml")}
+        return stated.get("title", ""), stated.get("creator", "")
+
+
+@contextmanager
+def opened(data: bytes) -> Iterator[Package]:
+    """Open an archive. Raises ValueError where it is none, or damaged."""
+    import zipfile
+    import zlib
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            yield Package(archive)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        old = data.startswith(b"\xd0\xcf\x11\xe0")
+        what = "is locked by a password, or of before 2007" if old else f"is damaged: {error}"
+        raise ValueError(what) from None
+
+
+def local(element: "Element") -> str:
+    """Return the name of an element without its namespace.
+
+    >>> from xml.etree.ElementTree import Element
+    >>> local(Element("{http://purl.org/dc/elements/1.1/}title"))
+    'title'
+    """
+    return str(element.tag).rpartition("}")[2]
+
+
+def attribute(element: "Element | None", name: str) -> str:
+    """Return an attribute by its name without its namespace, empty where there is none."""
+    if element is None:
+        return ""
+    return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
+
+
+def child(element: "Element", *names: str) -> "Element | None":
+    """Return the first child of a name, then its first child of the next name, and so on."""
+    found: Element | None = element
+    for name in names:
+        found = next((each for each in found if local(each) == name), None) if found is not None else None
+    return found

@@ -1,0 +1,79 @@
+"""The table of readers: those of `read.formats`, those that installed packages bring, and those passed in Python.
+
+A package brings one by an entry point of the group `graphrag_lite.readers` that names a `Reader`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import PurePath
+from pkgutil import iter_modules
+
+from graphrag_lite import plugins
+from graphrag_lite.attempts import ENDS_RUN, described
+from graphrag_lite.plugins import Origin
+from graphrag_lite.read import formats
+from graphrag_lite.read.documents import Fields, Item, Loaded, Reader, Unreadable
+from graphrag_lite.read.references import with_references
+from graphrag_lite.read.stated_times import dated
+
+
+@dataclass(frozen=True)
+class Readers:
+    """Readers, those that go first first."""
+
+    readers: tuple[Reader, ...]
+    origins: tuple[Origin, ...] = ()  # of those from outside the package
+
+    def suffixes(self) -> list[str]:
+        return sorted({suffix for reader in self.readers for suffix in reader.mime})
+
+    def mime(self, path: str) -> str:
+        return next((reader.mime[suffix_of(path)] for reader in self._of(path)), "")
+
+    def has_rows(self, path: str) -> bool:
+        """Say whether a file of this name may hold several documents."""
+        return any(reader.rows for reader in self._of(path))
+
+    def read(self, data: bytes, path: str, fields: Fields) -> Iterator[Item]:
+        """Yield the documents of a file in their order, and what of it could not be read."""
+        items: list[Item] = []
+        try:
+            reader = next(each for each in self._of(path) if each.recognises is None or each.recognises(data))
+            found = reader.read(data, path, fields)
+            items.extend(found if reader.rows else map(_complete, found))
+        except ValueError as error:
+            items.append(Unreadable(path, str(error)))
+        except ENDS_RUN:
+            raise
+        except Exception as error:  # a reader's mistake concerns this file alone
+            items.append(Unreadable(path, described(error)))
+        yield from dated(items, fields)
+
+    def _of(self, path: str) -> Iterator[Reader]:
+        return (reader for reader in self.readers if suffix_of(path) in reader.mime)
+
+
+def _complete(item: Item) -> Item:
+    return with_references(item) if isinstance(item, Loaded) else item
+
+
+def suffix_of(path: str) -> str:
+    return PurePath(path).suffix.lower()
+
+
+def all_readers(passed: Sequence[Reader] = ()) -> Readers:
+    """Return all readers. Those passed go before those installed, and these before the package's own."""
+    names = plugins.names("readers")
+    installed = [plugins.load("readers", name, Reader) for name in names]
+    origins = [Origin(f"{each.read.__module__}.{each.read.__qualname__}", version=each.version) for each in passed]
+    origins += [plugins.origin("readers", name) for name in names]
+    return Readers((*passed, *installed, *_own()), tuple(origins))
+
+
+@cache
+def _own() -> tuple[Reader, ...]:
+    """Return the readers of the package; of one suffix, what recognises its files goes before what takes them all."""
+    found = [import_module(f"{formats.__name__}.{module.name}").READER for module in iter_modules(formats.__path__)]
+    return tuple(sorted(found, key=lambda reader: reader.recognises is None))

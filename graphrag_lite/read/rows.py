@@ -1,0 +1,144 @@
+"""Rows of a file, each with named values -> documents."""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from graphrag_lite.attempts import outcome
+from graphrag_lite.read.columns import Columns, parts_of, shown, tell
+from graphrag_lite.read.composer import Composer
+from graphrag_lite.read.documents import Block, Fields, Item, Loaded, Unreadable, clean
+
+# A corpus may hold files of several makers: where the field that the settings name is missing, a usual one counts.
+USUAL = {
+    "id": ("id", "_id", "uuid", "message_id"),
+    "title": ("title", "subject", "headline"),
+    "text": ("text", "content", "body", "message"),
+    "time": (
+        "timestamp",
+        "date",
+        "created_at",
+        "created",
+        "datetime",
+        "sent_at",
+        "published_at",
+        "published",
+        "ts",
+        "time",
+    ),
+    "sender": ("speaker", "sender", "from", "username"),
+}
+logger = logging.getLogger(__name__)
+
+
+class Row(NamedTuple):
+    """A row and its number within the file. What a JSON file lists may be no object, or not to be parsed: `error`."""
+
+    number: int
+    values: Any
+    error: str = ""
+
+
+def row_documents(rows: Sequence[Row], path: str, fields: Fields) -> Iterator[Item]:
+    """Yield a document for each row.
+
+    Where rows have the field that holds the text, that is their text, and all others are metadata. Otherwise columns
+    are told by their values, and a row's text is a card of its cells with its long texts below.
+    """
+    known = [row.values for row in rows if isinstance(row.values, dict)]
+    if not known or any(field_of(row, "text", fields) for row in known):
+        yield from (row_document(row.values, f"{path}:{row.number}", fields, row.error) for row in rows)
+        return
+    columns = tell(list(dict.fromkeys(str(name) for values in known for name in values)), known)
+    if not columns.texts and not columns.title and not columns.kinds:
+        names = ", ".join(map(str, known[0])) or "none"
+        raise ValueError(f"no column holds text (columns: {names}). Name one with load_documents.text_field")
+    logger.info("%s: %d rows; %s.", path, len(rows), columns.said())
+    for row in rows:
+        where = f"{path}:{row.number}"
+        if not isinstance(row.values, dict):
+            yield Unreadable(where, row.error or f"not a JSON object but {type(row.values).__name__}")
+        elif any(shown(value) for value in row.values.values()):
+            made, error = outcome(_card, row.values, where, columns, fields)
+            yield made or Unreadable(where, error)
+
+
+def row_document(row: Any, where: str, fields: Fields, error: str = "") -> Item:
+    """Make a document of one object whose fields are named."""
+    if error:
+        return Unreadable(where, error)
+    made, error = outcome(_document, row, where, fields)
+    return made or Unreadable(where, error)
+
+
+def _document(row: Any, where: str, fields: Fields) -> Item:
+    if not isinstance(row, dict):
+        return Unreadable(where, f"not a JSON object but {type(row).__name__}")
+    text_key, title_key, id_key, time_key, sender_key = (
+        field_of(row, name, fields) for name in ("text", "title", "id", "time", "sender")
+    )
+    text, title, source_id, sender = (row.get(key) for key in (text_key, title_key, id_key, sender_key))
+    if not isinstance(text, str):
+        found = "no field" if text is None else "no text in field"
+        return Unreadable(where, f"{found} `{fields.text}` (fields: {', '.join(map(str, row))})")
+    metadata = _metadata(row, {id_key, title_key, text_key})
+    if time_key in metadata and time_key not in (fields.time, Fields.time):
+        metadata[fields.time] = metadata.pop(time_key)
+    text = clean(text)
+    named = isinstance(sender, str) and sender.strip() and not sender[0].islower() and text
+    return Loaded(
+        source_id=where if source_id in (None, "") else clean(str(source_id)),
+        title=clean(str(title)) if title not in (None, "") else "",
+        text=text,
+        metadata=metadata,
+        blocks=(Block("message", clean(str(sender)).strip(), 0, len(text)),) if named else (),
+    )
+
+
+def field_of(row: Mapping[Any, Any], name: str, fields: Fields) -> str | None:
+    """Return the field of a row that holds what is named: that of the settings, a usual one, or None."""
+    return next((key for key in (getattr(fields, name), *USUAL[name]) if key in row), None)
+
+
+def _metadata(row: Mapping[Any, Any], taken: set[str | None]) -> dict[str, Any]:
+    return {clean(str(key)): value for key, value in row.items() if key not in taken and value not in (None, "")}
+
+
+def _card(row: Mapping[str, Any], where: str, columns: Columns, fields: Fields) -> Loaded:
+    """Return a row as its cells, a line each, and its texts; where there are several, each below its column's name."""
+    values = {name: clean(shown(value)) for name, value in row.items()}
+    composer = Composer()
+    for name, value in values.items():
+        if value and name != columns.title and name not in columns.texts:
+            composer.add(f"{clean(name)}: ")
+            kind = "key" if name == columns.key else columns.kinds.get(name, "")
+            _add_cell(composer, value, kind, clean(name))
+            composer.add("\n")
+    composer.mark("card", "", 0)
+    texts = [name for name in columns.texts if values.get(name)]
+    for name in texts:
+        heading = f"## {clean(name)}\n\n" if name != columns.texts[0] else ""
+        composer.add(f"{chr(10) if composer.length else ''}{heading}{values[name]}\n")
+    text = composer.text().rstrip("\n")
+    key, title = values.get(columns.key, ""), values.get(columns.title, "")
+    metadata = _metadata(row, {columns.key, columns.title, *columns.texts, columns.time})
+    if values.get(columns.time):
+        metadata[fields.time] = row[columns.time]
+    return Loaded(
+        source_id=key or where,
+        title=f"{key}: {title}" if key and title else title or key,
+        text=text,
+        metadata=metadata,
+        blocks=tuple(replace(block, char_end=min(block.char_end, len(text))) for block in composer.blocks),
+    )
+
+
+def _add_cell(composer: Composer, value: str, kind: str, name: str) -> None:
+    """Add a cell, each value in it a block."""
+    rest = value
+    for part in parts_of(value, kind) if kind else ():
+        before, _, rest = rest.partition(part)
+        composer.add(before)
+        composer.add(part, kind, name)
+    composer.add(rest)

@@ -1,0 +1,43 @@
+"""When documents were made, as they state it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from graphrag_lite.read.documents import Fields, Item, Loaded
+from graphrag_lite.text.timestamps import isos
+
+DATE_LINE = re.compile(
+    r"^\W{0,4}(?:date|sent|datum|gesendet|fecha|дата|日付|日期|날짜)\W{1,5}"
+    r"((?:\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]{4,30})?)|[^\n]{6,80}$)",
+    re.I | re.M,
+)
+DATED = re.compile(r"(?<!\d)[12]\d{3}(?!\d)|\d{1,2}[-/.]\d{1,2}[-/.]\d{2}")
+
+
+def stated_date(text: str, fields: Fields) -> dict[str, str]:
+    """Return what a `Date: Tue, 30 May 2023` line near the top of a text states, as its time field."""
+    lines = (found[1].strip(" \t\r\"'*_") for found in DATE_LINE.finditer(text[:1000]))
+    return next(({fields.time: line} for line in lines if DATED.search(line)), {})
+
+
+def dated(items: Sequence[Item], fields: Fields) -> Iterator[Item]:
+    """Read the times that are left in the metadata of a file's documents, all of a field together."""
+    left: dict[str, list[Any]] = {}
+    keys = [time_left(item.metadata, fields.time) if isinstance(item, Loaded) else "" for item in items]
+    for item, key in zip(items, keys, strict=True):
+        if isinstance(item, Loaded) and key:
+            left.setdefault(key, []).append(item.metadata[key])
+    read = {key: iter(isos(values)) for key, values in left.items()}
+    for item, key in zip(items, keys, strict=True):
+        if isinstance(item, Loaded) and key and (stated := next(read[key])):
+            rest = {name: value for name, value in item.metadata.items() if name != key}
+            yield replace(item, created_at=stated, metadata=rest)
+        else:
+            yield item
+
+
+def time_left(metadata: Mapping[str, Any], field: str) -> str:
+    """Return the name under which metadata holds a time that has not been read, empty where it holds none."""
+    return next((key for key in (field, Fields.time) if key in metadata), "")

@@ -1,0 +1,164 @@
+"""The files of a corpus: which there are, what they hold as far as a hash tells, and what is left out."""
+
+import logging
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+from graphrag_lite.errors import InputError
+from graphrag_lite.read.readers import Readers, all_readers, suffix_of
+from graphrag_lite.run.file_hashes import SeenFiles
+from graphrag_lite.settings import LoadDocuments
+
+ENVIRONMENT = "pyvenv.cfg"  # a folder with such a file is a virtual environment
+LINKS = "links to folders, to nothing, or out of the corpus"
+OTHERS = "not among load_documents.include"
+
+logger = logging.getLogger(__name__)
+
+
+class Scan(NamedTuple):
+    """The rows of `corpus_files`, by path, and how much of what else there is was left out, by what it is."""
+
+    rows: list[tuple[str, int, str]]
+    left_out: dict[str, int]
+
+
+class File(NamedTuple):
+    """A file of the corpus, or a folder that cannot be listed. `real_path` has no links in it."""
+
+    name: str  # relative to the corpus, with /
+    real_path: str
+    is_folder: bool = False
+
+
+def scan(
+    corpus: Path,
+    leave_out: Path,
+    *,
+    settings: LoadDocuments | None = None,
+    seen: SeenFiles | None = None,
+    readers: Readers | None = None,
+) -> Scan:
+    """List the files of a corpus. Raises InputError where there are none.
+
+    Hidden files, links that lead out of the corpus, virtual environments, what the settings exclude, the index itself
+    (`leave_out`) and the prompts that `init` wrote beside it are not part of it. A folder that cannot be listed is a
+    row, which loading will report. A file is read only where `seen` (default: what the index remembers) does not know
+    its hash.
+    """
+    if not corpus.exists():
+        raise InputError(f"{corpus}: there is no such folder or file.")
+    if not corpus.is_dir() and not corpus.is_file():  # reading a pipe or a device could wait for ever
+        raise InputError(f"{corpus}: is neither a folder nor a file.")
+    root = os.path.realpath(corpus)
+    settings = settings or LoadDocuments()
+    left_out: Counter[str] = Counter()
+    files = [File(corpus.name, root)] if corpus.is_file() else _walk(root, leave_out, settings.exclude, left_out)
+    suffixes = (readers or all_readers()).suffixes()
+    read = []
+    for file in files:
+        if not file.is_folder and suffix_of(file.name) not in suffixes:
+            left_out[f"{PurePath(file.name).suffix.lower() or 'without ending'} files"] += 1
+        elif not file.is_folder and not _is_included(file.name, settings.include):
+            left_out[OTHERS] += 1
+        else:
+            read.append(file)
+    if not read:
+        raise InputError(f"{corpus}: no documents. A corpus holds files of these kinds: {', '.join(suffixes)}.")
+    if left_out:
+        logger.info("Left out: %s.", ", ".join(f"{n} {what}" for what, n in sorted(left_out.items())))
+    seen = seen or SeenFiles(leave_out)
+    rows = []
+    for file in read:
+        try:
+            rows.append((_utf8(file.name), *seen.size_and_hash(file.real_path)))
+        except OSError:  # loading will report it
+            rows.append((_utf8(file.name), -1, ""))
+    return Scan(sorted(rows), dict(sorted(left_out.items())))
+
+
+def _is_included(path: str, include: Sequence[str]) -> bool:
+    return not include or any(_matches(path, glob) for glob in include)
+
+
+def left_out_of(manifest: Mapping[str, Any]) -> dict[str, int]:
+    """Return what was left out of the snapshot with this manifest, documents that hold no text with it."""
+    empty = manifest["stages"].get("load_documents", {}).get("counts", {}).get("without_text", 0)
+    return {**manifest.get("left_out", {}), **({"documents without text": empty} if empty else {})}
+
+
+def _walk(root: str, leave_out: Path, exclude: Sequence[str], left_out: Counter[str]) -> list[File]:
+    """Return the files below a folder, whose path has no links in it, without asking the system about each."""
+    inside = os.path.join(root, "")  # noqa: PTH118 - of the root folder, no second slash
+    index = leave_out.resolve()
+    own = {str(index)}
+    if (index.parent / "settings.yaml").is_file():
+        own.add(str(index.parent / "prompts"))
+    found = []
+    folders = [("", root)]
+    while folders:
+        folder, folder_path = folders.pop()
+        try:
+            with os.scandir(folder_path) as listing:
+                entries = list(listing)
+        except OSError:
+            found.append(File(folder or ".", folder_path, is_folder=True))
+            continue
+        if folder and any(entry.name == ENVIRONMENT for entry in entries):
+            left_out[f"{folder}/ (a virtual environment)"] += 1
+            continue
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            name = f"{folder}/{entry.name}" if folder else entry.name
+            if glob := next((glob for glob in exclude if _matches(name, glob)), ""):
+                left_out[f"excluded by {glob}"] += 1
+                continue
+            path = entry.path
+            if link := entry.is_symlink():
+                path = os.path.realpath(path)
+            if _is_folder(entry):
+                left_out[LINKS] += link
+                if not link and path not in own:
+                    folders.append((name, path))
+            elif link and not path.startswith(inside):
+                left_out[LINKS] += 1
+            elif (link and not os.path.exists(path)) or entry.is_file():  # noqa: PTH110
+                found.append(File(name, path))  # not a pipe or a device: reading one could wait for ever
+    left_out += Counter()  # takes out what is not there
+    return found
+
+
+def _matches(path: str, glob: str) -> bool:
+    """Say whether a path, or one without slashes its last part, matches a glob. `**` matches any number of folders.
+
+    >>> [_matches(path, "drafts/**/*.md") for path in ("drafts/a.md", "drafts/x/y/a.md", "a.md")]
+    [True, True, False]
+    >>> _matches("web/node_modules", "node_modules"), _matches("a/b.tmp.md", "*.tmp.md")
+    (True, True)
+    """
+    return bool(_pattern(glob).fullmatch(path if "/" in glob.rstrip("/") else path.rpartition("/")[2]))
+
+
+@cache
+def _pattern(glob: str) -> re.Pattern[str]:
+    parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    pieces = re.split(r"(\*\*/|\*\*|\*|\?)", glob.strip("/"))
+    return re.compile("".join(parts.get(piece) or re.escape(piece) for piece in pieces))
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself
+        return False
+
+
+def _utf8(name: str) -> str:
+    """Return a name as text; bytes that are not UTF-8 are escaped, so that loading reports the file by this name."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")

@@ -1,0 +1,140 @@
+"""Answers from what documents are said to be: which rows have a value, and how many ("How many are critical?").
+
+A question is one about rows where it asks how many or which, names values that documents share (`search_values`), and
+says nothing else but what the rows are and what their fields are called.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphrag_lite import tables
+from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite
+from graphrag_lite.text.plain_text import one_line
+from graphrag_lite.text.words import content_words, terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from graphrag_lite.retrieval.question import Question
+    from graphrag_lite.retrieval.snapshot_view import Loaded
+
+COUNT = re.compile(
+    r"(?i)\b(?:how many|number of|wie ?viele|anzahl|combien|cuánt[oa]s|quant[ie]|quant[oa]s|hoeveel|сколько|ile)\b"
+)
+LIST = re.compile(
+    r"(?i)(?:^|\W)(?:which|what|list|show|name|welche[rs]?|zeige?|liste|quel(?:le)?s?|cuáles|qué|quali|quais|welke|какие|które)\b"
+)
+BEGINNING = re.compile(r"\w{1,3}")  # the value that a word of the question names begins as the word does
+LONGEST = 12  # words of a question about rows
+LEAST_ROWS = 3  # documents of a file that have fields: fewer are no table
+SHOWN = 20  # rows that an answer names; its count is of all
+
+
+class Value(NamedTuple):
+    """A value that the question names: of which field, which words of the question, and the text units that have it."""
+
+    field: str
+    value: str
+    words: frozenset[int]
+    units: frozenset[int]
+
+
+def table_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool_]") -> Answer | None:
+    """Answer from fields, with the rows cited; None where the question is not of that kind.
+
+    `visible` says of each text unit whether it counts (`Question.as_of`).
+    """
+    if not COUNT.search(question.text) and not LIST.search(question.text):
+        return None
+    words = [word.casefold() for word in re.findall(r"\w+", question.text)]
+    if len(words) > LONGEST:
+        return None
+    values = list(_values(question, words))
+    if not values or _unexplained(question, words, values) > 1:
+        return None
+    chosen = _chosen(values)
+    index = question.index
+    of_all = {index.document_row[unit] for unit in _with_fields(index, {value.field for value in chosen})}
+    units = sorted(unit for unit in reduce(frozenset.intersection, _by_phrase(chosen)) if visible[unit])
+    rows = {index.document_row[unit]: unit for unit in reversed(units)}
+    if len(of_all) < LEAST_ROWS:
+        return None
+    ordered = sorted(rows)
+    said = " and ".join(dict.fromkeys(f"{each.field}: {each.value}" for each in chosen))
+    verb = "has" if len(rows) == 1 else "have"
+    lines = [f"{len(rows)} of {len(of_all)} {verb} {disarm(one_line(said))}."]
+    citations = []
+    for n, row in enumerate(ordered[:SHOWN], start=1):
+        citations.append(cite(index, n, _line(index, rows[row], row, chosen[0])))
+        lines.append(f"- {disarm(one_line(index.column('documents', 'title')[row].as_py()))} [{n}]")
+    if len(ordered) > SHOWN:
+        lines.append(f"- and {len(ordered) - SHOWN} more")
+    ranking = Ranking([rows[row] for row in ordered], ordered)
+    return answered(question, method, ranking, answer="\n".join(lines), citations=citations)
+
+
+def _values(question: "Question", words: Sequence[str]) -> Iterator[Value]:
+    """Yield the values that the question names, word by word, or one word in another form."""
+    forms = [frozenset(terms(word, question.language)) for word in words]
+    begun = {word[:3] for word in words}
+    data = question.index.arrow("search_values")
+    for row, (field, value) in enumerate(zip(data["field"].to_pylist(), data["value"].to_pylist(), strict=True)):
+        first = BEGINNING.search(value)
+        if field == tables.OF_TITLES or first is None or first[0].casefold() not in begun:
+            continue
+        spelt = [word.casefold() for word in re.findall(r"\w+", value)]
+        alike = frozenset(terms(spelt[0], question.language)) if len(spelt) == 1 and len(spelt[0]) > 3 else None
+        for start in range(len(words) - len(spelt) + 1):
+            if list(words[start : start + len(spelt)]) == spelt or (alike and forms[start] == alike):
+                units = frozenset(data["rows"][row].as_py())
+                yield Value(field, value, frozenset(range(start, start + len(spelt))), units)
+
+
+def _unexplained(question: "Question", words: Sequence[str], values: Sequence[Value]) -> int:
+    """Return how many words of the question are neither of a value nor of a field's name, nor function words."""
+    said = {place for value in values for place in value.words}
+    fields = {term for value in values for term in terms(value.field, question.language)}
+    content = {word.casefold() for word in content_words(question.text, question.language)}
+    left = {word for place, word in enumerate(words) if place not in said and word in content and word not in ASKING}
+    return sum(not set(terms(word, question.language)) <= fields for word in left)
+
+
+ASKING = frozenset("how many which what list show name number count still currently all there give tell".split())
+
+
+def _chosen(values: Sequence[Value]) -> list[Value]:
+    """Return the values of the longest phrases, none inside another."""
+    return [one for one in values if not any(one.words < other.words for other in values)]
+
+
+def _by_phrase(values: Sequence[Value]) -> list[frozenset[int]]:
+    """Return the units for each condition: a phrase of several fields is any of them, and so are two of one field."""
+    groups: list[tuple[set[int], set[str], set[int]]] = []  # words, fields, units
+    for value in values:
+        same = next((group for group in groups if group[0] & value.words or value.field in group[1]), None)
+        if same is None:
+            groups.append((set(value.words), {value.field}, set(value.units)))
+        else:
+            same[0].update(value.words)
+            same[1].add(value.field)
+            same[2].update(value.units)
+    return [frozenset(units) for _, _, units in groups]
+
+
+def _with_fields(index: "Loaded", fields: set[str]) -> Iterator[int]:
+    """Yield the units that have a value in one of some fields."""
+    data = index.arrow("search_values")
+    for row, field in enumerate(data["field"].to_pylist()):
+        if field in fields:
+            yield from data["rows"][row].as_py()
+
+
+def _line(index: "Loaded", unit: int, row: int, value: Value) -> Statement:
+    """Return the line of a document that states a value, else its first line."""
+    text = index.document_text(row)
+    stated = re.search(rf"(?m)^{re.escape(value.field)}: .*$", text) or re.search(r"(?m)^.*\S.*$", text)
+    return Statement(unit, *(stated.span() if stated else (0, len(text))))

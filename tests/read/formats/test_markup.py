@@ -1,0 +1,151 @@
+"""Markdown, reStructuredText, Org, notebooks and books: what a reader sees, and what is code."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_lite.read.documents import Fields, Loaded
+from graphrag_lite.read.readers import all_readers
+
+NOTE = """---
+title: "Notes on Leiden"
+author: Ann Lee
+date: 2024-05-01
+tags: [graphs, communities]
+---
+
+# Notes
+
+See [GraphRAG](https://x.y) and [[graphs/Traag|it]] with **bold** text,
+and `run()`. ![[pic.png]] %%hidden%%
+
+> [!tip] Mind
+> Leiden is *better*.
+
+```python
+# no heading
+import httpx
+```
+
+| Name | Year |
+|------|------|
+| Leiden | 2019 |
+
+1. First
+   - nested
+2. Second
+"""
+SEEN = """# Notes
+
+See GraphRAG and it with bold text, and run().
+
+Mind: Leiden is better.
+
+```python
+# no heading
+import httpx
+```
+
+Name | Year
+Leiden | 2019
+
+1. First
+  - nested
+2. Second"""
+
+
+def one(data: str | bytes, path: str) -> Loaded:
+    (item,) = all_readers().read(data if isinstance(data, bytes) else data.encode(), path, Fields())
+    assert isinstance(item, Loaded), item
+    return item
+
+
+def blocks(item: Loaded) -> list[tuple[str, str, str]]:
+    return [(block.kind, block.label, item.text[block.char_start : block.char_end]) for block in item.blocks]
+
+
+@pytest.mark.parametrize("suffix", [".md", ".markdown", ".mdx"])
+def test_markdown(suffix: str) -> None:
+    item = one(NOTE, f"a{suffix}")
+    assert (item.title, item.created_at) == ("Notes on Leiden", "2024-05-01")
+    assert item.metadata == {"author": "Ann Lee", "tags": ["graphs", "communities"]}
+    assert item.text == SEEN
+    code = "```python\n# no heading\nimport httpx\n```"
+    assert blocks(item) == [("link", "Traag", "it"), ("code", "", "run()"), ("code", "", code)]
+
+
+def test_titles_come_from_no_code_and_no_comment() -> None:
+    assert one("```\n# a comment\n```\n\n# Title", "a.md").title == "Title"
+    assert one("<!--\n# hidden\n-->\n\ntext", "a.md").title == ""
+    assert "hidden" not in one("<!--\n# hidden\n-->\n\ntext", "a.md").text
+
+
+@pytest.mark.parametrize(
+    "head", ["---\n: [broken\nkey: {\n---\n", "---\na: &x [1]\nb: [*x, *x]\n---\n", "+++\nnot = = toml\n+++\n"]
+)
+def test_front_matter_that_cannot_be_read_is_no_text(head: str) -> None:
+    assert one(head + "It flew.", "a.md").text == "It flew."
+
+
+def test_a_line_between_two_texts_is_no_front_matter() -> None:
+    assert "It flew." in one("---\nIt flew.\n---\nIt landed.", "a.md").text
+
+
+def test_restructured_text() -> None:
+    item = one(
+        "=====\nTitle\n=====\n\n:Author: Ann Lee\n:Date: 2024-01-02\n\nSee ``code()``, :class:`~a.Index` and `this <http://x>`_.\n\n"
+        "Part\n----\n\n.. note::\n\n   Be *careful*.\n\n.. code-block:: python\n   :linenos:\n\n   import httpx\n\n.. a comment\n\nExample::\n\n    x = 1\n\nEnd.",
+        "a.rst",
+    )
+    assert (item.title, item.created_at, item.metadata) == ("Title", "2024-01-02", {"author": "Ann Lee"})
+    assert item.text == (
+        "# Title\n\nSee code(), Index and this.\n\n## Part\n\nNote: Be careful.\n\nimport httpx\n\nExample:\n\nx = 1\n\nEnd."
+    )
+    assert [text for kind, _, text in blocks(item) if kind == "code"] == ["code()", "import httpx", "x = 1"]
+
+
+def test_org() -> None:
+    item = one(
+        "#+TITLE: Notes\n#+DATE: <2024-03-04 Mon>\n* TODO Part :tag:\n:PROPERTIES:\n:ID: 1\n:END:\n"
+        "A *bold* [[https://x][link]].\n#+BEGIN_SRC python\nimport httpx\n#+END_SRC\n",
+        "a.org",
+    )
+    assert (item.title, item.created_at) == ("Notes", "2024-03-04")
+    assert item.text.strip() == "# Part\n\nA bold link.\nimport httpx"
+    assert blocks(item) == [("code", "", "import httpx")]
+
+
+def test_a_notebook() -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Study\n", "It *flew*."]},
+        {"cell_type": "code", "source": "import httpx", "outputs": [{"text": "True"}]},
+    ]
+    item = one(json.dumps({"cells": cells}), "a.ipynb")
+    assert (item.title, item.text) == ("Study", "# Study\n\nIt flew.\n\n```\nimport httpx\n```")
+    assert [kind for kind, _, _ in blocks(item)] == ["code"]
+
+
+def test_a_book() -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as file:
+        file.writestr("META-INF/container.xml", '<container><rootfile full-path="O/book.opf"/></container>')
+        items = '<item id="b" href="b.xhtml"/><item id="a" href="a%20a.xhtml"/><item id="n" href="n.xhtml" properties="nav"/>'
+        spine = '<itemref idref="n"/><itemref idref="a"/><itemref idref="b"/>'
+        about = '<metadata xmlns:dc="d"><dc:title>Carol</dc:title><dc:creator>Charles Dickens</dc:creator></metadata>'
+        file.writestr("O/book.opf", f"<package>{about}<manifest>{items}</manifest><spine>{spine}</spine></package>")
+        for name, text in (("a a", "Marley was dead."), ("b", "Scrooge knew."), ("n", "Contents")):
+            file.writestr(f"O/{name}.xhtml", f"<html><body><p>{text}</p></body></html>")
+    item = one(stream.getvalue(), "a.epub")
+    assert item == Loaded("a.epub", "Carol", "Marley was dead.\n\nScrooge knew.", "", {"author": "Charles Dickens"})
+
+
+@given(st.text(alphabet="ab *_`[]()!|#>-=\n1.&<:~\\", max_size=120), st.sampled_from([".md", ".rst", ".org"]))
+@settings(deadline=None, max_examples=200)
+def test_any_marks_are_read_and_blocks_are_places(text: str, suffix: str) -> None:
+    for item in all_readers().read(text.encode(), f"a{suffix}", Fields()):
+        assert isinstance(item, Loaded)
+        assert all(0 <= block.char_start < block.char_end <= len(item.text) for block in item.blocks)

@@ -1,0 +1,90 @@
+"""Word and PowerPoint files: what a reader sees of them, in order; and archives that are none, or a trap."""
+
+import io
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from graphrag_lite.read.documents import Fields, Item, Loaded, Unreadable
+from graphrag_lite.read.readers import all_readers
+
+REPORTS = Path(__file__).parents[4] / "shared" / "data" / "reading" / "reports"
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def one(data: bytes, path: str) -> Item:
+    (item,) = all_readers().read(data, path, Fields())
+    return item
+
+
+def archive(**parts: str) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in parts.items():
+            file.writestr(name.replace("__", "/") + ".xml", content)
+    return stream.getvalue()
+
+
+def docx(body: str) -> bytes:
+    style = '<w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style>'
+    return archive(
+        word__document=f"<w:document {W}><w:body>{body}</w:body></w:document>",
+        word__styles=f"<w:styles {W}>{style}</w:styles>",
+    )
+
+
+def paragraph(text: str, style: str = "") -> str:
+    properties = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
+    return f"<w:p>{properties}<w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def test_a_word_file() -> None:
+    row = f"<w:tr><w:tc>{paragraph('a')}</w:tc><w:tc>{paragraph('b')}{paragraph('c')}</w:tc></w:tr>"
+    deleted = "<w:p><w:r><w:t>kept</w:t></w:r><w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>"
+    item = one(docx(f"{paragraph('Launch', 'H1')}{paragraph('It flew.')}<w:tbl>{row}{row}</w:tbl>{deleted}"), "a.docx")
+    assert item == Loaded("a.docx", "Launch", "# Launch\n\nIt flew.\n\na | b c\na | b c\n\nkept")
+
+
+@pytest.mark.parametrize("suffix", [".docx", ".pptx", ".epub"])
+@pytest.mark.parametrize("data", [b"", b"no such format", b"PK\3\4broken", b"\xd0\xcf\x11\xe0old", archive(a="<a/>")])
+def test_what_is_damaged_is_a_failure(data: bytes, suffix: str) -> None:
+    assert isinstance(one(data, f"a{suffix}"), Unreadable)
+
+
+def test_entities_are_not_expanded() -> None:
+    bomb = f'<!DOCTYPE w [<!ENTITY a "{"x" * 1000}">]><w:document {W}><w:body><w:p><w:r><w:t>&a;</w:t></w:r></w:p></w:body></w:document>'
+    item = one(archive(word__document=bomb), "a.docx")
+    assert isinstance(item, Unreadable) and "declares entities" in item.error
+
+
+def report(name: str) -> Loaded:
+    if not REPORTS.exists():
+        pytest.skip("the development data is not here")
+    item = one((REPORTS / name).read_bytes(), name)
+    assert isinstance(item, Loaded)
+    return item
+
+
+def test_real_files() -> None:
+    study = report("dengue_study.docx")
+    assert study.title.startswith("Risk factors associated with failing pre-transmission assessment surveys")
+    assert "Prevalence | Baseline prevalence | 5% cut off |" in study.text and "\n\n## Methods\n\n" in study.text
+    assert "- Wear sunglasses\n- " in report("word_sample.docx").text
+    show = report("powerpoint_sample.pptx")
+    assert show.title == "Test Table Slide" and [block.label for block in show.blocks] == ["1", "2", "3"]
+    assert "Some notes on the second slide." in show.text and "R1 | True | False" in show.text
+
+
+def test_spreadsheets() -> None:
+    pytest.importorskip("python_calamine")
+    sheets = report("xlsx_01.xlsx")
+    assert "## Sheet1\n\nfirst | second | third\n1 | 5 | 9\n" in sheets.text
+    assert [block.label for block in sheets.blocks][:2] == ["Sheet1", "Sheet2"]
+
+
+def test_a_spreadsheet_without_the_extra_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    item = one(b"", "a.xlsx")
+    assert isinstance(item, Unreadable) and "the extra [documents]" in item.error

@@ -1,0 +1,87 @@
+"""Tables whose columns nobody has named: what each holds is told by its values, and a row is a card."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_lite.read.columns import tell
+from graphrag_lite.read.documents import Fields, Loaded
+from graphrag_lite.read.readers import all_readers
+
+TICKETS = Path(__file__).parents[3] / "shared" / "data" / "reading" / "tickets" / "jira_export_2026.csv"
+PEOPLE = ("Ann Lee", "Bo Diaz", "Zoë Núñez")
+TABLE = [
+    {
+        "Nr": f"T-{n}",
+        "Topic": f"Printer {n} is slow",
+        "Opened": f"2024-03-{n:02} 10:00",
+        "Owner": PEOPLE[n % 3],
+        "State": ("open", "closed")[n % 2],
+        "Hours": str(n * 1.5),
+        "Report": f"Since update {n} the printer of the office takes minutes for each page. Nobody knows why.",
+        "Answer": f"We replaced cartridge {n} and it has printed every page at once since that day.",
+    }
+    for n in range(1, 13)
+]  # fmt: skip
+
+
+def csv(rows: Sequence[dict[str, str]]) -> bytes:
+    lines = [",".join(rows[0]), *(",".join(f'"{cell}"' for cell in row.values()) for row in rows)]
+    return "\n".join(lines).encode()
+
+
+def test_columns_are_told_by_their_values_whatever_their_names_and_order() -> None:
+    columns = tell(list(TABLE[0]), TABLE)
+    assert (columns.key, columns.title, columns.time) == ("Nr", "Topic", "Opened")
+    assert columns.texts == ("Report", "Answer")
+    assert columns.kinds == {"Owner": "person", "State": "value"}
+    plain = {name: f"c{place}" for place, name in enumerate(reversed(TABLE[0]))}
+    rows = [{plain[name]: row[name] for name in plain} for row in TABLE]
+    told = tell(list(rows[0]), rows)
+    assert (told.key, told.title, told.time) == (plain["Nr"], plain["Topic"], plain["Opened"])
+    assert set(told.texts) == {plain["Report"], plain["Answer"]} and plain["State"] in told.kinds
+
+
+def test_a_row_is_a_card_with_its_texts_below() -> None:
+    item = list(all_readers().read(csv(TABLE), "a.csv", Fields()))[2]
+    assert isinstance(item, Loaded)
+    assert (item.source_id, item.title, item.created_at) == ("T-3", "T-3: Printer 3 is slow", "2024-03-03T10:00:00")
+    assert item.text.startswith(
+        "Nr: T-3\nOpened: 2024-03-03 10:00\nOwner: Ann Lee\nState: closed\nHours: 4.5\n\nSince update"
+    )
+    assert "\n\n## Answer\n\nWe replaced cartridge 3" in item.text
+    cells = {block.label: item.text[block.char_start : block.char_end] for block in item.blocks if block.kind != "card"}
+    assert cells == {"Nr": "T-3", "Owner": "Ann Lee", "State": "closed"}
+    assert item.metadata == {"Owner": "Ann Lee", "State": "closed", "Hours": "4.5"}
+
+
+def test_a_named_text_column_is_taken_and_nothing_is_told() -> None:
+    item = next(iter(all_readers().read(csv(TABLE), "a.csv", Fields(text="Report"))))
+    assert isinstance(item, Loaded) and item.text == TABLE[0]["Report"] and not item.blocks
+
+
+def test_real_tickets() -> None:
+    if not TICKETS.exists():
+        pytest.skip("the development data is not here")
+    items = [item for item in all_readers().read(TICKETS.read_bytes(), "t.csv", Fields()) if isinstance(item, Loaded)]
+    assert len(items) == 48 and items[0].title == "SUP-4106: Login loop after SSO migration"
+    assert {block.kind for item in items for block in item.blocks if block.label == "Assignee"} == {"person"}
+    assert all(item.created_at.startswith("2026-") for item in items)
+
+
+CELL = st.one_of(st.none(), st.text(max_size=30), st.integers(), st.floats(), st.lists(st.text(max_size=3)))
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abcde"), CELL), min_size=1, max_size=6))
+@settings(deadline=None, max_examples=100)
+def test_blocks_are_places_in_the_text_whatever_the_cells(rows: list[dict[str, object]]) -> None:
+    import json
+
+    data = "\n".join(map(json.dumps, rows)).encode()
+    for item in all_readers().read(data, "a.jsonl", Fields()):
+        for block in item.blocks if isinstance(item, Loaded) else ():
+            assert 0 <= block.char_start < block.char_end <= len(item.text)
+            assert item.text[block.char_start : block.char_end].strip()

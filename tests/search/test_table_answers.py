@@ -1,0 +1,77 @@
+"""Which rows, and how many: as many as the file has, each cited; and other questions are left alone."""
+
+import csv
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import graphrag_lite
+from graphrag_lite.search.index import Index
+
+ROWS = [
+    {
+        "key": f"T-{n}",
+        "subject": f"Printer {n} is slow",
+        "owner": ("Ann Lee", "Bo Diaz", "Zoë Núñez")[n % 3],
+        "state": ("Open", "Resolved")[n % 2],
+        "level": ("Low", "High", "Critical", "High")[n % 4],
+        "report": f"Since update {n} the printer of the office takes minutes for each page, whatever is printed.",
+    }
+    for n in range(1, 41)
+]
+
+
+@pytest.fixture(scope="module")
+def printers(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    root = tmp_path_factory.mktemp("table")
+    with (root / "printers.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(ROWS[0]))
+        writer.writeheader()
+        writer.writerows(ROWS)
+    return graphrag_lite.index(root / "printers.csv", root)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many tickets are critical?", {"level": "Critical"}),
+        ("Which are still open?", {"state": "Open"}),
+        ("Which tickets does Ann Lee have?", {"owner": "Ann Lee"}),
+        ("How many open tickets does Bo Diaz have?", {"owner": "Bo Diaz", "state": "Open"}),
+        ("How many did Zoë Núñez resolve?", {"owner": "Zoë Núñez", "state": "Resolved"}),
+    ],
+)
+def test_rows_are_counted_and_cited(printers: Index, question: str, expected: dict[str, str]) -> None:
+    fitting = [row for row in ROWS if expected.items() <= row.items()]
+    answer = printers.query(question)
+    assert answer.answer.startswith(f"{len(fitting)} of {len(ROWS)} ")
+    field, value = next(iter(expected.items()))
+    shown = min(len(fitting), 20)
+    assert len(answer.citations) == shown and set(answer.documents) == {row["key"] for row in fitting}
+    assert all(cited.text in (f"{f}: {v}" for f, v in expected.items()) for cited in answer.citations), (field, value)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which printer takes minutes since update 7?",
+        "Why are critical printers slow?",
+        "What happens for each open page?",
+    ],
+)
+def test_other_questions_are_answered_by_sentences(printers: Index, question: str) -> None:
+    assert not re.match(r"\d+ of \d+ ", printers.query(question).answer)
+
+
+def test_a_day_hides_rows(tmp_path: Path) -> None:
+    lines = [f"a{n},2024-0{n}-01,Open,The printer {n} of the office takes minutes for each page." for n in range(1, 7)]
+    (tmp_path / "a.csv").write_text("\n".join(["id,created,state,report", *lines]))
+    index = graphrag_lite.index(tmp_path / "a.csv", tmp_path)
+    assert index.query("How many are open?", as_of="2024-03-15").answer.startswith("3 of 6 ")
+
+
+def test_counts_of_a_word_are_no_count_of_rows(printers: Index) -> None:
+    assert Counter(row["state"] for row in ROWS)["Open"] == 20
+    assert not printers.query("How many pages does the printer of update 4 print?").answer.startswith("20 of")
