@@ -12,7 +12,7 @@ The rungs, each of which can be switched off:
 
 * exact: NFKC, casefold, punctuation and white space folded, leading article off (`name_keys.exact_key`).
 * lexical: Jaccard similarity of character 3-grams >= 0.9, equal numerals, and no second candidate
-  (`name_similarity.similar_pairs`).
+  (`name_similarity.similar_pairs`); and the case forms of a name, in languages that decline it (`case_forms`).
 * alias: a shorter name of exactly one longer name of a person, first in its document, else in the corpus, where the
   longer one is in more documents than the shorter one is without it (`name_aliases`); a company without its legal form;
   an acronym that the text defines. A person is called by the whole name that most documents use. Nothing joins names
@@ -33,6 +33,7 @@ from dataclasses import dataclass, replace
 
 from graphrag_lite.resolution.aliases import Person, alias_in_corpus, alias_in_documents, as_person, is_whole
 from graphrag_lite.resolution.candidates import Candidate, find_openers, is_acronym, is_name, majority_type
+from graphrag_lite.resolution.case_forms import ENDINGS, case_forms
 from graphrag_lite.resolution.distinctions import Apart, differ, parted, stated_kinds
 from graphrag_lite.resolution.faces import confirmed_face, face, inferred, majority_word
 from graphrag_lite.resolution.name_keys import exact_key
@@ -71,6 +72,7 @@ def resolve(
     *,
     ordinals: Sequence[int] | None = None,
     contexts: Mapping[str, Sequence[Sequence[str]]] | None = None,
+    languages: Sequence[str] = (),
     definitions: Iterable[tuple[str, str]] = (),
     related: Iterable[tuple[str, str, str]] = (),
     exact: bool = True,
@@ -84,6 +86,7 @@ def resolve(
     The first four have one entry a mention, as has `ordinals`: the place of its text unit in the document, by default
     one for all. `lower_counts` tells how often the corpus writes a word in lower case. `contexts` are what stands
     beside the mentions of each name (`text.names.contexts`): types that no text states are inferred from them.
+    `languages` (ISO 639-1) has one entry a mention: in some, names are declined.
     `definitions` are pairs (long name, acronym) that texts define, one each time; `related` are (document, name, name)
     where a sentence relates the two. `confirmed` says that all mentions are entities for sure. Rows are sorted by
     document id, then name.
@@ -157,6 +160,13 @@ def resolve(
                 targets.setdefault(key, (root, "alias"))
         loose = {*joined, *(forms.keys() - defined.keys() if confirmed else ())}
     if lexical:
+        declined = {
+            keys[name]: language for name, language in zip(names, languages, strict=False) if language in ENDINGS
+        }
+        known = {key: language for key, language in declined.items() if key not in dropped and key not in targets}
+        for key, root in case_forms(known, {key: entries[key].count for key in known}).items():
+            if not differ(stated[key], stated[root]):
+                targets[key] = (root, "lexical")
         for one, other in similar_pairs((key for key in entries if key not in dropped), threshold):
             less, more = sorted((one, other), key=lambda key: (entries[key].count, key))
             if less not in targets and _follow(more, targets) != less:

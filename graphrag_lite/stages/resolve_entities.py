@@ -78,6 +78,7 @@ async def resolve_entities(
     names = entity_mentions["name"].to_pylist()
     types = entity_mentions["type"].to_pylist()
     document_ids = entity_mentions["document_id"].to_pylist()
+    language_of = dict(zip(*(source_documents[column].to_pylist() for column in ("id", "language")), strict=True))
     ordinal = dict(zip(*(source_units[column].to_pylist() for column in ("id", "ordinal")), strict=True))
     in_order = model is None and extractor is None
     beside = list(_beside(source_units, entity_mentions, in_order=in_order))
@@ -88,6 +89,7 @@ async def resolve_entities(
         entity_mentions["anchored"].to_pylist(),
         lower_counts,
         ordinals=[ordinal[unit_id] for unit_id in entity_mentions["text_unit_id"].to_pylist()],
+        languages=[language_of[document_id] for document_id in document_ids],
         contexts=_contexts(source_units, entity_mentions) if model is None else None,
         definitions=[
             pair

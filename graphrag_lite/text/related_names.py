@@ -72,7 +72,7 @@ def related_names(
     >>> [(names[i].name, label, names[j].name) for i, j, label in related_names(text, names, (0, len(text)), "en", 2)]
     [('Ann Bell', 'founded', 'Acme'), ('Ann Bell', '', 'Oslo'), ('Acme', 'in', 'Oslo')]
     """
-    if not _says_something(text[slice(*span)]):
+    if len(names) < 2 or not _says_something(text[slice(*span)]):
         return
     lists = _lists(text, names)
     speaker = bool(names) and text[names[0].end : names[0].end + 2].startswith(":")

@@ -89,7 +89,9 @@ def tokenize(text: str, language: str) -> Tokens:
                 start, word, gap = cut, word[len(before) :], ""
             whole, word = word, _CONTRACTION.sub("", word)
             owns = word != whole  # "I'm Kevin": what a contraction ends, no name goes on
-        if word[0].isupper() and _HANGUL.search(word, 1):  # after a particle a name does not go on
+        if (
+            not word.isascii() and word[0].isupper() and _HANGUL.search(word, 1)
+        ):  # after a particle a name does not go on
             whole, word = word, without_particles(word)
             owns = owns or word != whole
         word = _without_tail(word) if "-" in word and word[0].isupper() else word
