@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
+from graphrag_lite import tables
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -46,7 +48,7 @@ def keep(
     """
     held = {row["id"]: row for row in communities}
     rows = {row["id"]: row for row in reports.to_pylist()}
-    gone = _titles(entities_then)
+    gone = dict(tables.rows(entities_then, "id", "title"))
     for identity in entities["id"].to_pylist():
         gone.pop(identity, None)
     near = [
@@ -151,10 +153,6 @@ def kept_summary(reports: Iterable[Row], n_kept: int, n_communities: int) -> str
     'Reports: 2 of 3 kept, 1 of them stale.'
     """
     return f"Reports: {n_kept} of {n_communities} kept, {sum(report['stale'] for report in reports)} of them stale."
-
-
-def _titles(entities: "pa.Table") -> dict[str, str]:
-    return dict(zip(entities["id"].to_pylist(), entities["title"].to_pylist(), strict=True))
 
 
 def _rows(table: "pa.Table", columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:

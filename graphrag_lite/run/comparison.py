@@ -141,7 +141,7 @@ def _ids(folder: Path | None) -> dict[DocumentName, str]:
     documents = tables.read(folder, "documents", only=columns)
     seen: Counter[tuple[str, str]] = Counter()
     found = {}
-    for path, source_id, identity in zip(*(documents[column].to_pylist() for column in columns), strict=True):
+    for path, source_id, identity in tables.rows(documents, *columns):
         found[path, source_id, seen[path, source_id]] = identity
         seen[path, source_id] += 1
     return found
@@ -221,6 +221,6 @@ def _listed(
 ) -> Iterator[RecordChange]:
     if chosen is not None:
         data, ids = data.filter(chosen), ids.filter(chosen)
-    names = zip(*(data[column].to_pylist() for column in naming), strict=True)
+    names = tables.rows(data, *naming)
     for identity, parts, changes in zip(ids.to_pylist(), names, what or [()] * len(ids), strict=True):
         yield RecordChange(identity, " – ".join(parts), changes)

@@ -118,7 +118,7 @@ def _hierarchy(
 
 def _dates(source_documents: "pa.Table", source_units: "pa.Table") -> list[str]:
     """Return the date of every text unit's document, empty where it has none."""
-    created_at = dict(zip(*(source_documents[name].to_pylist() for name in ("id", "created_at")), strict=True))
+    created_at = dict(tables.rows(source_documents, "id", "created_at"))
     return [created_at[document] for document in source_units["document_id"].to_pylist()]
 
 

@@ -72,8 +72,7 @@ class Said(Sequence[str]):
     """What is embedded of each text unit, made when it is asked for: its document's title, a line end, its text."""
 
     def __init__(self, documents: "pa.Table", text_units: "pa.Table") -> None:
-        about = zip(*(documents[name].to_pylist() for name in ("title", "language")), strict=True)
-        self._about = dict(zip(documents["id"].to_pylist(), about, strict=True))
+        self._about = {row[0]: row[1:] for row in tables.rows(documents, "id", "title", "language")}
         self._units = text_units
 
     def __len__(self) -> int:

@@ -53,10 +53,10 @@ async def extract_claims(
     if not settings.enabled:
         return tables.make("covariates", [])
     names: dict[str, dict[str, None]] = defaultdict(dict)
-    for unit_id, name in zip(*(entity_mentions[c].to_pylist() for c in ("text_unit_id", "name")), strict=True):
+    for unit_id, name in tables.rows(entity_mentions, "text_unit_id", "name"):
         names[unit_id].setdefault(name)
     units = list(zip(*(source_units[c].to_pylist() for c in ("id", "document_id", "text")), strict=True))
-    dates = dict(zip(*(source_documents[c].to_pylist() for c in ("id", "created_at")), strict=True))
+    dates = dict(tables.rows(source_documents, "id", "created_at"))
     questions = {
         identity: Question(text, dates[document_id], tuple(names[identity])[:MAX_NAMES])
         for identity, document_id, text in units
@@ -118,12 +118,10 @@ class _Titles:
     """What the names in claims mean: in their document, else in the corpus, else by their key; else as given."""
 
     def __init__(self, entity_resolutions: "pa.Table") -> None:
-        columns = ("document_id", "name", "entity_id", "title")
         self._exact: dict[tuple[str, str], str] = {}
         self._by_key: dict[tuple[str, str], str] = {}
-        for document_id, name, entity_id, title in zip(
-            *(entity_resolutions[c].to_pylist() for c in columns), strict=True
-        ):
+        columns = ("document_id", "name", "entity_id", "title")
+        for document_id, name, entity_id, title in tables.rows(entity_resolutions, *columns):
             if entity_id:
                 self._exact[document_id, name] = title
                 self._by_key.setdefault((document_id, exact_key(name)), title)

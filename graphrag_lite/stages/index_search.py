@@ -47,21 +47,18 @@ async def index_search(
 
     A text that cannot be analysed is a failure, and has no terms; a title means nothing then, and metadata no value.
     """
-    columns = (documents[name].to_pylist() for name in ("id", "title", "language", "metadata"))
     about = {
         identity: ("\n".join([title, *(attempt(identity, _words_of, metadata) or {}).values()]), language)
-        for identity, title, language, metadata in zip(*columns, strict=True)
+        for identity, title, language, metadata in tables.rows(documents, "id", "title", "language", "metadata")
     }
     units = [
         Said(identity, f"{about[document_id][0]}\n{text}", about[document_id][1])
-        for identity, document_id, text in zip(
-            *(text_units[name].to_pylist() for name in ("id", "document_id", "text")), strict=True
-        )
+        for identity, document_id, text in tables.rows(text_units, "id", "document_id", "text")
     ]
     languages = Counter(documents["language"].to_pylist())
     language = min(languages, key=lambda code: (-languages[code], code))  # the one that global search takes
-    columns = (community_reports[name].to_pylist() for name in ("community", "full_content"))
-    reports = [Said(f"community {number}", content, language) for number, content in zip(*columns, strict=True)]
+    contents = tables.rows(community_reports, "community", "full_content")
+    reports = [Said(f"community {number}", content, language) for number, content in contents]
     links = _links(documents, text_units, entities, entity_mentions, entity_resolutions, attempt)
     bm25 = partial(build, k1=settings.k1, b=settings.b)
     return (
@@ -109,9 +106,7 @@ def _links(
     entity_row = {identity: row for row, identity in enumerate(entities["id"].to_pylist())}
     meant = {
         (document_id, name): entity_id
-        for document_id, name, entity_id in zip(
-            *(entity_resolutions[column].to_pylist() for column in ("document_id", "name", "entity_id")), strict=True
-        )
+        for document_id, name, entity_id in tables.rows(entity_resolutions, "document_id", "name", "entity_id")
     }
 
     def entity_of(document_id: str, name: str) -> int | None:
@@ -119,15 +114,13 @@ def _links(
         return entity_row.get(meant.get(("", name), "") if identity is None else identity)
 
     counts: list[Counter[int]] = [Counter() for _ in range(entities.num_rows)]
-    columns = (entity_mentions[name].to_pylist() for name in ("text_unit_id", "document_id", "name"))
-    for unit_id, document_id, name in zip(*columns, strict=True):
+    for unit_id, document_id, name in tables.rows(entity_mentions, "text_unit_id", "document_id", "name"):
         entity = entity_of(document_id, name)
         if entity is not None:
             counts[entity][unit_row[unit_id]] += 1
     by_key = {exact_key(name): entity_row.get(identity) for (document, name), identity in meant.items() if not document}
     defines: list[set[int]] = [set() for _ in range(entities.num_rows)]
-    columns = (documents[name].to_pylist() for name in ("id", "title", "text_unit_ids"))
-    for identity, title, unit_ids in zip(*columns, strict=True):
+    for identity, title, unit_ids in tables.rows(documents, "id", "title", "text_unit_ids"):
         for name in attempt(identity, names_of_title, title) or ():
             entity = by_key.get(exact_key(name))
             if entity is not None:
@@ -148,9 +141,7 @@ def _units(documents: "pa.Table", text_units: "pa.Table", links: "pa.Table") -> 
     rows = [document_row[identity] for identity in text_units["document_id"].to_pylist()]
     named: list[list[int]] = [[] for _ in rows]
     counts: list[list[float]] = [[] for _ in rows]
-    for entity, (units, mentions) in enumerate(
-        zip(links["rows"].to_pylist(), links["counts"].to_pylist(), strict=True)
-    ):
+    for entity, (units, mentions) in enumerate(tables.rows(links, "rows", "counts")):
         for unit, count in zip(units, mentions, strict=True):
             named[unit].append(entity)
             counts[unit].append(count)
@@ -164,9 +155,7 @@ def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
     entity_row = {identity: row for row, identity in enumerate(entities["id"].to_pylist())}
     names = {
         (key_of(name), name, entity_row[entity_id])
-        for document_id, name, entity_id in zip(
-            *(entity_resolutions[column].to_pylist() for column in ("document_id", "name", "entity_id")), strict=True
-        )
+        for document_id, name, entity_id in tables.rows(entity_resolutions, "document_id", "name", "entity_id")
         if entity_id in entity_row and not document_id
     }
     return tables.make("search_names", sorted(names))
@@ -181,8 +170,8 @@ def _values(documents: "pa.Table", text_units: "pa.Table", attempt: Attempt) -> 
     n_documents: Counter[str] = Counter()
     rows: dict[tuple[str, str], list[int]] = defaultdict(list)
     written: dict[tuple[str, str], str] = {}
-    columns = (documents[name].to_pylist() for name in ("id", "title", "language", "metadata", "text_unit_ids"))
-    for identity, title, language, metadata, unit_ids in zip(*columns, strict=True):
+    columns = ("id", "title", "language", "metadata", "text_unit_ids")
+    for identity, title, language, metadata, unit_ids in tables.rows(documents, *columns):
         for one in attempt(identity, numbered, title, language) or ():
             value = written.setdefault((one.word, one.number), title[one.start : one.end])
             rows[tables.OF_TITLES, value] += [unit_row[unit_id] for unit_id in unit_ids]
@@ -192,8 +181,7 @@ def _values(documents: "pa.Table", text_units: "pa.Table", attempt: Attempt) -> 
                 n_documents[field] += 1
                 rows[field, value] += [unit_row[unit_id] for unit_id in unit_ids]
     n_values = Counter(field for field, _ in rows)
-    kept_numbers = in_series(zip(documents["title"].to_pylist(), documents["language"].to_pylist(), strict=True))
-    series = {written[one] for one in kept_numbers}
+    series = {written[one] for one in in_series(tables.rows(documents, "title", "language"))}
     kept = [
         (field, value)
         for field, value in sorted(rows)

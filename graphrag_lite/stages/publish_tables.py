@@ -27,9 +27,7 @@ async def publish_tables(
         covariate_ids=_ids_by_unit(source_units, covariates),
     )
     by_document = defaultdict(list)
-    for document_id, unit_id in zip(
-        source_units["document_id"].to_pylist(), source_units["id"].to_pylist(), strict=True
-    ):
+    for document_id, unit_id in tables.rows(source_units, "document_id", "id"):
         by_document[document_id].append(unit_id)
     documents = tables.make_columns(
         "documents",
@@ -46,7 +44,7 @@ def _ids_by_unit(source_units: "pa.Table", owners: "pa.Table") -> list[list[str]
     """Return, for every text unit, the ids of the rows of `owners` that name it, in their order."""
     found = defaultdict(list)
     column = "text_unit_ids" if "text_unit_ids" in owners.column_names else "text_unit_id"
-    for owner, unit_ids in zip(owners["id"].to_pylist(), owners[column].to_pylist(), strict=True):
+    for owner, unit_ids in tables.rows(owners, "id", column):
         for unit_id in [unit_ids] if isinstance(unit_ids, str) else unit_ids:
             found[unit_id].append(owner)
     return [found[unit_id] for unit_id in source_units["id"].to_pylist()]

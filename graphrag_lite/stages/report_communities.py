@@ -64,7 +64,7 @@ async def report_communities(
     )
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
     by_number = {row["community"]: row for row in held}
-    weights = dict(zip(*(relationships[name].to_pylist() for name in ("id", "weight")), strict=True))
+    weights = dict(tables.rows(relationships, "id", "weight"))
     read = {"entities": entities, "relationships": relationships, "covariates": covariates, "communities": communities}
     kept, n_runs = _kept(mode, last, read | {"source_units": source_units}, held, weights)
     loop = asyncio.get_running_loop()

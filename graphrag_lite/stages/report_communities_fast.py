@@ -175,7 +175,7 @@ def _hosts(source_documents: "pa.Table", attempt: Attempt = unguarded) -> set[st
     """Return the names, whole and in part, of those whose lines many documents hold: hosts, whom all of them name."""
     n_documents: Counter[str] = Counter()
     for batch in source_documents.select(["id", "text"]).to_batches(max_chunksize=1000):
-        for identity, text in zip(batch["id"].to_pylist(), batch["text"].to_pylist(), strict=True):
+        for identity, text in tables.rows(batch, "id", "text"):
             n_documents.update(attempt(identity, speakers, text) or ())
     least = max(MIN_DOCUMENTS, OFTEN * source_documents.num_rows)
     often = [label for label, n in n_documents.items() if n >= least]
@@ -224,8 +224,8 @@ def _kept(
 def _sentences_of(kept: dict[int, KeptReport], source_units: "pa.Table") -> dict[int, set[str]]:
     """Return the sentences in the summaries of kept reports, by community number: what their marks point to."""
     cited = {span["text_unit_id"] for report in kept.values() for span in report.report["citations"]}
-    columns = (source_units[name].to_pylist() for name in ("id", "char_start", "text"))
-    unit = {identity: (start, text) for identity, start, text in zip(*columns, strict=True) if identity in cited}
+    rows = tables.rows(source_units, "id", "char_start", "text")
+    unit = {identity: (start, text) for identity, start, text in rows if identity in cited}
     found: dict[int, set[str]] = {}
     for number, report in ((number, one.report) for number, one in kept.items()):
         sentences = set()

@@ -34,7 +34,7 @@ async def split_text_units(
     cut_before = _cut_before(last)
     rows: list[tuple[str, str, int, int, int, str, int]] = []
     seen: Counter[str] = Counter()
-    documents = sorted(map(Source, source_documents["id"].to_pylist(), source_documents["text"].to_pylist()))
+    documents = sorted(Source(*row) for row in tables.rows(source_documents, "id", "text"))
     new = each(partial(_cut, settings=settings), [document for document in documents if document.id not in cut_before])
     for document_id, text in documents:
         units = cut_before.get(document_id) or next(new) or []
@@ -53,8 +53,7 @@ def _cut_before(last: Last | None) -> dict[str, list[Span]]:
     found = last.read("source_units") if last and not last.changed & {"settings", "code"} else None
     units: dict[str, list[Span]] = {}
     if found:
-        columns = ("document_id", "char_start", "char_end", "n_tokens")
-        for document_id, *span in zip(*(found[0][name].to_pylist() for name in columns), strict=True):
+        for document_id, *span in tables.rows(found[0], "document_id", "char_start", "char_end", "n_tokens"):
             units.setdefault(document_id, []).append((span[0], span[1], span[2]))
     return units
 

@@ -169,8 +169,8 @@ async def summarize_descriptions(
     can be chosen there is a failure, and no description. `count` is told how many mentions of relationships vanish
     because resolution took both of their names for one entity.
     """
-    texts = dict(zip(source_documents["id"].to_pylist(), source_documents["text"].to_pylist(), strict=True))
-    languages = dict(zip(texts, source_documents["language"].to_pylist(), strict=True))
+    texts = dict(tables.rows(source_documents, "id", "text"))
+    languages = dict(tables.rows(source_documents, "id", "language"))
     with opened() as database:
         database.register("entity_mentions", entity_mentions)
         database.register("relationship_mentions", relationship_mentions)
@@ -253,7 +253,7 @@ def _forms(
     import pyarrow as pa
 
     mentions = database.sql(MENTIONED).to_arrow_table()
-    places = zip(*(mentions[name].to_pylist() for name in mentions.column_names[1:]), strict=True)
+    places = tables.rows(mentions, *mentions.column_names[1:])
     found = [
         attempt(document, mention_form, texts[document], (start, start + length), (first, last), languages[document])
         or (0, first)

@@ -91,6 +91,15 @@ def make_columns(name: str, /, **values: Any) -> "pa.Table":
     return pa.Table.from_pydict({n: values[n] for n in schema(name).names}, schema=schema(name))
 
 
+def rows(data: "pa.Table", *columns: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of some columns, row by row.
+
+    >>> list(rows(make("failures", [("a.txt", "load_documents", "no text", 1)]), "attempts", "document"))
+    [(1, 'a.txt')]
+    """
+    return zip(*(data[name].to_pylist() for name in columns), strict=True)
+
+
 def check(name: str, data: "pa.Table") -> None:
     """Raise TableError unless `data` has the table's columns, no nulls, and ids that are unique."""
     import pyarrow.compute as pc
