@@ -93,8 +93,7 @@ async def report_communities_fast(
     kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
     kept_sentences = _sentences_of(kept, source_units)
 
-    # community -> sentences in its summary and those above
-    summarized_above: dict[int, frozenset[str]] = {-1: frozenset()}
+    summarized_above: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of its summary and of those above
 
     def report_on(community: Row) -> tuple[Row, frozenset[str]]:
         """Return a community's report, and the sentences in its summary."""
