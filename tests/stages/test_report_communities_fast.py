@@ -351,7 +351,7 @@ def test_a_summary_does_not_repeat_what_a_kept_summary_above_it_says(read: dict[
         assert not after[child["community"]]["stale"]
         assert told["description"] not in after[child["community"]]["summary"]
         n_checked += 1
-    assert n_checked > 2
+    assert n_checked > 1
 
 
 WORDS = st.sampled_from("whales sing krill northern ocean songs deep Ann Lee Bob Ray ships sailed never slowly".split())
