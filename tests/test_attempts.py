@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import importlib
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -211,11 +210,12 @@ def test_errors_that_end_a_run_are_not_outcomes(error: Exception) -> None:
 
 
 def test_rows_of_one_file_are_one_failure(corpus: Callable[..., Path], tmp_path: Path) -> None:
-    fixture = json.dumps([{"name": f"case {n}"} for n in range(945)])
-    folder = corpus({"a.txt": TEXTS["a.txt"], "fixture.json": fixture, "one.jsonl": '{"text": "Ann."}\n{"t'})
+    fixture = "{'text': 1}\n" * 945
+    folder = corpus({"a.txt": TEXTS["a.txt"], "fixture.jsonl": fixture, "one.jsonl": '{"text": "Ann."}\n{"t'})
     run = index(folder, tmp_path / "output", asks=False)
     many, one = failures_of(run)
-    assert many["document"] == "fixture.json"
-    assert many["error"] == "945 rows cannot be read: no field `text` (fields: name) (1, 2, 3 and 942 more)"
+    assert many["document"] == "fixture.jsonl"
+    assert many["error"].startswith("945 rows cannot be read: not valid JSON: ")
+    assert many["error"].endswith(" (1, 2, 3 and 942 more)")
     assert one["document"] == "one.jsonl:2"
     assert snapshots.current(tmp_path / "output") == run.snapshot

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from graphrag_lite.errors import InputError
 from graphrag_lite.ops import evaluate
 from graphrag_lite.ops.evaluate import (
-    Question,
+    JudgedQuestion,
     compare,
     interval,
     measure,
@@ -36,8 +36,8 @@ REFERENCE = [
 ]
 
 
-def question(gold: str, latest: str = "", superseded: str = "") -> Question:
-    return Question("1", "Who?", "", frozenset(gold), latest or None, frozenset(superseded))
+def question(gold: str, latest: str = "", superseded: str = "") -> JudgedQuestion:
+    return JudgedQuestion("1", "Who?", "", frozenset(gold), latest or None, frozenset(superseded))
 
 
 # --- measures
@@ -154,9 +154,9 @@ def test_questions_are_read_with_what_they_carry() -> None:
     none = {"id": "z", "question": "Why?", "supporting_ids": []}
     questions = read_questions("\n\n".join(map(json.dumps, (LINE, newer, none))), "q.jsonl")
     assert questions == [
-        Question("7", "Who?", "x", frozenset({"a", "2"})),
-        Question("n", "Who?", "x", frozenset({"a", "2"}), "a", frozenset({"2"})),
-        Question("z", "Why?", "", frozenset()),
+        JudgedQuestion("7", "Who?", "x", frozenset({"a", "2"})),
+        JudgedQuestion("n", "Who?", "x", frozenset({"a", "2"}), "a", frozenset({"2"})),
+        JudgedQuestion("z", "Why?", "", frozenset()),
     ]
 
 
