@@ -118,7 +118,13 @@ def _links(
         entity = entity_of(document_id, name)
         if entity is not None:
             counts[entity][unit_row[unit_id]] += 1
-    by_key = {exact_key(name): entity_row.get(identity) for (document, name), identity in meant.items() if not document}
+    # "Upgrading Red Hat Developer Hub" is not about what that is: a name that begins with more is no title of it.
+    longer = {name for name, rule in tables.rows(entity_resolutions, "name", "rule") if rule == "opener"}
+    by_key = {
+        exact_key(name): entity_row.get(identity)
+        for (document, name), identity in meant.items()
+        if not document and name not in longer
+    }
     defines: list[set[int]] = [set() for _ in range(entities.num_rows)]
     for identity, title, unit_ids in tables.rows(documents, "id", "title", "text_unit_ids"):
         for name in attempt(identity, names_of_title, title) or ():
