@@ -67,7 +67,7 @@ def all_readers(passed: Sequence[Reader] = ()) -> Readers:
     """Return all readers. Those passed go before those installed, and these before the package's own."""
     names = plugins.names("readers")
     installed = [plugins.load("readers", name, Reader) for name in names]
-    origins = [Origin(f"{each.read.__module__}.{each.read.__qualname__}", version=each.version) for each in passed]
+    origins = [plugins.origin_of(each.read)._replace(version=each.version) for each in passed]
     origins += [plugins.origin("readers", name) for name in names]
     return Readers((*passed, *installed, *_own()), tuple(origins))
 

@@ -31,7 +31,9 @@ _FOLDED = str.maketrans("óéáíýěůúżźśćńłё", "oeaiyeuuzzscnlе")
 
 
 def case_forms(languages: Mapping[str, str], counts: Mapping[str, int]) -> dict[str, str]:
-    """Return key -> the key that it is a case form of: the one used most, then the shortest, then the first by name.
+    """Return key -> the key that it is a case form of: the one used most, then the shortest, then the last by name.
+
+    That is one order of all keys, so that no two join each other.
 
     `languages` has the language (ISO 639-1) of each key that may be declined, `counts` how often a key is used.
 
@@ -46,13 +48,8 @@ def case_forms(languages: Mapping[str, str], counts: Mapping[str, int]) -> dict[
     roots: dict[str, str] = {}
     for _, group in sorted(groups.items()):
         root = max(group, key=lambda key: (counts[key], -len(key), key))
-        roots |= {key: root for key in group if key != root and _below(key, root, counts)}
+        roots |= {key: root for key in group if key != root}
     return roots
-
-
-def _below(key: str, root: str, counts: Mapping[str, int]) -> bool:
-    """Tell whether `root` is before `key` in one order of all keys, so that no two keys join each other."""
-    return (counts[root], -len(root), root) > (counts[key], -len(key), key)
 
 
 def _stems(key: str, endings: tuple[str, ...]) -> Iterator[str]:

@@ -15,10 +15,7 @@ Face = tuple[str, str]
 def face(root: str, group: Sequence[str], entries: Mapping[str, Candidate], kinds: Mapping[str, str]) -> Face:
     """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions."""
     title = _title(entries[root].surfaces)
-    types: Counter[str] = Counter()
-    for key in group:
-        types.update(entries[key].types)
-    kind = kinds[root] if kinds[root] != "unknown" else majority_type(types)
+    kind = kinds[root] if kinds[root] != "unknown" else majority_type(_types(group, entries))
     if kind == "person" and title.isupper() and " " in title:
         title = title.title()
     return title, kind
@@ -42,10 +39,15 @@ def confirmed_face(
     root: str, group: Sequence[str], entries: Mapping[str, Candidate], _kinds: Mapping[str, str]
 ) -> Face:
     """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions."""
+    return commonest(entries[root].surfaces), majority_word(_types(group, entries))
+
+
+def _types(group: Sequence[str], entries: Mapping[str, Candidate]) -> Counter[str]:
+    """Return how many mentions of an entity state each type."""
     types: Counter[str] = Counter()
     for key in group:
         types.update(entries[key].types)
-    return commonest(entries[root].surfaces), majority_word(types)
+    return types
 
 
 def inferred(

@@ -62,6 +62,8 @@ class Strings(Sequence[str]):
         """Return those of `places` whose strings end with `tail`; all must have as many bytes."""
         data = np.frombuffer(self._data, np.uint8)
         for back, byte in enumerate(reversed(tail), start=1):
+            if not len(places):
+                break
             places = places[data[self._offsets[places + 1] - back] == byte]
         return places
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from graphrag_lite.errors import InputError
-from graphrag_lite.text import whole_corpus
+from graphrag_lite.text.whole_corpus import about_something
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
@@ -48,7 +48,7 @@ def report_language(index: "Loaded") -> str:
 
 def asked_terms(question: "Question") -> list[str]:
     """Return a question's terms that ask about something in the corpus, not about the corpus itself."""
-    return whole_corpus.asked_terms(question.text, question.terms, question.language)
+    return [] if question.aspects is not None else about_something(question.terms, question.language)
 
 
 @dataclass(frozen=True, slots=True)

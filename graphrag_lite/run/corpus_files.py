@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphrag_lite.errors import InputError
@@ -63,7 +63,7 @@ def scan(
     read = []
     for file in files:
         if not file.is_folder and suffix_of(file.name) not in suffixes:
-            left_out[f"{PurePath(file.name).suffix.lower() or 'without ending'} files"] += 1
+            left_out[f"{suffix_of(file.name) or 'without ending'} files"] += 1
         elif not file.is_folder and not _is_included(file.name, settings.include):
             left_out[OTHERS] += 1
         else:

@@ -15,6 +15,8 @@ from graphrag_lite.retrieval.report_ranking import partition, rank_reports, repo
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
 from graphrag_lite.search.community_answers import themes
 from graphrag_lite.search.entity_statements import description
+from graphrag_lite.search.sentence_choice import choose_sentences
+from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
@@ -90,13 +92,14 @@ def _most_named(index: "Loaded", kind: str) -> list[dict[str, Any]]:
     """
     import pyarrow.compute as pc
 
-    table = index.arrow("entities").select(["title", "type", "n_documents", "n_mentions"])
-    rows = np.flatnonzero(pc.equal(table["type"], kind).to_numpy(zero_copy_only=False))
-    found = [row | {"row": int(i)} for i, row in zip(rows, table.take(rows).to_pylist(), strict=True)]
     by = _counted_by(index)
-    found.sort(key=lambda row: (-row[by], -row["n_mentions"], row["row"]))
+    table = index.arrow("entities").select(["title", "type", *dict.fromkeys((by, "n_mentions"))])
+    rows = np.flatnonzero(pc.equal(table["type"], kind).to_numpy(zero_copy_only=False))
+    order = np.lexsort([rows, *(-table[name].to_numpy()[rows] for name in ("n_mentions", by))])
+    rows = rows[order[:ASKED_NAMES]]
+    found = [row | {"row": int(i)} for i, row in zip(rows, table.take(rows).to_pylist(), strict=True)]
     least = max(2, SELDOM * found[0][by]) if found else 0
-    return [row for row in found[:ASKED_NAMES] if row[by] >= least]
+    return [row for row in found if row[by] >= least]
 
 
 def _counted_by(index: "Loaded") -> str:
@@ -150,9 +153,6 @@ def _changes(index: "Loaded", years: Sequence[int]) -> tuple[list[str], list[Sta
 
 def _told_in(index: "Loaded", entities: Sequence[int], held: "np.ndarray[Any, Any]") -> Iterator[Statement]:
     """Yield a sentence for each of some entities, of the text units that are `held`, (n_units,)."""
-    from graphrag_lite.search.sentence_choice import choose_sentences
-    from graphrag_lite.text.words import terms
-
     titles, matrix = index.arrow("entities")["title"], index.links.units
     for entity in entities:
         units = matrix.indices[matrix.indptr[entity] : matrix.indptr[entity + 1]]

@@ -158,7 +158,7 @@ def _readable(index: "Loaded", row: int, places: list[Statement]) -> list[Statem
     first, *rest = places
     ordered = [_with_context(index, first) if first in leaning else first]
     ordered += [place for place in rest if place not in leaning]
-    for place in sorted(set(leaning) & set(rest), key=lambda place: place.start):
+    for place in sorted((place for place in rest if place in leaning), key=lambda place: place.start):
         before = _before(index, place)
         at = next((i for i, one in enumerate(ordered) if before < one.end and one.start < place.start), None)
         if at is not None:

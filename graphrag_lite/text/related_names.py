@@ -75,7 +75,7 @@ def related_names(
     if len(names) < 2 or not _says_something(text[slice(*span)]):
         return
     lists = _lists(text, names)
-    speaker = bool(names) and text[names[0].end : names[0].end + 2].startswith(":")
+    speaker = text[names[0].end : names[0].end + 2].startswith(":")
     anyone = speaker and not _FIRST_PERSON.search(text, names[0].end, span[1])
     for i in range(int(anyone), len(names)):
         seen = {names[i].name}

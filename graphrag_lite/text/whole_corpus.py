@@ -48,16 +48,9 @@ ASPECTS: dict[Aspect, str] = {
 }
 
 
-def asked_terms(text: str, question_terms: list[str], language: str) -> list[str]:
-    """Return the terms of a question that ask about something in the corpus, not about the corpus itself.
-
-    `text` is the question in its own `language` (ISO 639-1): where the corpus is in another, its words are analysed as
-    those of the corpus, and told here by its own.
-    """
-    if aspects(text, language) is not None:
-        return []
-    generic = _generic(language)
-    return [term for term in question_terms if term not in ASKING and term not in generic]
+def about_something(question_terms: list[str], language: str) -> list[str]:
+    """Return those terms of a question in `language` (ISO 639-1) that do not only ask, nor mean the corpus itself."""
+    return [term for term in question_terms if term not in ASKING and term not in _generic(language)]
 
 
 def aspects(text: str, language: str) -> set[Aspect] | None:

@@ -94,7 +94,7 @@ def test_a_megabyte_takes_linear_time(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     start = time.process_time()
     find_parts(text, "en", TABLE, find_mentions(text, "en", TABLE))
-    assert time.process_time() - start < 20
+    assert time.process_time() - start < 6.0
 
 
 @pytest.mark.parametrize(
