@@ -90,7 +90,6 @@ async def load_documents(
         if size > settings.max_file_mb * 1e6:
             failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
             continue
-            continue
         if known := read_before.get(_content(path, sha256, readers)):
             rows += known if known[0].path == path else [known[0]._replace(path=path, source_id=path)]
             continue
