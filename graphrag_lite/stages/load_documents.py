@@ -95,7 +95,6 @@ async def load_documents(
         if size > settings.max_file_mb * 1e6:
             failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
             continue
-            continue
         meant = next((people[str(folder)] for folder in PurePath(path).parents if str(folder) in people), {})
         known = read_before.get((path, sha256)) or read_before.get((suffix_of(path), sha256))
         if known and not meant:
