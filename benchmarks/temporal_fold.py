@@ -55,20 +55,13 @@ def judge(told: Mentions, ends: Ints, policies: Ints) -> tuple[int, int, int, in
     """Fold, and count facts, those that another one ended, and of these the right ones and the wrong ones."""
     told = prepare(told, policies)
     apart = distinct(told, policies)
-    n = n_ended = right = wrong = 0
-    for fact in fold(told, apart):
-        if fact.expired_by >= 0:
-            continue
-        n += 1
-        if fact.ended_by != SUCCEEDED:
-            continue
-        n_ended += 1
-        own = ends[apart.rows[apart.first[list(fact.statements)]]]
-        if (own == UNKNOWN).any():
-            continue
-        end = told.start[apart.rows[apart.first[fact.end_by]]]
-        right, wrong = (right + 1, wrong) if own.max() <= end + UNITS["year"] else (right, wrong + 1)
-    return n, n_ended, right, wrong
+    facts = fold(told, apart)
+    current, ended = facts.expired_by < 0, facts.ended_by == SUCCEEDED
+    rows = apart.rows[apart.first]
+    own = np.split(ends[rows[facts.statements]], np.cumsum(facts.n_statements)[:-1])
+    judged = [fact for fact in np.flatnonzero(current & ended) if (own[fact] != UNKNOWN).all()]
+    right = sum(own[fact].max() <= told.start[rows[facts.end_by[fact]]] + UNITS["year"] for fact in judged)
+    return int(current.sum()), int((current & ended).sum()), int(right), len(judged) - int(right)
 
 
 @click.command()

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 MULTI, FUNCTIONAL, INVERSE, EVENTS = 0, 1, 2, 3
 POLICIES = ("multi", "functional", "inverse", "event")
 FOREVER = -UNKNOWN
-MAX_STEPS = 200  # times at which one group is told anew; of more only the last are kept apart, for time is quadratic
+MAX_WORK = 20_000  # statements read to fold one group: of more, the sources' earliest times are told as one
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,31 @@ class Mentions:
         return Mentions(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
-class Fact(NamedTuple):
-    """A spell as the documents told it from `created` to `expired`; `_by` are rows of distinct statements, -1: none."""
+@dataclass(frozen=True)
+class Facts:
+    """Spells as the documents told them, (n_facts,) each; `_by` are places of distinct statements, -1: none."""
 
-    start_by: int
-    end_by: int
-    ended_by: int
-    kind: int
-    conflict: bool
-    created_by: int
-    expired_by: int
-    statements: Sequence[int]
+    start_by: Ints
+    end_by: Ints
+    ended_by: Ints
+    kind: Ints
+    conflict: NDArray[np.bool_]
+    created_by: Ints
+    expired_by: Ints
+    statements: Ints  # of all facts, one after the other
+    n_statements: Ints  # of each fact
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[Any, ...]]) -> "Facts":
+        """Make columns of rows, in the order of the fields, whose last is a list of statements."""
+        listed = list(rows)
+        *columns, statements = zip(*listed, strict=True) if listed else [()] * 8
+        start_by, end_by, ended_by, kind, conflict, created_by, expired_by = (
+            np.array(column, dtype=np.int64) for column in columns
+        )
+        flat = np.array([place for places in statements for place in places], dtype=np.int64)
+        n_statements = np.array([len(places) for places in statements], dtype=np.int64)
+        return cls(start_by, end_by, ended_by, kind, conflict > 0, created_by, expired_by, flat, n_statements)
 
 
 @dataclass(frozen=True)
@@ -98,7 +112,8 @@ def distinct(mentions: Mentions, policies: Ints) -> Distinct:
     )
     value = np.where(by_object, mentions.subject, mentions.object)
     last = np.where(mentions.end == UNKNOWN, FOREVER, mentions.end)
-    what = (mentions.start, mentions.positive, value, mentions.kind, last, mentions.unit)
+    state = mentions.kind == STATE
+    what = (mentions.start, mentions.positive, value, mentions.kind, last, np.where(state, mentions.unit, 0))
     rows = np.lexsort((mentions.said, *reversed(what), *reversed(group)))
     new_group, new = (_changes(keys, rows) for keys in (group, (*group, *what)))
     first = np.flatnonzero(new)
@@ -117,19 +132,50 @@ def _changes(keys: Sequence[NDArray[np.generic]], rows: Ints) -> NDArray[np.bool
     return changed
 
 
-def fold(mentions: Mentions, apart: Distinct) -> Iterator[Fact]:
-    """Yield the facts of prepared mentions, group by group."""
-    stated = mentions.take(apart.rows[apart.first])
-    columns = (apart.value, stated.start, stated.end, stated.unit, stated.kind, stated.positive, stated.said)
-    statements = map(Statement, *map(_values, columns))
+def fold(mentions: Mentions, apart: Distinct) -> "Facts":
+    """Return the facts of prepared mentions: those of a single statement, then group by group."""
     ends = np.append(apart.groups, len(apart.first))[1:]
-    for start, end, one in zip(*map(_values, (apart.groups, ends, apart.one)), strict=True):
-        if end - start > 1:
-            yield from (_moved(fact, start) for fact in versions(list(islice(statements, end - start)), one=one))
-        elif (said := next(statements)).positive:
-            start_by, end_by = start if said.start != UNKNOWN else -1, start if said.end != UNKNOWN else -1
-            ended_by = STATED if said.end != UNKNOWN else OPEN
-            yield Fact(start_by, end_by, ended_by, said.kind, False, start, -1, (start,))
+    alone = ends - apart.groups == 1
+    single = apart.groups[alone]
+    single = single[mentions.positive[apart.rows[apart.first[single]]]]
+    rows = apart.rows[apart.first[single]]
+    begun, ended = mentions.start[rows] != UNKNOWN, mentions.end[rows] != UNKNOWN
+    n = len(single)
+    several = Facts.of(_of_groups(mentions, apart, apart.groups[~alone], ends[~alone], apart.one[~alone]))
+    return Facts(
+        start_by=np.append(np.where(begun, single, -1), several.start_by),
+        end_by=np.append(np.where(ended, single, -1), several.end_by),
+        ended_by=np.append(np.where(ended, STATED, OPEN), several.ended_by),
+        kind=np.append(mentions.kind[rows], several.kind),
+        conflict=np.append(np.zeros(n, dtype=bool), several.conflict),
+        created_by=np.append(single, several.created_by),
+        expired_by=np.append(np.full(n, -1), several.expired_by),
+        statements=np.append(single, several.statements),
+        n_statements=np.append(np.ones(n, dtype=np.int64), several.n_statements),
+    )
+
+
+def _of_groups(
+    mentions: Mentions, apart: Distinct, starts: Ints, ends: Ints, one: NDArray[np.bool_]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the facts of groups of several statements."""
+    within = np.repeat(starts - np.append(0, np.cumsum(ends - starts)[:-1]), ends - starts)
+    within += np.arange(len(within))
+    stated = mentions.take(apart.rows[apart.first[within]])
+    columns = (apart.value[within], stated.start, stated.end, stated.unit, stated.kind, stated.positive, stated.said)
+    statements = map(Statement, *map(_values, columns))
+    for start, end, one_ in zip(*map(_values, (starts, ends, one)), strict=True):
+        for spell, created_by, expired_by in versions(list(islice(statements, end - start)), one=one_):
+            yield (
+                spell.start_by + start if spell.start_by >= 0 else -1,
+                spell.end_by + start if spell.end_by >= 0 else -1,
+                spell.ended_by,
+                spell.kind,
+                spell.conflict,
+                created_by + start,
+                expired_by + start if expired_by >= 0 else -1,
+                [place + start for place in spell.statements],
+            )
 
 
 def _values(column: NDArray[Any]) -> Iterator[Any]:
@@ -138,22 +184,19 @@ def _values(column: NDArray[Any]) -> Iterator[Any]:
         yield from column[start : start + 65536].tolist()
 
 
-def _moved(fact: Fact, by: int) -> Fact:
-    """Return a fact of a group with places among all statements."""
-    places = {name: getattr(fact, name) for name in ("start_by", "end_by", "created_by", "expired_by")}
-    moved = {name: place + by for name, place in places.items() if place >= 0}
-    return fact._replace(**moved, statements=tuple(place + by for place in fact.statements))
+def versions(statements: Sequence[Statement], *, one: bool) -> Iterator[tuple[Spell, int, int]]:
+    """Yield the spells of a group, whose statements are in order of start, as they were told over the sources' time.
 
-
-def versions(statements: Sequence[Statement], *, one: bool) -> Iterator[Fact]:
-    """Yield the facts of a group, whose statements are in order of start, as they were told over the sources' time."""
+    Each with the places of the statements by which it came up, and by which it was told no more; -1: it still is.
+    """
     by_said = sorted(range(len(statements)), key=lambda place: (statements[place].said, place))
     times = sorted({statement.said for statement in statements})
     open_: dict[tuple[int, ...], tuple[Spell, int]] = {}
     clear: dict[int, list[Spell]] = {}
     loose: set[int] = set()
     n_told = 0
-    for until in [*times[1:][-MAX_STEPS:], None]:
+    n_steps = min(len(times), max(1, MAX_WORK // len(statements)))
+    for until in [*times[len(times) - n_steps + 1 :], None]:
         before = n_told
         while n_told < len(by_said) and (until is None or statements[by_said[n_told]].said < until):
             n_told += 1
@@ -162,23 +205,16 @@ def versions(statements: Sequence[Statement], *, one: bool) -> Iterator[Fact]:
             continue
         now = {_key(spell): spell for spell in spells(statements, sorted(by_said[:n_told]), one=one)}
         for key in [key for key in open_ if key not in now]:
-            yield _fact(*open_.pop(key), new[0])
+            yield *open_.pop(key), new[0]
         open_ = {key: (spell, open_[key][1] if key in open_ else new[0]) for key, spell in now.items()}
         loose |= {statements[place].value for place in by_said[:n_told] if statements[place].start == UNKNOWN}
         clear = _clear(now.values(), loose, one=one)
     for spell, created_by in open_.values():
-        yield _fact(spell, created_by, -1)
+        yield spell, created_by, -1
 
 
 def _key(spell: Spell) -> tuple[int, ...]:
     return spell.value, spell.kind, spell.start, spell.end, spell.ended_by, spell.conflict
-
-
-def _fact(spell: Spell, created_by: int, expired_by: int) -> Fact:
-    return Fact(
-        *(spell.start_by, spell.end_by, spell.ended_by, spell.kind, spell.conflict, created_by, expired_by),
-        tuple(spell.statements),
-    )
 
 
 def _clear(told: Iterable[Spell], loose: Collection[int], *, one: bool) -> dict[int, list[Spell]]:
@@ -201,15 +237,13 @@ def _clear(told: Iterable[Spell], loose: Collection[int], *, one: bool) -> dict[
 
 def _supports(said: Statement, place: int, clear: Mapping[int, Sequence[Spell]]) -> bool:
     """Add a statement to the spell that it changes nothing of; return whether there is one."""
-    if not said.positive or said.start == UNKNOWN or said.kind == PLAN:
+    if not said.positive or said.start == UNKNOWN or said.kind == PLAN or (said.kind == STATE and said.end != UNKNOWN):
         return False
     own = clear.get(said.value, ())
     before = bisect_right(own, said.start, key=lambda spell: spell.start)
     if not before:
         return False
     spell = own[before - 1]
-    if said.kind == STATE and said.end != UNKNOWN and spell.ended_by != STATED:
-        return False
     if spell.end != UNKNOWN:
         sure = said.start + 1 if said.kind == EVENT or spell.ended_by == STATED else said.start + max(said.unit, 1)
         if max(sure, said.end) > spell.end:

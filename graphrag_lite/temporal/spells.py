@@ -121,7 +121,9 @@ def _attach(said: Statement, place: int, end_by: int, end: int, last: dict[int, 
     if spell and (spell.end == UNKNOWN or said.start < spell.end or touches):
         spell.sure = max(spell.sure, said.start + max(said.unit, 1))
     else:
-        spell = Spell(said.value, STATE, said.start, UNKNOWN, place, -1, OPEN, said.unit, said.start + max(said.unit, 1))
+        spell = Spell(
+            said.value, STATE, said.start, UNKNOWN, place, -1, OPEN, said.unit, said.start + max(said.unit, 1)
+        )
         last[said.value] = spell
         found.append(spell)
     spell.statements.append(place)
