@@ -10,7 +10,7 @@ from graphrag_lite.cli.querying import query
 from graphrag_lite.cli.scheduling import schedule
 from graphrag_lite.cli.showing import show
 from graphrag_lite.cli.starting import init, prompt_tune
-from graphrag_lite.cli.tools import tool
+from graphrag_lite.cli.tools import mcp, tool
 
 
 @click.group(cls=Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 _COMMANDS = (
-    *(index, schedule, plan, query, tool, evaluate, show, runs, diff, rollback, check),
+    *(index, schedule, plan, query, tool, mcp, evaluate, show, runs, diff, rollback, check),
     *(init, prompt_tune, import_),
 )
 for command in _COMMANDS:

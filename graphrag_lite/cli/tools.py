@@ -1,4 +1,4 @@
-"""The command tool."""
+"""The commands tool and mcp."""
 
 import click
 
@@ -19,9 +19,9 @@ def tool(name: str | None, arguments: str, schema: bool, root: Root) -> None:
     \b
     Examples:
       graphrag-lite tool
-      graphrag-lite tool search_passages '{"query": "Who is Scrooge?", "page": 2}'
+      graphrag-lite tool search_passages '{"query": "Scrooge", "page": 2}'
       graphrag-lite tool get_entity '{"id": "Scrooge"}'
-      graphrag-lite tool read_source '{"id": "notes/1998.txt", "line_start": 1, "num_lines": 40}'
+      graphrag-lite tool read_source '{"id": "notes/1998.txt", "num_lines": 40}'
     """
     from graphrag_lite.agent import requests, tools
     from graphrag_lite.cli import terminal
@@ -40,3 +40,21 @@ def tool(name: str | None, arguments: str, schema: bool, root: Root) -> None:
         else:
             rows = [(known, each.summary, requests.example(each.request)) for known, each in tools.TOOLS.items()]
             terminal.print_table(terminal.Output(), ["tool", "returns", "arguments"], rows)
+
+
+@click.command(epilog=EXIT_CODES)
+@with_settings
+def mcp(root: Root) -> None:
+    """Serve the tools of `tool` over the Model Context Protocol, on standard input and output.
+
+    Every call is answered from the snapshot that is current then. Nothing but the protocol goes to standard output.
+    Needs the extra [mcp]. docs/mcp.md has what to tell common clients.
+
+    \b
+    Examples:
+      graphrag-lite mcp --root /srv/index
+    """
+    from graphrag_lite.agent.mcp_server import Current, serve
+    from graphrag_lite.search.index import Index
+
+    serve(Current(root.output, lambda: Index.open(root.output, config=root.config, overrides=root.overrides)))
