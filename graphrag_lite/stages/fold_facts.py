@@ -17,7 +17,7 @@ from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, POLICIES, Distinct,
 from graphrag_lite.temporal.instants import UNITS, seconds
 from graphrag_lite.temporal.policies import Learned, learn
 from graphrag_lite.temporal.relations import Resolution, relation_key, resolve
-from graphrag_lite.temporal.spells import ENDED_BY, KINDS, STATED
+from graphrag_lite.temporal.spells import ENDED_BY, KINDS, OPEN, STATE, STATED
 from graphrag_lite.text import folding
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _table(
         ],
         "created_at": _texts(told, "reference_time", rows.created),
         "expired_at": _texts(told, "reference_time", rows.expired),
-        "ended_by": [ENDED_BY[number] for number in facts.ended_by.tolist()],
+        "ended_by": [ENDED_BY[number] for number in np.where(facts.kind == STATE, facts.ended_by, OPEN).tolist()],
         "kind": [KINDS[number] for number in facts.kind.tolist()],
         "conflict": facts.conflict.tolist(),
         "fact_group_id": [
@@ -237,7 +237,7 @@ def _table(
         object=[things.names[place] for place in object_.tolist()],
         fact=_sentences(source_documents, told, np.where(rows.start >= 0, rows.start, rows.first)),
         precision=_texts(told, "precision", vaguer),
-        invalidated_by=_texts(told, "id", rows.end),
+        invalidated_by=_texts(told, "id", np.where(facts.kind == STATE, rows.end, -1)),
         prior_id=_prior(columns, mentions.start[rows.start]),
         **_sources(told, mentions, apart, facts),
     )

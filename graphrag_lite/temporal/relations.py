@@ -59,14 +59,14 @@ def resolve(wordings: Mapping[str, int], english: Collection[str]) -> dict[str, 
 def relation_key(wording: str, *, english: bool) -> tuple[str, bool]:
     """Return what wordings of one relation have in common, and whether it is told from its object's side ("by").
 
-    The key is empty where a wording says nothing: it has no word but function words.
+    The key is empty where a wording says nothing: it has no word but function words and numbers.
 
     >>> relation_key("was later acquired by", english=True), relation_key("acquires the", english=True)
     (('acquir', True), ('acquir', False))
     >>> relation_key("is the director of", english=True), relation_key("and the", english=True)
     (('director of', False), ('', False))
     """
-    words = _plain(wording).split()
+    words = [word for word in _plain(wording).split() if not word.isdecimal()]
     if not english:
         return " ".join(words), False
     if FUNCTION_WORDS["en"].issuperset(words):
