@@ -34,6 +34,7 @@ from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
 from graphrag_lite.stages.import_graphrag import find, import_graphrag
 from graphrag_lite.stages.index_search import index_search
+from graphrag_lite.stages.list_episodes import list_episodes
 from graphrag_lite.stages.load_documents import load_documents
 from graphrag_lite.stages.publish_tables import publish_tables
 from graphrag_lite.stages.report_communities import report_communities
@@ -50,8 +51,10 @@ EMBED = Stage(
 )
 
 
+EPISODES = Stage(list_episodes, reads=("source_documents",), writes=("episodes",))
 LOAD = [
     Stage(load_documents, reads=("corpus_files",), writes=("source_documents",)),
+    EPISODES,
     Stage(split_text_units, reads=("source_documents",), writes=("source_units",)),
 ]
 RESOLVE = Stage(
@@ -135,6 +138,7 @@ IMPORTED = [
             *("relationships", "covariates", "communities", "community_reports"),
         ),
     ),
+    EPISODES,
     *PUBLISH,
 ]
 
