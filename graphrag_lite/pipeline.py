@@ -100,7 +100,10 @@ FAST = [
     *GRAPH,
     Stage(
         report_communities_fast,
-        reads=("source_documents", "source_units", "entities", "relationships", "communities"),
+        reads=(
+            *("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
+            *("entities", "relationships", "communities"),
+        ),
         writes=("community_reports", "report_bases"),
     ),
     *PUBLISH,

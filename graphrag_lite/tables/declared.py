@@ -311,7 +311,7 @@ class Covariates:
 
 @table("communities")
 class Communities:
-    """Communities of the hierarchy, by level and number. A level is a partition of what its parents split into."""
+    """Communities of related entities, by level and number. A level is a partition of what its parents split into."""
 
     id: Annotated[str, "hash of level and members when it first came up; kept while most of it stays"]
     human_readable_id: Annotated[int, "equals community"]
@@ -329,7 +329,7 @@ class Communities:
 
 @table("community_reports")
 class CommunityReports:
-    """Reports on the communities that hold at least one relationship."""
+    """Reports on communities: by a model on all, else on those of four entities that three sentences tell of."""
 
     id: Annotated[str, "hash of community and content"]
     human_readable_id: Annotated[int, "equals community"]
@@ -337,12 +337,12 @@ class CommunityReports:
     level: Annotated[int, "communities.level"]
     parent: Annotated[int, "communities.parent"]
     children: Annotated[list[int], "communities.children"]
-    title: Annotated[str, "what the community is about"]
-    summary: Annotated[str, "its most central statements, with marks [n]"]
+    title: Annotated[str, "main entities, theme and years; a model's words where one wrote it"]
+    summary: Annotated[str, "what its main entity is, and its most central statements, with marks [n]"]
     full_content: Annotated[str, "the whole report in Markdown"]
     rank: Annotated[float, "importance, 0-10"]
     rating_explanation: Annotated[str, "why that rank"]
-    findings: Annotated[list[Finding], "statements, each with its mark [n]"]
+    findings: Annotated[list[Finding], "other statements in the order of time, each with its mark [n]"]
     full_content_json: Annotated[str, "the report as JSON"]
     period: Annotated[str, "communities.period"]
     size: Annotated[int, "communities.size"]
