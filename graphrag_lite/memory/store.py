@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite.errors import InputError, LockedError, OutputError, TableError
-from graphrag_lite.text.language import detect
+from graphrag_lite.text.function_words import FUNCTION_WORDS
+from graphrag_lite.text.language import closest, detect
 from graphrag_lite.text.words import terms, without_asking
 
 BUSY = 5.0  # seconds to wait for another process that writes
 NOTE, MESSAGE = "note", "message"
+LANGUAGES = ["en", *sorted(FUNCTION_WORDS.keys() - {"en"})]
 SCHEMA = """
 pragma journal_mode = wal;
 pragma synchronous = full;
@@ -85,7 +87,7 @@ class Memory:
         return [entry.id for entry in made]
 
     def _put(self, entry: Entry) -> None:
-        language = detect(entry.content)
+        language = detect(entry.content) or closest(entry.content, LANGUAGES)  # a note may be too short to tell
         values = (entry.id, entry.kind, entry.session, entry.role, entry.content)
         rest = (json.dumps(list(entry.tags)), json.dumps(list(entry.citations)), entry.created_at, language)
         done = self._database.execute(
