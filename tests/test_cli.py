@@ -79,9 +79,9 @@ def test_help_is_worth_reading(command: tuple[str, ...]) -> None:
         examples = re.findall(r"^    (graphrag-lite .*)$", result.output, re.MULTILINE)
         assert examples
         for example in examples:  # each parses: its command and options are there
-            words = re.findall(r'"[^"]*"|\S+', example.split(" > ")[0])[1:]
+            words = shlex.split(example.split(" > ")[0])[1:]
             parent = click.Context(main, help_option_names=["-h", "--help"])
-            made = main.commands[words[0]].make_context(words[0], [word.strip('"') for word in words[1:]], parent)
+            made = main.commands[words[0]].make_context(words[0], words[1:], parent)
             assert isinstance(made, click.Context)
 
 
