@@ -60,10 +60,14 @@ class Question:
     def terms(self) -> list[str]:
         """Its terms as it is read, as often as it says them, without function words of its own language.
 
-        What says that the newest document is meant ("in the latest quarter") is none where documents are dated.
+        What says that the newest document is meant is none.
         """
-        asked = without_newest(self.as_read, self.language)
-        return self.terms_of(asked if asked == self.as_read or self.index.is_dated else self.as_read)
+        return self.terms_of(without_newest(self.as_read, self.language) if self.means_newest else self.as_read)
+
+    @cached_property
+    def means_newest(self) -> bool:
+        """Whether it asks for the newest document ("in the latest quarter"), and documents are dated."""
+        return without_newest(self.as_read, self.language) != self.as_read and self.index.is_dated
 
     def terms_of(self, text: str) -> list[str]:
         """Return the terms of a part of it, analysed as text units are.
@@ -109,6 +113,7 @@ class Question:
             self.as_of,
             self.terms_of,
             self.terms,
+            newest=self.means_newest,
         )
         if self.vector is None:
             return found
