@@ -10,6 +10,7 @@ from graphrag_lite.cli.querying import query
 from graphrag_lite.cli.scheduling import schedule
 from graphrag_lite.cli.showing import show
 from graphrag_lite.cli.starting import init, prompt_tune
+from graphrag_lite.cli.tools import mcp, tool
 
 
 @click.group(cls=Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
@@ -28,5 +29,9 @@ def main() -> None:
     """
 
 
-for command in (index, schedule, plan, query, evaluate, show, runs, diff, rollback, check, init, prompt_tune, import_):
+_COMMANDS = (
+    *(index, schedule, plan, query, tool, mcp, evaluate, show, runs, diff, rollback, check),
+    *(init, prompt_tune, import_),
+)
+for command in _COMMANDS:
     main.add_command(command)

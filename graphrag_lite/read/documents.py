@@ -10,13 +10,14 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Fields:
-    """Which keys of a JSON object, or columns of a table, hold what."""
+    """Which keys of a JSON object, or columns of a table, hold what; `people` are those whom ids in messages mean."""
 
     id: str = "id"
     title: str = "title"
     text: str = "text"
     time: str = "timestamp"
     sender: str = "speaker"
+    people: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,31 @@ class Block:
     label: str
     char_start: int
     char_end: int
+
+
+@dataclass(frozen=True)
+class Message:
+    """What somebody says in a document, characters [char_start, char_end), with the name that it opens with, if any.
+
+    `id` is its own id in the source, `reply_to` that of the message of the same conversation that it answers; `role` is
+    that of a chat with an assistant. `time` is as the source states it until `stated_times.dated` has read it: then it
+    is ISO 8601, and what cannot be read is left in `unread_time`.
+    """
+
+    speaker: str
+    char_start: int
+    char_end: int
+    time: Any = ""
+    role: str = ""
+    conversation: str = ""
+    id: str = ""
+    reply_to: str = ""
+    unread_time: str = ""
+
+
+ROLES = {"user": "user", "human": "user"}
+ROLES |= dict.fromkeys(("assistant", "ai", "bot", "chatbot", "gpt", "chatgpt", "model"), "assistant")
+"""What those who talk with an assistant, and it, are called where they have no name."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +69,7 @@ class Loaded:
     created_at: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     blocks: tuple[Block, ...] = ()
+    messages: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True)

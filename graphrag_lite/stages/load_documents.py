@@ -7,8 +7,9 @@ import logging
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
 from operator import attrgetter
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, attempting, outcome
 from graphrag_lite.errors import InputError
-from graphrag_lite.read.documents import Fields, Loaded, Unreadable
+from graphrag_lite.read.conversations import LEFT_OUT
+from graphrag_lite.read.documents import Block, Fields, Loaded, Unreadable
+from graphrag_lite.read.messengers import people_in
 from graphrag_lite.read.readers import Readers, all_readers, suffix_of
 from graphrag_lite.read.stated_times import time_left
 from graphrag_lite.run.services import Fail, Last
@@ -47,10 +50,11 @@ class Document(NamedTuple):
     metadata: str  # JSON
     content_sha256: str  # of the file
     blocks: list[dict[str, Any]]
+    messages: list[dict[str, Any]]
 
 
 class UnreadTimes(NamedTuple):
-    """A file, how many of its documents state a time that cannot be read, and the first of these times."""
+    """A file, how many of its documents and messages state a time that cannot be read, and the first such time."""
 
     path: str
     documents: int
@@ -77,6 +81,7 @@ async def load_documents(
         settings.id_field, settings.title_field, settings.text_field, settings.time_field, settings.sender_field
     )
     root = corpus.parent if corpus.is_file() else corpus
+    people = _people(root, corpus_files["path"].to_pylist())
     before = _before(last)
     readers = readers or all_readers()
     read_before = _read_before(before, last, readers)
@@ -90,8 +95,9 @@ async def load_documents(
         if size > settings.max_file_mb * 1e6:
             failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
             continue
-            continue
-        if known := read_before.get(_content(path, sha256, readers)):
+        meant = next((people[str(folder)] for folder in PurePath(path).parents if str(folder) in people), {})
+        known = read_before.get((path, sha256)) or read_before.get((suffix_of(path), sha256))
+        if known and not meant:
             rows += known if known[0].path == path else [known[0]._replace(path=path, source_id=path)]
             continue
         try:
@@ -107,7 +113,7 @@ async def load_documents(
         if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):
             failures.append(Unreadable(path, "changed while the run was reading; the next run reads it again"))
         bad: list[Unreadable] = []
-        for item in readers.read(data, path, fields):
+        for item in readers.read(data, path, replace(fields, people=meant)):
             if isinstance(item, Unreadable):
                 bad.append(item)
             elif not item.text.strip():
@@ -119,6 +125,7 @@ async def load_documents(
         failures += bad if len(bad) < 2 else [_together(path, bad)]
     if count:
         count("without_text", len(empty))
+        count(LEFT_OUT, sum(json.loads(row.metadata)[LEFT_OUT] for row in rows if f'"{LEFT_OUT}": ' in row.metadata))
     if empty:
         logger.info(
             "Left out documents without text (%d): %s%s",
@@ -137,33 +144,48 @@ async def load_documents(
     documents = _documents(rows, attempt, readers)
     for unread in unread_times(documents, settings.time_field)[:MAX_NAMED]:
         logger.warning(
-            "%s: %d times cannot be read, such as %r; these documents are not dated.%s",
+            "%s: %d times cannot be read, such as %r; they date nothing.%s",
             *(unread.path, unread.documents, unread.example),
             " Nothing tells whether the day or the month comes first." if NUMERIC.match(unread.example) else "",
         )
     return documents
 
 
+def _people(root: Path, paths: list[str]) -> dict[str, Mapping[str, str]]:
+    """Return by folder whom the ids in an export of Slack mean that lies there."""
+    found = {}
+    for path in paths:
+        if PurePath(path).name == "users.json":
+            with suppress(OSError):  # which is told when the file is read itself
+                found[str(PurePath(path).parent)] = people_in((root / path).read_bytes())
+    return {folder: people for folder, people in found.items() if people}
+
+
 def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
-    """Return the files with times that could not be read and are left in the metadata, by path."""
+    """Return the files with times that could not be read, of documents and of messages in them, by path."""
     names = {f'"{name}": ' for name in (field, Fields.time)}
     found: dict[str, UnreadTimes] = {}
     # In Python: comparing in Arrow imports pandas, also in a run that has nothing to do.
-    columns = (source_documents[name].to_pylist() for name in ("path", "created_at", "metadata"))
-    for path, created_at, stated in zip(*columns, strict=True):
-        if created_at or not any(name in stated for name in names):
-            continue
-        metadata = json.loads(stated)
+    columns = (source_documents[name].to_pylist() for name in ("path", "created_at", "metadata", "messages"))
+    for path, created_at, stated, messages in zip(*columns, strict=True):
+        unread = [message["unread_time"] for message in messages if message["unread_time"]]
+        metadata = {} if created_at or not any(name in stated for name in names) else json.loads(stated)
         if key := time_left(metadata, field):
-            before = found.get(path, UnreadTimes(path, 0, str(metadata[key])[:LONGEST]))
-            found[path] = before._replace(documents=before.documents + 1)
+            unread.append(str(metadata[key])[:LONGEST])
+        if unread:
+            before = found.get(path, UnreadTimes(path, 0, unread[0]))
+            found[path] = before._replace(documents=before.documents + len(unread))
     return [found[path] for path in sorted(found)]
 
 
 def _document(path: str, item: Loaded, sha256: str) -> Document:
     metadata = json.dumps(item.metadata, sort_keys=True, ensure_ascii=True, default=str)
-    blocks = [asdict(block) for block in sorted(item.blocks, key=attrgetter("char_start", "char_end", "kind"))]
-    return Document(path, item.source_id, plain(item.title), item.text, item.created_at, metadata, sha256, blocks)
+    # "user", "customer" and the like are parts that many play; "zoe_99" and "zoe@x.org" are somebody.
+    named = (said for said in item.messages if said.speaker and not (said.speaker.isalpha() and said.speaker.islower()))
+    said = [Block("message", message.speaker, message.char_start, message.char_end) for message in named]
+    blocks = sorted([*item.blocks, *said], key=attrgetter("char_start", "char_end", "kind"))
+    shown = item.text, item.created_at, metadata, sha256, list(map(asdict, blocks)), list(map(asdict, item.messages))
+    return Document(path, item.source_id, plain(item.title), *shown)
 
 
 def _together(path: str, bad: list[Unreadable]) -> Unreadable:
@@ -203,9 +225,12 @@ def _is_in(path: str, place: str) -> bool:
     return path == place or path.startswith(f"{place}/")
 
 
-def _content(path: str, sha256: str, readers: Readers) -> tuple[str, str]:
-    """Return what the documents of a file depend on: what it holds, and its kind, or its name where rows have it."""
-    return (path if readers.has_rows(path) else suffix_of(path), sha256)
+def _content(document: Document, readers: Readers) -> tuple[str, str]:
+    """Return what the documents of a file depend on: what it holds, and its kind, or its name where they have it."""
+    path = document.path
+    named = readers.has_rows(path) or document.source_id != path
+    named = named or any(said["conversation"] == path for said in document.messages)
+    return (path if named else suffix_of(path), document.content_sha256)
 
 
 def _before(last: Last | None) -> list[Document]:
@@ -235,7 +260,7 @@ def _read_before(before: list[Document], last: Last | None, readers: Readers) ->
     failed = {path for where in last.failed for path in (where, where.rpartition(":")[0])}
     files: dict[tuple[str, str], list[Document]] = {}
     for document in before:
-        same = files.setdefault(_content(document.path, document.content_sha256, readers), [])
+        same = files.setdefault(_content(document, readers), [])
         if document.path not in failed and (not same or same[0].path == document.path):
             same.append(document)
     return files
@@ -258,7 +283,7 @@ def _documents(rows: list[Document], attempt: Attempt, readers: Readers) -> "pa.
 
 def _key(row: Document) -> str:
     """Return a hash of a document's content. A title taken from the name of the file is not content."""
-    content = [row.title, row.text, row.created_at, row.metadata, *([row.blocks] if row.blocks else [])]
+    content = [row.title, row.text, row.created_at, row.metadata, *filter(None, (row.blocks, row.messages))]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 

@@ -10,7 +10,7 @@ Row order is part of a table: equal content gives equal bytes.
 from dataclasses import dataclass
 from typing import Annotated, Any, NewType
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 Int32 = NewType("Int32", int)
 Float32 = NewType("Float32", float)
 
@@ -78,6 +78,24 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """What somebody says in a document, characters [char_start, char_end); ids are those of its source.
+
+    `time` is ISO 8601; one that cannot be read is `unread_time`. Both are empty where the message states none.
+    """
+
+    speaker: str
+    role: str
+    conversation: str
+    time: str
+    unread_time: str
+    id: str
+    reply_to: str
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One finding of a community report, as in graphrag."""
 
@@ -120,6 +138,24 @@ class SourceDocuments:
     created_at: Annotated[str, "ISO 8601 time that the source states, empty where it states none"]
     metadata: Annotated[str, "JSON object of everything else the row holds"]
     blocks: Annotated[list[Block], "pages, slides, code, cells, messages in the text, by place"]
+    messages: Annotated[list[Message], "who says what, and when, by place; none where it is no conversation"]
+
+
+@table("episodes")
+class Episodes:
+    """What was said or written at one time, by document and place: each message of a conversation, or a document."""
+
+    id: Annotated[str, "hash of conversation, speaker, time and text, and of its place among equal ones"]
+    document_id: Annotated[str, "documents.id", Key("documents")]
+    ordinal: Annotated[int, "place within the document, from 0"]
+    kind: Annotated[str, "message; json for a row of a table; text for any other document"]
+    conversation: Annotated[str, "conversation, thread or session that it is of, as its source names it"]
+    speaker: Annotated[str, "who says it, as its source names them; empty where none is named"]
+    role: Annotated[str, "user or assistant, in a chat with an assistant"]
+    reference_time: Annotated[str, "ISO 8601 time that it states, else documents.created_at"]
+    reply_to: Annotated[str, "episodes.id of what it answers, empty unknown", Key("episodes", optional=True)]
+    char_start: Annotated[int, "first character in documents.text"]
+    char_end: Annotated[int, "one past the last character"]
 
 
 @table("source_units", final=False)
@@ -275,7 +311,7 @@ class Covariates:
 
 @table("communities")
 class Communities:
-    """Communities of the hierarchy, by level and number. A level is a partition of what its parents split into."""
+    """Communities of related entities, by level and number. A level is a partition of what its parents split into."""
 
     id: Annotated[str, "hash of level and members when it first came up; kept while most of it stays"]
     human_readable_id: Annotated[int, "equals community"]
@@ -293,7 +329,7 @@ class Communities:
 
 @table("community_reports")
 class CommunityReports:
-    """Reports on the communities that hold at least one relationship."""
+    """Reports on communities: by a model on all, else on those of four entities that three sentences tell of."""
 
     id: Annotated[str, "hash of community and content"]
     human_readable_id: Annotated[int, "equals community"]
@@ -301,12 +337,12 @@ class CommunityReports:
     level: Annotated[int, "communities.level"]
     parent: Annotated[int, "communities.parent"]
     children: Annotated[list[int], "communities.children"]
-    title: Annotated[str, "what the community is about"]
-    summary: Annotated[str, "its most central statements, with marks [n]"]
+    title: Annotated[str, "main entities, theme and years; a model's words where one wrote it"]
+    summary: Annotated[str, "what its main entity is, and its most central statements, with marks [n]"]
     full_content: Annotated[str, "the whole report in Markdown"]
     rank: Annotated[float, "importance, 0-10"]
     rating_explanation: Annotated[str, "why that rank"]
-    findings: Annotated[list[Finding], "statements, each with its mark [n]"]
+    findings: Annotated[list[Finding], "other statements in the order of time, each with its mark [n]"]
     full_content_json: Annotated[str, "the report as JSON"]
     period: Annotated[str, "communities.period"]
     size: Annotated[int, "communities.size"]

@@ -117,8 +117,19 @@ def periods(text: str, now: date | None, language: str) -> list[Period]:
     plain = _plain(text)
     found = list(_absolute(plain, now))
     if now and language in relative_dates():
-        found += _relative(plain, now, relative_dates()[language], _patterns(language))
+        found += [(start, period) for start, _, period in _relative(plain, now, language)]
     return list(dict.fromkeys(period for _, period in sorted(found, key=lambda item: item[0])))
+
+
+def relative_spans(text: str, now: date, language: str) -> Iterator[tuple[int, int, Period]]:
+    """Yield where `text` names a period relative to `now`, [start, end), and which; in no order.
+
+    >>> [(start, end, str(period.first)) for start, end, period in relative_spans("Vu hier.", date(2023, 5, 30), "fr")]
+    [(3, 7, '2023-05-29')]
+    """
+    plain = unaccented(text.casefold())
+    if language in relative_dates() and len(plain) == len(text):
+        yield from _relative(plain, now, language)
 
 
 def whole(stated: str) -> Period | None:
@@ -174,27 +185,26 @@ def _stated(found: re.Match[str], now: date | None) -> str:
     return ""
 
 
-def _relative(
-    plain: str, now: date, words: Words, patterns: dict[str, re.Pattern[str]]
-) -> Iterator[tuple[int, Period]]:
+def _relative(plain: str, now: date, language: str) -> Iterator[tuple[int, int, Period]]:
+    words, patterns = relative_dates()[language], _patterns(language)
     for found in patterns["days"].finditer(plain):
         n = next(n for n, days in enumerate(words.days) if re.fullmatch(days, found[0]))
-        yield found.start(), _before(now, n, n)
+        yield *found.span(), _before(now, n, n)
     for found in patterns["ago"].finditer(plain):
         unit = _which(words.units, found[0])
         n, half = round(_number(words, found[0]) * _LENGTHS[unit]), _HALVES[unit]
-        yield found.start(), _before(now, n + half, max(n - half, 0))
+        yield *found.span(), _before(now, n + half, max(n - half, 0))
     for found in patterns["past"].finditer(plain):
         n = round(_number(words, found[0]) * _LENGTHS[_which(words.units, found[0])])
-        yield found.start(), _before(now, n, 0)
+        yield *found.span(), _before(now, n, 0)
     for kind, back in (("last", 1), ("this", 0)):
         for found in patterns[kind].finditer(plain):
             weekday = _which(words.weekdays, found[0])
             if weekday >= 0:
                 n = (now.weekday() - weekday) % 7 or 7 * back
-                yield found.start(), _before(now, n, n)
+                yield *found.span(), _before(now, n, n)
             elif unit := _which(words.units, found[0]):
-                yield found.start(), _unit_of(now, unit, back)
+                yield *found.span(), _unit_of(now, unit, back)
 
 
 def _unit_of(now: date, unit: int, back: int) -> Period:

@@ -208,14 +208,17 @@ def test_a_field_of_the_usual_name_beside_the_named_one_is_kept() -> None:
 
 def test_messages_are_of_their_senders_by_the_usual_names_of_fields() -> None:
     rows = [
-        {"sender": "Ann Lee", "ts": 1700000000, "message": "It flies.", "channel": "general"},
-        {"from": "user", "date": "2024-01-02", "content": "Good."},
+        {"id": 1, "sender": "Ann Lee", "ts": 1700000000, "message": "It flies.", "channel": "general"},
+        {"id": 2, "from": "user", "date": "2024-01-02", "content": "Good."},
     ]
     ann, user = (item for item in loaded("\n".join(map(json.dumps, rows)), "a.jsonl") if isinstance(item, Loaded))
     assert (ann.text, ann.created_at, ann.metadata) == (
         "It flies.", "2023-11-14T22:13:20+00:00", {"sender": "Ann Lee", "channel": "general"},
     )  # fmt: skip
-    assert [(block.kind, block.label) for block in ann.blocks] == [("message", "Ann Lee")]
-    assert (user.created_at, user.blocks) == ("2024-01-02", ()), "a role is nobody"
+    assert [(said.speaker, said.role, said.conversation) for said in ann.messages] == [("Ann Lee", "", "general")]
+    assert (user.created_at, [(said.speaker, said.role) for said in user.messages]) == (
+        "2024-01-02",
+        [("user", "user")],
+    )
     (named,) = loaded(json.dumps({"text": "x", "by": "Bo"}), "a.jsonl", sender="by")
-    assert isinstance(named, Loaded) and named.blocks[0].label == "Bo"
+    assert isinstance(named, Loaded) and named.messages[0].speaker == "Bo"
