@@ -30,6 +30,7 @@ from graphrag_lite.settings import Settings
 from graphrag_lite.stages.detect_communities import detect_communities
 from graphrag_lite.stages.embed_text_units import embed_text_units
 from graphrag_lite.stages.extract_claims import extract_claims
+from graphrag_lite.stages.extract_facts_fast import extract_facts_fast
 from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
 from graphrag_lite.stages.import_graphrag import find, import_graphrag
@@ -54,6 +55,11 @@ LOAD = [
     Stage(load_documents, reads=("corpus_files",), writes=("source_documents",)),
     Stage(split_text_units, reads=("source_documents",), writes=("source_units",)),
 ]
+FACTS = Stage(
+    extract_facts_fast,
+    reads=("source_documents", "source_units", "entity_mentions"),
+    writes=("fact_mentions",),
+)
 RESOLVE = Stage(
     resolve_entities,
     reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
@@ -93,6 +99,7 @@ FAST = [
         reads=("source_documents", "source_units"),
         writes=("entity_mentions", "relationship_mentions", "covariates"),
     ),
+    FACTS,
     RESOLVE,
     *GRAPH,
     Stage(
@@ -109,6 +116,7 @@ STANDARD = [
         reads=("source_documents", "source_units"),
         writes=("entity_mentions", "relationship_mentions"),
     ),
+    FACTS,
     RESOLVE,
     Stage(
         extract_claims,
@@ -132,6 +140,7 @@ IMPORTED = [
             *("relationships", "covariates", "communities", "community_reports"),
         ),
     ),
+    FACTS,
     *PUBLISH,
 ]
 
