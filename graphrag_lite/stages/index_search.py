@@ -14,7 +14,7 @@ from graphrag_lite.retrieval.title_numbers import in_series
 from graphrag_lite.run.services import Attempt, Each, unguarded
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.text.numbered_titles import numbered
-from graphrag_lite.text.periods import whole
+from graphrag_lite.text.times import whole
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
