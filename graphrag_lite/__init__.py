@@ -11,6 +11,7 @@ Where things are, imports going down only (`pyproject.toml`):
     cli          commands, and all that is printed; no logic of its own
     ops          around runs: plan, tune prompts, evaluate, check, schedule, metrics, rollback; prints nothing
     pipeline     the flow of stages, top to bottom: the first file to read
+    agent        many small looks at an index: tools that return pages; opens no file, asks no model
     stages       one file a stage, a function from tables to tables; none imports another
     search       one file a query method (`methods` has their table), answers and what models are asked for them
     retrieval    a snapshot as search reads it, a question as the index reads it, rankings; writes no answer
@@ -30,8 +31,8 @@ Where things are, imports going down only (`pyproject.toml`):
                  `watch` who is told how a run goes
 
 To come: `time` (episodes, dated statements, facts folded from them: pure functions, below stages), `memory` (the only
-store that is not made from the corpus, beside run), `agent` (tools and their loop, beside search), `engine` (workers
-behind two verbs, in run), `views` (pages and exports, beside ops).
+store that is not made from the corpus, beside run), `engine` (workers behind two verbs, in run), `views` (pages and
+exports, beside ops).
 """
 
 from collections.abc import Sequence

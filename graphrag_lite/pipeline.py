@@ -35,6 +35,7 @@ from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
 from graphrag_lite.stages.import_graphrag import find, import_graphrag
 from graphrag_lite.stages.index_search import index_search
+from graphrag_lite.stages.list_episodes import list_episodes
 from graphrag_lite.stages.load_documents import load_documents
 from graphrag_lite.stages.publish_tables import publish_tables
 from graphrag_lite.stages.report_communities import report_communities
@@ -51,13 +52,15 @@ EMBED = Stage(
 )
 
 
+EPISODES = Stage(list_episodes, reads=("source_documents",), writes=("episodes",))
 LOAD = [
     Stage(load_documents, reads=("corpus_files",), writes=("source_documents",)),
+    EPISODES,
     Stage(split_text_units, reads=("source_documents",), writes=("source_units",)),
 ]
 FACTS = Stage(
     extract_facts_fast,
-    reads=("source_documents", "source_units", "entity_mentions"),
+    reads=("source_documents", "source_units", "episodes", "entity_mentions"),
     writes=("fact_mentions",),
 )
 RESOLVE = Stage(
@@ -85,10 +88,13 @@ PUBLISH = [
     ),
     Stage(
         index_search,
-        reads=("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
+        reads=(
+            *("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
+            "fact_mentions",
+        ),
         writes=(
             *("search_terms", "search_report_terms", "search_links", "search_units"),
-            *("search_names", "search_values"),
+            *("search_names", "search_values", "search_times"),
         ),
     ),
 ]
@@ -140,6 +146,7 @@ IMPORTED = [
             *("relationships", "covariates", "communities", "community_reports"),
         ),
     ),
+    EPISODES,
     FACTS,
     *PUBLISH,
 ]

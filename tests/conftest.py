@@ -6,7 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
+
+# How fast a busy machine makes examples says nothing of the code.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"

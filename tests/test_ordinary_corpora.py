@@ -12,9 +12,12 @@ from graphrag_lite.settings import Settings
 from graphrag_lite.text.plain_text import CONTROL, one_line
 
 
-@pytest.mark.parametrize("place", ["reading/crash", "qa/covidqa/corpus.jsonl"])
-def test_overlapping_text_units_that_cut_a_sentence_are_no_trouble(place: str, shared: Path, tmp_path: Path) -> None:
-    run = pipeline.index(shared / place, tmp_path / "output", Settings())
+@pytest.mark.parametrize(("place", "n_lines"), [("reading/crash/columns.txt", 10_000), ("qa/covidqa/corpus.jsonl", 12)])
+def test_overlapping_text_units_that_cut_a_sentence_are_no_trouble(
+    place: str, n_lines: int, shared: Path, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    lines = (shared / place).read_text(encoding="utf-8").splitlines(keepends=True)[:n_lines]
+    run = pipeline.index(corpus({Path(place).name: "".join(lines)}), tmp_path / "output", Settings())
     assert not run.n_failures and not check.check(run.snapshot).problems
 
 

@@ -58,7 +58,7 @@ def _unread_times(run: "Run") -> list[dict[str, Any]]:
     """Return the files with times that cannot be read: the path, how many documents, and an example."""
     from graphrag_lite.stages.load_documents import unread_times
 
-    documents = tables.read(run.snapshot, "source_documents", only=["path", "created_at", "metadata"])
+    documents = tables.read(run.snapshot, "source_documents", only=["path", "created_at", "metadata", "messages"])
     field = run.manifest["settings"]["load_documents"]["time_field"]
     return [unread._asdict() for unread in unread_times(documents, field)]
 

@@ -10,12 +10,14 @@ from graphrag_lite.cli.options import EXIT_CODES, JSON, ROOT
 if TYPE_CHECKING:
     from graphrag_lite.search.index import Index
 
+PLACE = ("document_id", "char_start", "char_end")
 VIEWS: dict[str, tuple[str, list[str]]] = {
     "documents": ("documents", ["human_readable_id", "source_id", "title", "path", "created_at", "language"]),
     "entities": ("entities", ["human_readable_id", "title", "type", "frequency", "degree", "description"]),
     "relationships": ("relationships", ["human_readable_id", "source", "relation", "target", "weight", "description"]),
     "communities": ("communities", ["community", "level", "parent", "size", "title"]),
     "reports": ("community_reports", ["community", "level", "rank", "size", "stale", "age", "title"]),
+    "episodes": ("episodes", ["kind", "reference_time", "conversation", "speaker", *PLACE]),
     "text-units": ("text_units", ["human_readable_id", "id", "n_tokens", "text"]),
     "failures": ("failures", ["document", "stage", "error", "attempts"]),
 }
@@ -34,8 +36,8 @@ VIEW_TABLES = [table for table, _ in VIEWS.values()]
 def show(what: str, identity: str | None, root: Path, search: str | None, limit: int, as_json: bool) -> None:
     """Show what the index holds.
 
-    WHAT is summary, documents, entities, relationships, communities, reports, text-units or failures; or `report ID`
-    for one report as a page (ID is a community number, or a report's id or its beginning).
+    WHAT is summary, documents, entities, relationships, communities, reports, episodes, text-units or failures; or
+    `report ID` for one report as a page (ID is a community number, or a report's id or its beginning).
 
     \b
     Examples:
@@ -61,13 +63,18 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
         raise click.UsageError(f"WHAT is one of summary, report ID, {', '.join(VIEWS)}; not {what!r}.")
     table, columns = VIEWS[what]
     rows = opened.arrow(table).select(columns).to_pylist()
+    if what == "episodes":
+        texts = dict(zip(*(opened.arrow("documents")[name].to_pylist() for name in ("id", "text")), strict=True))
+        for row in rows:
+            document_id, start, end = (row.pop(name) for name in PLACE)
+            row["text"] = texts[document_id][start:end]
     if search:
         rows = [row for row in rows if search.casefold() in " ".join(map(str, row.values())).casefold()]
     if as_json:
         terminal.print_json(*rows[:limit])
         return
     shown = [_shown(what, row) for row in rows[:limit]]
-    headings = list(_shown(what, dict.fromkeys(columns, "")))
+    headings = list(shown[0]) if shown else list(_shown(what, dict.fromkeys(columns, "")))
     terminal.print_table(console, headings, (list(row.values()) for row in shown))
     if not rows:
         about = f" with {search!r}" if search else ""

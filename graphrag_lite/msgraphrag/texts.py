@@ -106,6 +106,7 @@ def _documents(rows: Sequence[Row]) -> list[Row]:
                 "created_at": "",  # graphrag's creation_date is the file's time on the machine that indexed it
                 "metadata": _metadata(row),
                 "blocks": [],
+                "messages": [],
             }
         )
     return made

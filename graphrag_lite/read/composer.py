@@ -1,6 +1,8 @@
 """A text put together piece by piece, which remembers where its parts stand."""
 
-from graphrag_lite.read.documents import Block
+from typing import Any
+
+from graphrag_lite.read.documents import Block, Message
 
 
 class Composer:
@@ -18,6 +20,7 @@ class Composer:
         self._tail = ""
         self.length = 0
         self.blocks: list[Block] = []
+        self.messages: list[Message] = []
 
     def add(self, text: str, kind: str = "", label: str = "") -> None:
         """Add a piece, which is a block where it has a kind."""
@@ -37,6 +40,11 @@ class Composer:
         """Make a block of what was added since `start`."""
         if self.length > start:
             self.blocks.append(Block(kind, label, start, self.length))
+
+    def said(self, start: int, speaker: str, **about: Any) -> None:
+        """Make a message of what was added since `start`; `about` are fields of it."""
+        if self.length > start:
+            self.messages.append(Message(speaker, start, self.length, **about))
 
     def text(self) -> str:
         return "".join(self._pieces)

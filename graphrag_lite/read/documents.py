@@ -30,6 +30,30 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Message:
+    """What somebody says in a document, characters [char_start, char_end), with the name that it opens with, if any.
+
+    `id` is its own id in the source, `reply_to` that of the message of the same conversation that it answers; `role` is
+    that of a chat with an assistant. `time` is as the source states it until `stated_times.dated` has read it: then it
+    is ISO 8601, and what cannot be read is left in `unread_time`.
+    """
+
+    speaker: str
+    char_start: int
+    char_end: int
+    time: Any = ""
+    role: str = ""
+    conversation: str = ""
+    id: str = ""
+    reply_to: str = ""
+    unread_time: str = ""
+
+
+ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "model": "assistant"}
+"""What those who talk with an assistant, and it, are called where they have no name."""
+
+
+@dataclass(frozen=True)
 class Loaded:
     """A document. `metadata` is everything else that its row holds, or its file says of it.
 
@@ -43,6 +67,7 @@ class Loaded:
     created_at: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     blocks: tuple[Block, ...] = ()
+    messages: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from graphrag_lite.attempts import outcome
 from graphrag_lite.read.columns import Columns, parts_of, shown, tell
 from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Block, Fields, Item, Loaded, Unreadable, clean
+from graphrag_lite.read.documents import ROLES, Fields, Item, Loaded, Message, Unreadable, clean
 
 # A corpus may hold files of several makers: where the field that the settings name is missing, a usual one counts.
 USUAL = {
@@ -28,6 +28,11 @@ USUAL = {
         "time",
     ),
     "sender": ("speaker", "sender", "from", "username"),
+    "reply": ("reply_to", "in_reply_to", "parent_id"),
+    "conversation": (
+        *("conversation", "conversation_id", "thread", "thread_id", "session", "session_id", "chat", "chat_id"),
+        *("channel", "channel_id", "room"),
+    ),
 }
 logger = logging.getLogger(__name__)
 
@@ -75,10 +80,8 @@ def row_document(row: Any, where: str, fields: Fields, error: str = "") -> Item:
 def _document(row: Any, where: str, fields: Fields) -> Item:
     if not isinstance(row, dict):
         return Unreadable(where, f"not a JSON object but {type(row).__name__}")
-    text_key, title_key, id_key, time_key, sender_key = (
-        field_of(row, name, fields) for name in ("text", "title", "id", "time", "sender")
-    )
-    text, title, source_id, sender = (row.get(key) for key in (text_key, title_key, id_key, sender_key))
+    text_key, title_key, id_key, time_key = (field_of(row, name, fields) for name in ("text", "title", "id", "time"))
+    text, title, source_id = (row.get(key) for key in (text_key, title_key, id_key))
     if not isinstance(text, str):
         found = "no field" if text is None else "no text in field"
         return Unreadable(where, f"{found} `{fields.text}` (fields: {', '.join(map(str, row))})")
@@ -86,19 +89,33 @@ def _document(row: Any, where: str, fields: Fields) -> Item:
     if time_key in metadata and time_key not in (fields.time, Fields.time):
         metadata[fields.time] = metadata.pop(time_key)
     text = clean(text)
-    named = isinstance(sender, str) and sender.strip() and not sender[0].islower() and text
     return Loaded(
         source_id=where if source_id in (None, "") else clean(str(source_id)),
         title=clean(str(title)) if title not in (None, "") else "",
         text=text,
         metadata=metadata,
-        blocks=(Block("message", clean(str(sender)).strip(), 0, len(text)),) if named else (),
+        messages=_said(row, text, clean(str(source_id or "")), fields),
     )
+
+
+def _said(row: Mapping[str, Any], text: str, identity: str, fields: Fields) -> tuple[Message, ...]:
+    """Return what a row says as a message, where it names who says it."""
+
+    def stated(name: str) -> Any:
+        return row.get(field_of(row, name, fields) or "")
+
+    sender, role = stated("sender"), str(row.get("role", "")).casefold()
+    speaker = clean(sender).strip() if isinstance(sender, str) else role if role in ROLES else ""
+    if not speaker or not text:
+        return ()
+    role = ROLES.get(speaker.casefold()) or ROLES.get(role, "")
+    answered, conversation = (clean(str(stated(name) or "")) for name in ("reply", "conversation"))
+    return (Message(speaker, 0, len(text), "", role, conversation, identity, answered),)
 
 
 def field_of(row: Mapping[Any, Any], name: str, fields: Fields) -> str | None:
     """Return the field of a row that holds what is named: that of the settings, a usual one, or None."""
-    return next((key for key in (getattr(fields, name), *USUAL[name]) if key in row), None)
+    return next((key for key in (getattr(fields, name, name), *USUAL[name]) if key in row), None)
 
 
 def _metadata(row: Mapping[Any, Any], taken: set[str | None]) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphrag_lite.read.documents import Fields, Item, Loaded
+from graphrag_lite.read.documents import Fields, Item, Loaded, Message
+from graphrag_lite.text.dates import LONGEST
 from graphrag_lite.text.timestamps import isos
 
 DATE_LINE = re.compile(
@@ -23,7 +24,11 @@ def stated_date(text: str, fields: Fields) -> dict[str, str]:
 
 
 def dated(items: Sequence[Item], fields: Fields) -> Iterator[Item]:
-    """Read the times that are left in the metadata of a file's documents, all of a field together."""
+    """Read the times that are left in the metadata of a file's documents, all of a field together, and of messages.
+
+    A conversation that states no time of its own has that of the first message which does.
+    """
+    items = list(_with_messages_dated(items))
     left: dict[str, list[Any]] = {}
     keys = [time_left(item.metadata, fields.time) if isinstance(item, Loaded) else "" for item in items]
     for item, key in zip(items, keys, strict=True):
@@ -36,6 +41,22 @@ def dated(items: Sequence[Item], fields: Fields) -> Iterator[Item]:
             yield replace(item, created_at=stated, metadata=rest)
         else:
             yield item
+
+
+def _with_messages_dated(items: Sequence[Item]) -> Iterator[Item]:
+    times = [said.time for item in items if isinstance(item, Loaded) for said in item.messages]
+    read = iter(isos(times)) if any(times) else iter(())
+    for item in items:
+        if isinstance(item, Loaded) and item.messages and any(times):
+            messages = tuple(_dated(said, next(read)) for said in item.messages)
+            first = next((said.time for said in messages if said.time), "")
+            yield replace(item, messages=messages, created_at=item.created_at or first)
+        else:
+            yield item
+
+
+def _dated(said: Message, time: str) -> Message:
+    return replace(said, time=time, unread_time="" if time or said.time in (None, "") else str(said.time)[:LONGEST])
 
 
 def time_left(metadata: Mapping[str, Any], field: str) -> str:

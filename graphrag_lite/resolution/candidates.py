@@ -82,7 +82,7 @@ def is_acronym(key: str, entry: Candidate) -> bool:
 def find_openers(
     entries: Mapping[str, Candidate],
     kinds: Mapping[str, str],
-    dropped: set[str],
+    dropped: frozenset[str],
     lower_counts: Mapping[str, int],
     documents: Mapping[str, Mapping[str, object]],
     n_documents: Mapping[str, int],

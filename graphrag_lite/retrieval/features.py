@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from graphrag_lite.retrieval.bm25 import YEAR, Bm25
 from graphrag_lite.retrieval.entity_names import NameTable, find_mentions, find_parts
+from graphrag_lite.retrieval.held import Held
 from graphrag_lite.retrieval.ranking import Features, Vector
 from graphrag_lite.retrieval.replies import asks_for_reply
 from graphrag_lite.retrieval.title_numbers import ByNumber
@@ -26,6 +27,8 @@ _ASKING = 0.5
 # A document can be dated later than what it tells: what one fits that is dated after a period, of 1, at first, and days
 # beside the period's own length in which that halves. Fits below the least are none.
 _LATE_FIT, _LATE_DAYS, _LEAST_FIT = 0.25, 7, 0.05
+# What the times that sentences state count, of 1, where documents have dates of their own: those say most.
+_DATED = 0.15
 # Words of a name, as titles of files and names of accounts write them together.
 _CAPITALISED = re.compile(r"[^\W\d_a-z]\w*(?: [^\W\d_a-z]\w*)+")
 _MOST_TOGETHER = 3
@@ -41,6 +44,7 @@ class Attributes:
     units: Sequence[npt.NDArray[np.int32]]  # text units that have the value, ascending
     numbered: ByNumber = field(default_factory=dict)  # words with a number in titles; places in `units`
     replies: npt.NDArray[np.bool_] | None = None  # (n_units,) an assistant's; None where there are none
+    held: Held | None = None  # when what units say held
 
     @cached_property
     def newest(self) -> date | None:
@@ -98,7 +102,7 @@ def question_features(
         names.append((mention.entities, np.array([place[term] for term in own if term in place], dtype=np.int64)))
     years = [int(term) for term in distinct if YEAR.fullmatch(term)]
     stated: list[tuple[npt.NDArray[np.int64], Vector]] = []
-    ages = hidden = replies = None
+    ages = hidden = replies = held = None
     if attributes is not None:
         if attributes.replies is not None and not asks_for_reply(question, language):
             replies = attributes.replies
@@ -106,9 +110,11 @@ def question_features(
         stated += [(attributes.units[value].astype(np.int64), np.ones(len(attributes.units[value]))) for value in named]
         stated += _of_titles(question, language, attributes)
         now = as_of or attributes.newest
+        spoken = language or closest(question, list(relative_dates()))  # the texts may be too short to tell theirs
+        asked = periods(question, now, spoken)
+        if attributes.held is not None and asked:
+            held = attributes.held.fits(asked) * (_DATED if attributes.newest else 1.0)
         if now is not None and attributes.newest is not None:
-            spoken = language or closest(question, list(relative_dates()))  # the texts may be too short to tell theirs
-            asked = periods(question, now, spoken)
             if without_newest(question, spoken) != question:
                 shown = attributes.days[attributes.days <= now.toordinal()]
                 day = date.fromordinal(int(shown.max())) if len(shown) else now
@@ -127,6 +133,7 @@ def question_features(
         ages=ages,
         hidden=hidden,
         replies=replies,
+        held=held,
         name_terms=frozenset(name_terms),
     )
 

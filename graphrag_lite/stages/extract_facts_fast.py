@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.run.services import Each
-from graphrag_lite.temporal.statements import Document, Name, Statement, statements
+from graphrag_lite.temporal.statements import Document, Name, Said, Statement, statements
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,10 +18,14 @@ UNREAD = ("code", "card", "references")
 
 
 async def extract_facts_fast(
-    source_documents: "pa.Table", source_units: "pa.Table", entity_mentions: "pa.Table", each: Each
+    source_documents: "pa.Table",
+    source_units: "pa.Table",
+    episodes: "pa.Table",
+    entity_mentions: "pa.Table",
+    each: Each,
 ) -> "pa.Table":
     """Return `fact_mentions`: what sentences say that states a time, by document and place."""
-    documents = _documents(source_documents, source_units, entity_mentions)
+    documents = _documents(source_documents, source_units, episodes, entity_mentions)
     rows = [
         row
         for found, document in zip(each(_read, documents), documents, strict=True)
@@ -45,7 +49,9 @@ def _rows(document: Document, found: list[Statement]) -> list[tuple[Any, ...]]:
     return rows
 
 
-def _documents(source_documents: "pa.Table", source_units: "pa.Table", entity_mentions: "pa.Table") -> list[Document]:
+def _documents(
+    source_documents: "pa.Table", source_units: "pa.Table", episodes: "pa.Table", entity_mentions: "pa.Table"
+) -> list[Document]:
     units: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
     for identity, document_id, start, end in tables.rows(source_units, "id", "document_id", "char_start", "char_end"):
         units[document_id].append((identity, start, end))
@@ -53,6 +59,10 @@ def _documents(source_documents: "pa.Table", source_units: "pa.Table", entity_me
     for document_id, name, start, kind in tables.rows(entity_mentions, "document_id", "name", "mention_start", "type"):
         if start >= 0 and kind != "date":
             names[document_id].add(Name(start, name))
+    said: dict[str, list[Said]] = defaultdict(list)
+    columns = ("document_id", "id", "speaker", "reference_time", "char_start", "char_end")
+    for document_id, *rest in tables.rows(episodes, *columns):
+        said[document_id].append(Said(*rest))
     found = []
     for identity, text, title, language, created_at, blocks in tables.rows(
         source_documents, "id", "text", "title", "language", "created_at", "blocks"
@@ -68,6 +78,7 @@ def _documents(source_documents: "pa.Table", source_units: "pa.Table", entity_me
                 created_at,
                 units[identity],
                 sorted(names[identity]),
+                said[identity],
                 topic=topics[0] if topics else "",
                 unread=unread,
             )

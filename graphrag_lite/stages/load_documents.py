@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, attempting, outcome
 from graphrag_lite.errors import InputError
-from graphrag_lite.read.documents import Fields, Loaded, Unreadable
+from graphrag_lite.read.documents import Block, Fields, Loaded, Unreadable
 from graphrag_lite.read.readers import Readers, all_readers, suffix_of
 from graphrag_lite.read.stated_times import time_left
 from graphrag_lite.run.services import Fail, Last
@@ -47,10 +47,11 @@ class Document(NamedTuple):
     metadata: str  # JSON
     content_sha256: str  # of the file
     blocks: list[dict[str, Any]]
+    messages: list[dict[str, Any]]
 
 
 class UnreadTimes(NamedTuple):
-    """A file, how many of its documents state a time that cannot be read, and the first of these times."""
+    """A file, how many of its documents and messages state a time that cannot be read, and the first such time."""
 
     path: str
     documents: int
@@ -89,7 +90,6 @@ async def load_documents(
     ):
         if size > settings.max_file_mb * 1e6:
             failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
-            continue
             continue
         if known := read_before.get(_content(path, sha256, readers)):
             rows += known if known[0].path == path else [known[0]._replace(path=path, source_id=path)]
@@ -137,7 +137,7 @@ async def load_documents(
     documents = _documents(rows, attempt, readers)
     for unread in unread_times(documents, settings.time_field)[:MAX_NAMED]:
         logger.warning(
-            "%s: %d times cannot be read, such as %r; these documents are not dated.%s",
+            "%s: %d times cannot be read, such as %r; they date nothing.%s",
             *(unread.path, unread.documents, unread.example),
             " Nothing tells whether the day or the month comes first." if NUMERIC.match(unread.example) else "",
         )
@@ -145,25 +145,30 @@ async def load_documents(
 
 
 def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
-    """Return the files with times that could not be read and are left in the metadata, by path."""
+    """Return the files with times that could not be read, of documents and of messages in them, by path."""
     names = {f'"{name}": ' for name in (field, Fields.time)}
     found: dict[str, UnreadTimes] = {}
     # In Python: comparing in Arrow imports pandas, also in a run that has nothing to do.
-    columns = (source_documents[name].to_pylist() for name in ("path", "created_at", "metadata"))
-    for path, created_at, stated in zip(*columns, strict=True):
-        if created_at or not any(name in stated for name in names):
-            continue
-        metadata = json.loads(stated)
+    columns = (source_documents[name].to_pylist() for name in ("path", "created_at", "metadata", "messages"))
+    for path, created_at, stated, messages in zip(*columns, strict=True):
+        unread = [message["unread_time"] for message in messages if message["unread_time"]]
+        metadata = {} if created_at or not any(name in stated for name in names) else json.loads(stated)
         if key := time_left(metadata, field):
-            before = found.get(path, UnreadTimes(path, 0, str(metadata[key])[:LONGEST]))
-            found[path] = before._replace(documents=before.documents + 1)
+            unread.append(str(metadata[key])[:LONGEST])
+        if unread:
+            before = found.get(path, UnreadTimes(path, 0, unread[0]))
+            found[path] = before._replace(documents=before.documents + len(unread))
     return [found[path] for path in sorted(found)]
 
 
 def _document(path: str, item: Loaded, sha256: str) -> Document:
     metadata = json.dumps(item.metadata, sort_keys=True, ensure_ascii=True, default=str)
-    blocks = [asdict(block) for block in sorted(item.blocks, key=attrgetter("char_start", "char_end", "kind"))]
-    return Document(path, item.source_id, plain(item.title), item.text, item.created_at, metadata, sha256, blocks)
+    # "user", "customer" and the like are parts that many play; "zoe_99" and "zoe@x.org" are somebody.
+    named = (said for said in item.messages if said.speaker and not (said.speaker.isalpha() and said.speaker.islower()))
+    said = [Block("message", message.speaker, message.char_start, message.char_end) for message in named]
+    blocks = sorted([*item.blocks, *said], key=attrgetter("char_start", "char_end", "kind"))
+    shown = item.text, item.created_at, metadata, sha256, list(map(asdict, blocks)), list(map(asdict, item.messages))
+    return Document(path, item.source_id, plain(item.title), *shown)
 
 
 def _together(path: str, bad: list[Unreadable]) -> Unreadable:
@@ -258,7 +263,7 @@ def _documents(rows: list[Document], attempt: Attempt, readers: Readers) -> "pa.
 
 def _key(row: Document) -> str:
     """Return a hash of a document's content. A title taken from the name of the file is not content."""
-    content = [row.title, row.text, row.created_at, row.metadata, *([row.blocks] if row.blocks else [])]
+    content = [row.title, row.text, row.created_at, row.metadata, *filter(None, (row.blocks, row.messages))]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 

@@ -10,7 +10,7 @@ Row order is part of a table: equal content gives equal bytes.
 from dataclasses import dataclass
 from typing import Annotated, Any, NewType
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 Int32 = NewType("Int32", int)
 Float32 = NewType("Float32", float)
 
@@ -78,6 +78,24 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """What somebody says in a document, characters [char_start, char_end); ids are those of its source.
+
+    `time` is ISO 8601; one that cannot be read is `unread_time`. Both are empty where the message states none.
+    """
+
+    speaker: str
+    role: str
+    conversation: str
+    time: str
+    unread_time: str
+    id: str
+    reply_to: str
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One finding of a community report, as in graphrag."""
 
@@ -120,6 +138,24 @@ class SourceDocuments:
     created_at: Annotated[str, "ISO 8601 time that the source states, empty where it states none"]
     metadata: Annotated[str, "JSON object of everything else the row holds"]
     blocks: Annotated[list[Block], "pages, slides, code, cells, messages in the text, by place"]
+    messages: Annotated[list[Message], "who says what, and when, by place; none where it is no conversation"]
+
+
+@table("episodes")
+class Episodes:
+    """What was said or written at one time, by document and place: each message of a conversation, or a document."""
+
+    id: Annotated[str, "hash of conversation, speaker, time and text, and of its place among equal ones"]
+    document_id: Annotated[str, "documents.id", Key("documents")]
+    ordinal: Annotated[int, "place within the document, from 0"]
+    kind: Annotated[str, "message; json for a row of a table; text for any other document"]
+    conversation: Annotated[str, "conversation, thread or session that it is of, as its source names it"]
+    speaker: Annotated[str, "who says it, as its source names them; empty where none is named"]
+    role: Annotated[str, "user or assistant, in a chat with an assistant"]
+    reference_time: Annotated[str, "ISO 8601 time that it states, else documents.created_at"]
+    reply_to: Annotated[str, "episodes.id of what it answers, empty unknown", Key("episodes", optional=True)]
+    char_start: Annotated[int, "first character in documents.text"]
+    char_end: Annotated[int, "one past the last character"]
 
 
 @table("source_units", final=False)
@@ -424,6 +460,15 @@ class SearchValues:
     field: Annotated[str, "field of the metadata; empty for a word with a number in titles, such as ep 3"]
     value: Annotated[str, "its value"]
     rows: Annotated[list[Int32], "row numbers of text_units of documents that have it"]
+
+
+@table("search_times", final=False, mapped=True)
+class SearchTimes:
+    """When what text units say held or happened, by fact_mentions: one row a text unit, in the order of text_units."""
+
+    firsts: Annotated[list[Int32], "first day of each, 1 = 0001-01-01; 0 unknown"]
+    lasts: Annotated[list[Int32], "last day of each; 0 unknown, or still so"]
+    lasting: Annotated[list[Int32], "1 where a state is told to last, 0 where the time is all that is told"]
 
 
 @table("search_vectors", final=False, mapped=True, block=65536)

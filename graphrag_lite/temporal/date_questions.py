@@ -11,8 +11,10 @@ _UNIT = r"(?P<unit>days?|weeks?|months?|years?)"
 _HOW = rf"^(?:(?:so|and|about|exactly|roughly),? )?how (?:many|much) (?:full |total |more )?{_UNIT}"
 _LONG = r"^how long"
 _WHEN = r"(?:,? (?:when|before|by the time|until|as of when) )"
-_PASSED = r"(?: have| had| has)?"
+_PASSED = (
+    r"(?: have| had| has)?"
     r"(?: passed| elapsed| gone by| lie| went by| (?:are|were|was|is) there| (?:do|did) (?:i|we) have)*"
+)
 _OPENS = r"(?:when|my|the|her|his|their|our|i)"
 _TAKE = r"(?:did it take|does it take|do i have) (?:me |us |them )?to"
 _DAY_OF = re.compile(r"^(?:the (?:day|date)s?(?: on which| that| when| of)?|when|that) ", re.I)

@@ -105,8 +105,8 @@ _FILLED = re.compile(r"[(\[] ?(?:born|b\.|d\.|died|ne|c\.|ca\.|\*|†|r\.)? ?$")
 _CLOSED = re.compile(r" ?[)\]]")
 _SEASON = re.compile(r" ?(?:[a-z]+ )?(?:season|campaign|school year|academic year|edition|winter|series|tax year)\b")
 _JUST = re.compile(
-    r"\b(?:I|[Ww]e)(?:['’]ve| have)? (just) (?!want|need|wonder|hope|think|had to|thought|realiz|realis|learn|found out)"
-    r"(?:\w{3,}ed|got|came|had|bought|made|did|took|went|saw|met|began|won|ran|left|gave|sold|built|drove|flew|sent|wrote)\b"
+    r"\b(?:I|[Ww]e)(?:['’]ve| have)? (just) (?!want|need|wonder|hope|think|had to|thought|realiz|realis|learn)"
+    r"(?:\w{3,}ed|got|came|had|bought|made|did|took|went|saw|met|began|won|ran|left|gave|sold|built|drove)\b"
 )
 _PERFECT = re.compile(r"(?:\b(?:have|has|been|am|is|are)|'ve|'m)\b")
 _BORN = re.compile(r"\b(?:born|b\.)(?: on| in)? ?$")

@@ -27,7 +27,7 @@ _ASKS = re.compile(
     r"|were|can|could|will|would|should|shall|have|has|had|may|might|any|wann|wie|wer|was|warum|quand|comment|qui|où)\b"
 )
 _FIRST_PERSON = re.compile(
-    r"\b(?:I|I['’]\w+|[Mm]y|[Ww]e|[Oo]ur|me|[Ii]ch|[Mm]eine?|[Ww]ir|[Jj]e|[Jj]['’]\w+|[Mm]on|[Mm]a|[Yy]o|[Mm]i|io|mio"
+    r"\b(?:I['’]\w+|I|[Mm]y|[Ww]e|[Oo]ur|me|[Ii]ch|[Mm]eine?|[Ww]ir|[Jj]e|[Jj]['’]|[Mm]on|[Mm]a|[Yy]o|[Mm]i|io|mio"
     r"|mia|eu|ik)\b|[私我]"
 )
 _LEANS = re.compile(
@@ -113,8 +113,8 @@ def statements(document: Document) -> Iterator[Statement]:
             continue
         place = bisect_right(said_starts, start) - 1
         said = document.said[place] if place >= 0 and start < document.said[place].end else None
-        reference_time = said.reference_time if said else ""
-        reference_time = reference_time or own_day or document.created_at
+        stated_time = said.reference_time if said else document.created_at
+        reference_time = stated_time if said and said.speaker else own_day or stated_time
         if _asks(text):
             continue
         stated = intervals(text, _day(reference_time), document.language, is_prose=is_statement(text))

@@ -244,6 +244,13 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("documents", each("mime", "other"), "documents: not the same as source_documents"),
     ("entities", each("title", ""), "entities: title: empty"),
     ("covariates", each("subject_id", ""), "covariates: subject_id: empty"),
+    # episodes
+    ("episodes", gone, "documents: has no episode"),
+    ("episodes", each("document_id", "x"), "episodes: document_id: names no row of documents"),
+    ("episodes", each("reply_to", "x"), "episodes: reply_to: names no row of episodes"),
+    ("episodes", each("char_end", 10**6), "episodes: char_start, char_end: outside of the document"),
+    ("episodes", lambda rows: rows.append(rows[-1] | {"id": "x", "ordinal": 1}), "episodes: char_start: before the end of the one before"),
+    ("episodes", first(plus("ordinal")), "episodes: ordinal: is not its place in the document"),
     # one side of a reference
     ("text_units", first(lambda row: row["entity_ids"].pop(), lambda row: row["entity_ids"]), "entities: text_unit_ids: text_units.entity_ids does not say so"),
     ("entities", lambda rows: rows[0]["text_unit_ids"].pop(), "entities: text_unit_ids: lacks what text_units.entity_ids says"),

@@ -215,7 +215,10 @@ def test_messages_are_of_their_senders_by_the_usual_names_of_fields() -> None:
     assert (ann.text, ann.created_at, ann.metadata) == (
         "It flies.", "2023-11-14T22:13:20+00:00", {"sender": "Ann Lee", "channel": "general"},
     )  # fmt: skip
-    assert [(block.kind, block.label) for block in ann.blocks] == [("message", "Ann Lee")]
-    assert (user.created_at, user.blocks) == ("2024-01-02", ()), "a role is nobody"
+    assert [(said.speaker, said.role, said.conversation) for said in ann.messages] == [("Ann Lee", "", "general")]
+    assert (user.created_at, [(said.speaker, said.role) for said in user.messages]) == (
+        "2024-01-02",
+        [("user", "user")],
+    )
     (named,) = loaded(json.dumps({"text": "x", "by": "Bo"}), "a.jsonl", sender="by")
-    assert isinstance(named, Loaded) and named.blocks[0].label == "Bo"
+    assert isinstance(named, Loaded) and named.messages[0].speaker == "Bo"

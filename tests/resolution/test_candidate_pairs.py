@@ -4,6 +4,7 @@ import random
 import time
 
 import pytest
+from linear import assert_linear
 
 from graphrag_lite.resolution.candidate_pairs import MAX_PAIRS, grey_pairs
 
@@ -92,19 +93,17 @@ def test_the_cost_grows_with_the_names_not_their_pairs() -> None:
     def word() -> str:
         return "".join(rng.choice(syllables) for _ in range(3))
 
-    names = [f"{word()} {word()}" for _ in range(4000)]
+    names = [f"{word()} {word()}" for _ in range(1000)]
 
     def seconds(n: int) -> float:
         started = time.process_time()
         grey_pairs({name: name for name in names[:n]}, {})
         return time.process_time() - started
 
-    seconds(500)
-    assert seconds(4000) < 8 * seconds(1000) + 1  # 16 times for all to all
+    seconds(100)
+    assert seconds(1000) < 8 * seconds(250) + 1  # 16 times for all to all
 
 
-@pytest.mark.parametrize("name", ["a" * 1_000_000, "b " * 200_000, "7" * 1_000_000])
-def test_a_megabyte_of_a_name(name: str) -> None:
-    started = time.process_time()
-    pairs(name.strip(), name.strip()[:-1].strip(), "velm")
-    assert time.process_time() - started < 10
+@pytest.mark.parametrize("name", ["a", "b ", "7"])
+def test_a_name_without_end(name: str) -> None:
+    assert_linear(lambda text: pairs(text.strip(), text.strip()[:-1].strip(), "velm"), name)

@@ -16,6 +16,7 @@ Ints = NDArray[np.int64]
 
 NAMES = {  # columns that say what a row is
     "documents": ("path", "source_id"),
+    "episodes": ("id",),
     "text_units": ("id",),
     "entities": ("title",),
     "relationships": ("source", "target"),

@@ -78,7 +78,7 @@ def copies(read: Reading, found: Problems) -> None:
     """Check that the published documents and text units are those that stages worked with, in their order."""
     for source, table in COPIES:
         with read.skipping():
-            columns = tables.schema(source).names
+            columns = [name for name in tables.schema(source).names if name in tables.schema(table).names]
             if read.n_rows(source) != read.n_rows(table):
                 found.add(table, f"not as many rows as {source}")
                 continue

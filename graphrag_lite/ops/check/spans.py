@@ -1,6 +1,7 @@
 """Every span lies inside its text unit, and every text unit is the characters of its document that it says it is."""
 
 import numpy as np
+import pyarrow.compute as pc
 
 from graphrag_lite import tables
 from graphrag_lite.ops.check.problems import Problems
@@ -72,4 +73,20 @@ def mentions(read: Reading, found: Problems) -> None:
                 found.rows(table, "mention_start: outside of the text unit", np.flatnonzero(wrong))
 
 
-CHECKS = (texts, sources, mentions)
+def episodes(read: Reading, found: Problems) -> None:
+    """Check that episodes are characters of their documents, one after the other."""
+    documents = read.refer("episodes", "document_id", "documents")
+    lengths = np.asarray(pc.utf8_length(read.column("documents", "text")))
+    starts, ends, ordinals = (read.numbers("episodes", name) for name in ("char_start", "char_end", "ordinal"))
+    outside = (documents >= 0) & ~((starts >= 0) & (starts < ends) & (ends <= at(lengths, documents)))
+    found.rows("episodes", "char_start, char_end: outside of the document", np.flatnonzero(outside))
+    follows = np.append(False, documents[1:] == documents[:-1])
+    before = np.roll(ends, 1)
+    found.rows("episodes", "char_start: before the end of the one before", np.flatnonzero(follows & (starts < before)))
+    expected = np.where(follows, np.roll(ordinals, 1) + 1, 0)
+    found.rows("episodes", "ordinal: is not its place in the document", np.flatnonzero(ordinals != expected))
+    lacking = np.setdiff1d(np.arange(len(lengths)), documents)
+    found.rows("documents", "has no episode", lacking)
+
+
+CHECKS = (texts, sources, mentions, episodes)

@@ -36,10 +36,10 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         composer.add(turn.text)
         composer.mark("time", _clock(turn.start), start)
         if turn.speaker:
-            composer.mark("message", turn.speaker, start)
+            composer.said(start, turn.speaker)
     if not composer.length:
         raise ValueError("no captions with their times")
-    yield Loaded(path, "", composer.text(), blocks=tuple(composer.blocks))
+    yield Loaded(path, "", composer.text(), blocks=tuple(composer.blocks), messages=tuple(composer.messages))
 
 
 def _turns(text: str) -> list[Turn]:

@@ -36,7 +36,9 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         composer.add("\n" if people[name] else "")
     composer.mark("card", "", 0)
     composer.add("\n" if composer.length else "")
-    composer.add(clean(text), "message" if sender else "", clean(sender))
+    start = composer.length
+    composer.add(clean(text))
+    composer.said(start, clean(sender), **_thread(message))
     attached = [file for part in message.iter_attachments() if (file := part.get_filename())]
     metadata = {name: ", ".join(shown) for name, shown in people.items() if shown}
     metadata |= {"attachments": ", ".join(attached)} if attached else {}
@@ -44,10 +46,17 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     metadata |= {name: str(message[key]) for name, key in IDS.items() if message[key]}
     cleaned = {name: clean(value) for name, value in metadata.items()}
     title = clean(str(message["Subject"] or "").strip())
-    yield Loaded(path, title, composer.text(), metadata=cleaned, blocks=tuple(composer.blocks))
+    blocks, messages = tuple(composer.blocks), tuple(composer.messages)
+    yield Loaded(path, title, composer.text(), metadata=cleaned, blocks=blocks, messages=messages)
 
 
 IDS = {"message_id": "Message-ID", "in_reply_to": "In-Reply-To"}
+
+
+def _thread(message: "EmailMessage") -> dict[str, str]:
+    """Return the id of a mail, of the one that it answers, and of the first of its thread (RFC 5322 section 3.6.4)."""
+    own, answered, all_before = (clean(str(message[key] or "")) for key in ("Message-ID", "In-Reply-To", "References"))
+    return {"id": own, "reply_to": answered, "conversation": next(iter(all_before.split()), answered or own)}
 
 
 def _people(message: "EmailMessage", header: str) -> Iterator[str]:

@@ -46,8 +46,16 @@ def test_a_mail_says_what_is_new_in_it() -> None:
     assert (item.title, item.created_at) == ("Launch", "2023-05-30T23:40:00+02:00")
     assert item.text == "From: Zoë Núñez\nTo: Bo Diaz, lee@x.org\n\nIt flies on Monday."
     assert item.metadata == {"from": "Zoë Núñez", "to": "Bo Diaz, lee@x.org", "message_id": "<1@x.org>"}
-    message = next(block for block in item.blocks if block.kind == "message")
-    assert (message.label, item.text[message.char_start : message.char_end]) == ("Zoë Núñez", "It flies on Monday.")
+    (message,) = item.messages
+    assert (message.speaker, item.text[message.char_start : message.char_end]) == ("Zoë Núñez", "It flies on Monday.")
+    assert (message.id, message.reply_to, message.conversation) == ("<1@x.org>", "", "<1@x.org>")
+
+
+def test_a_mail_is_of_the_thread_that_its_first_mail_began() -> None:
+    ids = "From: a@x.org\nMessage-ID: <3@x.org>\nIn-Reply-To: <2@x.org>\n{}\nYes."
+    for references, first in (("", "<2@x.org>"), ("References: <1@x.org>\n <2@x.org>\n", "<1@x.org>")):
+        (message,) = read(ids.format(references), "a.eml").messages
+        assert (message.id, message.reply_to, message.conversation) == ("<3@x.org>", "<2@x.org>", first)
 
 
 def test_a_mail_that_only_quotes_is_read_whole() -> None:
@@ -64,4 +72,4 @@ def test_captions_are_turns_with_their_times(suffix: str) -> None:
     item = read(CAPTIONS if suffix == ".vtt" else CAPTIONS.replace(".000", ",000"), f"a{suffix}")
     assert item.text == "Ann Lee: It flies on Monday & not before.\n\nBo Diaz: Good."
     assert [block.label for block in item.blocks if block.kind == "time"] == ["00:00:11", "01:00:17"]
-    assert [block.label for block in item.blocks if block.kind == "message"] == ["Ann Lee", "Bo Diaz"]
+    assert [said.speaker for said in item.messages] == ["Ann Lee", "Bo Diaz"]

@@ -1,10 +1,9 @@
 """Names in one text unit: boundaries, types, anchors, and texts that nobody should have to read."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from linear import assert_linear
 
 from graphrag_lite.text.names import Name, find_names, is_acronym, lower_case_words
 
@@ -171,14 +170,7 @@ def test_names_lie_in_the_text_in_order_without_overlap(parts: list[str], langua
     ],
 )
 def test_time_grows_no_faster_than_the_text(part: str) -> None:
-    def seconds(size: int) -> float:
-        text = part * (size // len(part))
-        start = time.process_time()
-        find_names(text, "en")
-        return time.process_time() - start
-
-    small, large = seconds(25_000), seconds(200_000)
-    assert large < 30 * small + 0.3  # eight times the text; quadratic time would be sixty-four times
+    assert_linear(lambda text: find_names(text, "en"), part)
 
 
 @pytest.mark.parametrize("country", ["EE. UU.", "EE.UU.", "EE UU"])

@@ -1,0 +1,60 @@
+"""The commands tool and mcp."""
+
+import click
+
+from graphrag_lite.cli.options import EXIT_CODES, Root, while_read, with_settings
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("name", required=False)
+@click.argument("arguments", default="{}")
+@click.option("--schema", is_flag=True, help="Print what the tools are asked for, as JSON schemas, a line each.")
+@with_settings
+def tool(name: str | None, arguments: str, schema: bool, root: Root) -> None:
+    """Call one of the tools by which an agent looks at the index, and print what it answers as one JSON object.
+
+    ARGUMENTS are a JSON object. A search returns a page of at most five records; `page`, `n_pages` and `total` say how
+    many there are, and {"page": 2} is the next. Without NAME the tools are listed.
+
+    \b
+    Examples:
+      graphrag-lite tool
+      graphrag-lite tool search_passages '{"query": "Scrooge", "page": 2}'
+      graphrag-lite tool get_entity '{"id": "Scrooge"}'
+      graphrag-lite tool read_source '{"id": "notes/1998.txt", "num_lines": 40}'
+    """
+    from graphrag_lite.agent import requests, tools
+    from graphrag_lite.cli import terminal
+
+    with while_read():
+        if name is not None and not schema:
+            from graphrag_lite.search.index import Index
+
+            index = Index.open(root.output, config=root.config, overrides=root.overrides)
+            terminal.print_json(tools.call(index, name, arguments))
+        elif schema:
+            for known, each in tools.TOOLS.items():
+                if name in (None, known):
+                    stated = {"name": known, "description": each.summary, "parameters": requests.schema(each.request)}
+                    terminal.print_json(stated)
+        else:
+            rows = [(known, each.summary, requests.example(each.request)) for known, each in tools.TOOLS.items()]
+            terminal.print_table(terminal.Output(), ["tool", "returns", "arguments"], rows)
+
+
+@click.command(epilog=EXIT_CODES)
+@with_settings
+def mcp(root: Root) -> None:
+    """Serve the tools of `tool` over the Model Context Protocol, on standard input and output.
+
+    Every call is answered from the snapshot that is current then. Nothing but the protocol goes to standard output.
+    Needs the extra [mcp]. docs/mcp.md has what to tell common clients.
+
+    \b
+    Examples:
+      graphrag-lite mcp --root /srv/index
+    """
+    from graphrag_lite.agent.mcp_server import Current, serve
+    from graphrag_lite.search.index import Index
+
+    serve(Current(root.output, lambda: Index.open(root.output, config=root.config, overrides=root.overrides)))

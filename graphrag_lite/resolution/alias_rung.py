@@ -1,0 +1,167 @@
+"""The alias rung of entity resolution: shorter names of persons, companies without their legal form, acronyms.
+
+`aliases` finds whose shorter name one is; here is decided which names may be longer or shorter ones, what else joins,
+and what does not hold because the texts tell the two apart.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from graphrag_lite.resolution.aliases import Person, alias_in_corpus, alias_in_documents, as_person
+from graphrag_lite.resolution.candidates import Candidate, find_openers, is_acronym
+from graphrag_lite.resolution.distinctions import Apart, Place, differ
+from graphrag_lite.resolution.mentioned import Mentioned
+from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES, SAME_PLACES
+from graphrag_lite.text.names.words import CORPORATE
+
+# A surname is no short name of its bearer if things begin with it this many times as often as the full name occurs.
+_NAMESAKE_RATIO = 3
+POSSESSIVE = re.compile(r"['’]s?\s", re.I)
+
+
+@dataclass(slots=True)
+class Joins:
+    """What the rungs have joined.
+
+    `targets` has by key the key that it joins in the whole corpus, and the rule; `local` by document and key the key
+    that it joins there, "" where it is a name of its own. `loose` are the keys that an alias joins which no text
+    defines, `persons` the keys that may be a longer name.
+    """
+
+    targets: dict[str, tuple[str, str]] = field(default_factory=dict)
+    local: dict[Place, str] = field(default_factory=dict)
+    loose: set[str] = field(default_factory=set)
+    persons: Mapping[str, Person] = field(default_factory=dict)
+
+    def root(self, key: str) -> str:
+        """Return the key at the end of what a key joins in the whole corpus."""
+        seen = {key}
+        while key in self.targets and self.targets[key][0] not in seen:
+            key = self.targets[key][0]
+            seen.add(key)
+        return key
+
+
+def join_aliases(names: Mentioned, definitions: Iterable[tuple[str, str]], apart: Apart) -> Joins:
+    """Return what names join as an alias, or after a common word; `definitions` are (long name, acronym)."""
+    openers = find_openers(
+        names.entries, names.kinds, names.dropped, names.lower_counts, names.spans, names.n_documents
+    )
+    targets = {key: (root, "opener") for key, root in openers.items()}
+    persons, shorts = _persons(names, targets)
+    for key in _namesakes(names.entries, names.kinds, shorts):
+        del shorts[key]
+    local = alias_in_documents(names.spans, persons, shorts)
+    denied = {place for place, root in local.items() if root and apart(*place, root)}
+    local |= dict.fromkeys(denied, "")
+    joined, own = alias_in_corpus(local, persons, shorts, names.n_documents)
+    n_denied = Counter(key for _, key in denied)
+    n_agreed = Counter(key for (_, key), root in local.items() if root)
+    joined = {key: root for key, root in joined.items() if n_agreed[key] > n_denied[key]}
+    targets.update((key, (root, "alias")) for key, root in joined.items())
+    local = {place: root for place, root in local.items() if place not in own}
+    defined = _acronyms(definitions, names.keys, names.dropped)
+    forms = {**_legal_forms(names.entries, names.dropped), **defined}
+    forms.update((key, root) for key, root in SAME_PLACES.items() if key in names.entries and root in names.entries)
+    loose = {*joined, *(forms.keys() - defined.keys() if names.confirmed else ())}
+    joins = Joins(targets, local, loose, persons)
+    for key, root in sorted(forms.items()):
+        if joins.root(root) != key and not differ(names.stated[key], names.stated[root]):
+            targets.setdefault(key, (root, "alias"))
+    return joins
+
+
+def _persons(names: Mentioned, targets: Mapping[str, tuple[str, str]]) -> tuple[dict[str, Person], dict[str, Person]]:
+    """Return the keys that may be a longer and those that may be a shorter name of a person."""
+    longs: dict[str, Person] = {}
+    shorts: dict[str, Person] = {}
+    for key, entry in names.entries.items():
+        person = None if key in targets else as_person(key, entry.anchored > 0)
+        if person is None or (names.confirmed and _is_description(entry, person, names.lower_counts)):
+            continue
+        if long := _as_long(names, key, entry, person):
+            longs[key] = long
+        if _may_be_short(names, key, entry, person):
+            shorts[key] = person
+    return longs, shorts
+
+
+def _as_long(names: Mentioned, key: str, entry: Candidate, person: Person) -> Person | None:
+    """Return who may have shorter names, and whether it is known to be a person."""
+    if key in names.dropped or len(set(person.words)) != len(person.words):
+        return None
+    first = person.words[0]
+    rare = first not in DEMONYMS and not names.lower_counts.get(first)
+    if names.kinds[key] == "person" and (first in GIVEN_NAMES or rare or person.title):
+        return person
+    unsure = not names.confirmed and names.kinds[key] == "unknown" and rare and 2 <= len(person.words) <= 3
+    return replace(person, known=False) if unsure and _is_surname(entry, person, names.lower_counts) else None
+
+
+def _may_be_short(names: Mentioned, key: str, entry: Candidate, person: Person) -> bool:
+    kind = names.kinds[key]
+    if kind != "person" and is_acronym(key, entry):  # "AI" is no short form of "Allen AI"
+        return False
+    if kind == "concept" or (key in PLACES and key not in GIVEN_NAMES):
+        return False
+    if kind not in ("person", "unknown") and " " in key:
+        return False
+    bare = not entry.anchored and len(person.words) == 1 and kind in ("person", "unknown")
+    return key not in names.dropped or bare
+
+
+def _is_description(entry: Candidate, person: Person, lower_counts: Mapping[str, int]) -> bool:
+    """Tell whether a model named somebody by a common noun: "the ghost" is not short for "Marley's ghost"."""
+    last = person.words[-1]
+    common = last not in GIVEN_NAMES and lower_counts.get(last, 0) >= entry.count
+    return common or any(POSSESSIVE.search(name) for name in entry.surfaces)
+
+
+def _is_surname(entry: Candidate, person: Person, lower_counts: Mapping[str, int]) -> bool:
+    """Tell whether the last word of a name of unknown type looks like a surname: no acronym, no common word."""
+    last = max(entry.surfaces, key=lambda name: (entry.surfaces[name], name)).split()[-1]
+    return not any(lower_counts.get(word) for word in person.words) and last[1:].islower() and last.isalpha()
+
+
+def _namesakes(entries: Mapping[str, Candidate], kinds: Mapping[str, str], shorts: Mapping[str, Person]) -> list[str]:
+    """Return single words that rather name what was named after a person: Hubble, beside the Hubble Space Telescope."""
+    things: Counter[str] = Counter()
+    people: Counter[str] = Counter()
+    for key, entry in entries.items():
+        words = key.split()
+        if len(words) > 1 and kinds[key] == "person":
+            people[words[-1]] += entry.count
+        elif len(words) > 1:
+            things[words[0]] += entry.count
+    return [key for key in shorts if key in things and things[key] > _NAMESAKE_RATIO * people[key]]
+
+
+def _legal_forms(entries: Mapping[str, Candidate], dropped: frozenset[str]) -> dict[str, str]:
+    """Join a company's name with its legal form to the name without it, where both occur."""
+    found = {}
+    for key in entries:
+        words = key.split()
+        short = words
+        while len(short) > 1 and short[-1] in CORPORATE:
+            short = short[:-1]
+        bare = " ".join(short)
+        if bare != key and bare in entries and bare not in dropped and key not in dropped:
+            found[key] = bare
+    return found
+
+
+def _acronyms(
+    definitions: Iterable[tuple[str, str]], keys: Mapping[str, str], dropped: frozenset[str]
+) -> dict[str, str]:
+    """Join an acronym to its expansion, where all definitions of it agree."""
+    meant: dict[str, set[str]] = defaultdict(set)
+    for long, short in definitions:
+        if long in keys and short in keys:
+            meant[keys[short]].add(keys[long])
+    return {
+        short: next(iter(longs))
+        for short, longs in sorted(meant.items())
+        if len(longs) == 1 and short not in longs and not longs & dropped
+    }
