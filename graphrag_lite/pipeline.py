@@ -30,6 +30,7 @@ from graphrag_lite.settings import Settings
 from graphrag_lite.stages.detect_communities import detect_communities
 from graphrag_lite.stages.embed_text_units import embed_text_units
 from graphrag_lite.stages.extract_claims import extract_claims
+from graphrag_lite.stages.extract_facts_fast import extract_facts_fast
 from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
 from graphrag_lite.stages.import_graphrag import find, import_graphrag
@@ -57,6 +58,11 @@ LOAD = [
     EPISODES,
     Stage(split_text_units, reads=("source_documents",), writes=("source_units",)),
 ]
+FACTS = Stage(
+    extract_facts_fast,
+    reads=("source_documents", "source_units", "episodes", "entity_mentions"),
+    writes=("fact_mentions",),
+)
 RESOLVE = Stage(
     resolve_entities,
     reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
@@ -82,10 +88,13 @@ PUBLISH = [
     ),
     Stage(
         index_search,
-        reads=("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
+        reads=(
+            *("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
+            "fact_mentions",
+        ),
         writes=(
             *("search_terms", "search_report_terms", "search_links", "search_units"),
-            *("search_names", "search_values"),
+            *("search_names", "search_values", "search_times"),
         ),
     ),
 ]
@@ -96,6 +105,7 @@ FAST = [
         reads=("source_documents", "source_units"),
         writes=("entity_mentions", "relationship_mentions", "covariates"),
     ),
+    FACTS,
     RESOLVE,
     *GRAPH,
     Stage(
@@ -115,6 +125,7 @@ STANDARD = [
         reads=("source_documents", "source_units"),
         writes=("entity_mentions", "relationship_mentions"),
     ),
+    FACTS,
     RESOLVE,
     Stage(
         extract_claims,
@@ -139,6 +150,7 @@ IMPORTED = [
         ),
     ),
     EPISODES,
+    FACTS,
     *PUBLISH,
 ]
 

@@ -2,6 +2,7 @@
 
 import click
 
+from graphrag_lite.cli.dating import timeline
 from graphrag_lite.cli.evaluating import evaluate
 from graphrag_lite.cli.history import check, diff, rollback, runs
 from graphrag_lite.cli.indexing import import_, index, plan
@@ -31,7 +32,7 @@ def main() -> None:
 
 
 _COMMANDS = (
-    *(index, schedule, plan, query, tool, mcp, memory, evaluate, show, runs, diff, rollback, check),
+    *(index, schedule, plan, query, timeline, tool, mcp, memory, evaluate, show, runs, diff, rollback, check),
     *(init, prompt_tune, import_),
 )
 for command in _COMMANDS:

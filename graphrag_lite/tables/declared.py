@@ -205,6 +205,37 @@ class RelationshipMentions:
     round: Annotated[int, "0 = first pass, 1.. = gleaning"]
 
 
+@table("fact_mentions", final=False)
+class FactMentions:
+    """What each document says held, or happened, and when: one row a time that a sentence states, by place.
+
+    Days are ISO 8601, [valid_at, invalid_at): what held "from 1993 until 2006" has 1993-01-01 and 2007-01-01; where
+    only the beginning (since, joined) or the end (until) is stated, the other is empty, and so unknown. An `event`, or
+    a state said of a time alone ("in 1993 she was mayor"), lies within the two, which are those of the time stated: it
+    tells no beginning and no end. A `plan` is dated after its reference time. A `negative` statement says that subject
+    and object are not, or no longer, so related from valid_at on ("left Acme"). Each sentence is read once, in the
+    first text unit that holds it. What has no subject or object told is kept, dated.
+    """
+
+    id: Annotated[str, "hash of document, place and time"]
+    text_unit_id: Annotated[str, "text_units.id, the first that holds the sentence", Key("text_units")]
+    document_id: Annotated[str, "documents.id", Key("documents")]
+    episode_id: Annotated[str, "message or section that says it; empty where the document has none"]
+    subject: Annotated[str, "name as in entity_mentions, the speaker, or what the document is about; may be empty"]
+    relation: Annotated[str, "words that say what subject does to object, or what happens; may be empty"]
+    object: Annotated[str, "name as in entity_mentions, else words; may be empty"]
+    kind: Annotated[str, "state (lasts), event (within the time, or so then), plan (after reference_time)"]
+    polarity: Annotated[str, "positive; negative where it says that this is not, or no longer, so"]
+    valid_at: Annotated[str, "ISO 8601 day, first that is meant; empty unknown"]
+    invalid_at: Annotated[str, "ISO 8601 day, first that is not meant any more; empty unknown, or still so"]
+    precision: Annotated[str, "of the vaguer of the two as stated: day, week, month, season, year, decade or century"]
+    time_text: Annotated[str, "words that state the time"]
+    reference_time: Annotated[str, "ISO 8601, when it was said: of the message, else of the document; empty unknown"]
+    char_start: Annotated[int, "of the sentence, in documents.text"]
+    char_end: Annotated[int, "end of that sentence"]
+    round: Annotated[int, "0 = first pass, 1.. = gleaning"]
+
+
 @table("entity_resolutions", final=False)
 class EntityResolutions:
     """Which entity a name means: name as extracted, by document where documents differ."""
@@ -429,6 +460,15 @@ class SearchValues:
     field: Annotated[str, "field of the metadata; empty for a word with a number in titles, such as ep 3"]
     value: Annotated[str, "its value"]
     rows: Annotated[list[Int32], "row numbers of text_units of documents that have it"]
+
+
+@table("search_times", final=False, mapped=True)
+class SearchTimes:
+    """When what text units say held or happened, by fact_mentions: one row a text unit, in the order of text_units."""
+
+    firsts: Annotated[list[Int32], "first day of each, 1 = 0001-01-01; 0 unknown"]
+    lasts: Annotated[list[Int32], "last day of each; 0 unknown, or still so"]
+    lasting: Annotated[list[Int32], "1 where a state is told to last, 0 where the time is all that is told"]
 
 
 @table("search_vectors", final=False, mapped=True, block=65536)

@@ -8,7 +8,7 @@ from graphrag_lite.ops.check.problems import Problems
 from graphrag_lite.ops.check.reading import Reading, at
 
 SPANS = (("entities", "sources"), ("relationships", "sources"), ("community_reports", "citations"))
-MENTIONS = ("entity_mentions", "relationship_mentions")
+MENTIONS = ("entity_mentions", "relationship_mentions", "fact_mentions")
 
 
 def texts(read: Reading, found: Problems) -> None:
