@@ -33,6 +33,7 @@ from graphrag_lite.stages.extract_claims import extract_claims
 from graphrag_lite.stages.extract_facts_fast import extract_facts_fast
 from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
+from graphrag_lite.stages.fold_facts import fold_facts
 from graphrag_lite.stages.import_graphrag import find, import_graphrag
 from graphrag_lite.stages.index_search import index_search
 from graphrag_lite.stages.list_episodes import list_episodes
@@ -67,6 +68,11 @@ RESOLVE = Stage(
     resolve_entities,
     reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
     writes=("entity_resolutions",),
+)
+FOLD = Stage(
+    fold_facts,
+    reads=("source_documents", "fact_mentions", "entity_resolutions"),
+    writes=("facts", "relation_policies", "relation_resolutions"),
 )
 GRAPH = [
     Stage(
@@ -107,6 +113,7 @@ FAST = [
     ),
     FACTS,
     RESOLVE,
+    FOLD,
     *GRAPH,
     Stage(
         report_communities_fast,
@@ -127,6 +134,7 @@ STANDARD = [
     ),
     FACTS,
     RESOLVE,
+    FOLD,
     Stage(
         extract_claims,
         reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
@@ -151,6 +159,7 @@ IMPORTED = [
     ),
     EPISODES,
     FACTS,
+    FOLD,
     *PUBLISH,
 ]
 

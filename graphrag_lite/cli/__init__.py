@@ -4,6 +4,7 @@ import click
 
 from graphrag_lite.cli.dating import timeline
 from graphrag_lite.cli.evaluating import evaluate
+from graphrag_lite.cli.facts import facts
 from graphrag_lite.cli.history import check, diff, rollback, runs
 from graphrag_lite.cli.indexing import import_, index, plan
 from graphrag_lite.cli.memory import memory
@@ -32,7 +33,8 @@ def main() -> None:
 
 
 _COMMANDS = (
-    *(index, schedule, plan, query, timeline, tool, mcp, memory, evaluate, show, runs, diff, rollback, check),
+    *(index, schedule, plan, query, facts, timeline, tool, mcp, memory),
+    *(evaluate, show, runs, diff, rollback, check),
     *(init, prompt_tune, import_),
 )
 for command in _COMMANDS:
