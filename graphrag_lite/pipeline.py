@@ -61,7 +61,7 @@ LOAD = [
 ]
 FACTS = Stage(
     extract_facts_fast,
-    reads=("source_documents", "source_units", "entity_mentions"),
+    reads=("source_documents", "source_units", "episodes", "entity_mentions"),
     writes=("fact_mentions",),
 )
 RESOLVE = Stage(
@@ -94,10 +94,13 @@ PUBLISH = [
     ),
     Stage(
         index_search,
-        reads=("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
+        reads=(
+            *("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
+            "fact_mentions",
+        ),
         writes=(
             *("search_terms", "search_report_terms", "search_links", "search_units"),
-            *("search_names", "search_values"),
+            *("search_names", "search_values", "search_times"),
         ),
     ),
 ]
@@ -114,7 +117,10 @@ FAST = [
     *GRAPH,
     Stage(
         report_communities_fast,
-        reads=("source_documents", "source_units", "entities", "relationships", "communities"),
+        reads=(
+            *("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
+            *("entities", "relationships", "communities"),
+        ),
         writes=("community_reports", "report_bases"),
     ),
     *PUBLISH,

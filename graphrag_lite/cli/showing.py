@@ -24,7 +24,7 @@ VIEWS: dict[str, tuple[str, list[str]]] = {
     "failures": ("failures", ["document", "stage", "error", "attempts"]),
 }
 MIN_ID = 6  # characters of the beginning of an id that names a report
-ALONE = ": that community is an entity without relationships"
+SILENT = ": that community has too little to say for a page of its own"
 VIEW_TABLES = [table for table, _ in VIEWS.values()]
 
 
@@ -137,8 +137,10 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
         rows = [row for row, own in enumerate(ids) if own.startswith(identity)]
     if len(rows) != 1:
         what = f"Several reports begin with {identity!r}" if rows else f"There is no report {identity!r}"
-        alone = "" if rows or identity not in map(str, opened.arrow("communities")["community"].to_pylist()) else ALONE
-        raise InputError(f"{what}{alone}. `graphrag-lite show reports` lists them by community number.")
+        silent = (
+            "" if rows or identity not in map(str, opened.arrow("communities")["community"].to_pylist()) else SILENT
+        )
+        raise InputError(f"{what}{silent}. `graphrag-lite show reports` lists them by community number.")
     report = reports.slice(rows[0], 1).to_pylist()[0]
     if as_json:
         terminal.print_json(report)

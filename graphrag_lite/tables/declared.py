@@ -396,7 +396,7 @@ class Covariates:
 
 @table("communities")
 class Communities:
-    """Communities of the hierarchy, by level and number. A level is a partition of what its parents split into."""
+    """Communities of related entities, by level and number. A level is a partition of what its parents split into."""
 
     id: Annotated[str, "hash of level and members when it first came up; kept while most of it stays"]
     human_readable_id: Annotated[int, "equals community"]
@@ -414,7 +414,7 @@ class Communities:
 
 @table("community_reports")
 class CommunityReports:
-    """Reports on the communities that hold at least one relationship."""
+    """Reports on communities: by a model on all, else on those of four entities that three sentences tell of."""
 
     id: Annotated[str, "hash of community and content"]
     human_readable_id: Annotated[int, "equals community"]
@@ -422,12 +422,12 @@ class CommunityReports:
     level: Annotated[int, "communities.level"]
     parent: Annotated[int, "communities.parent"]
     children: Annotated[list[int], "communities.children"]
-    title: Annotated[str, "what the community is about"]
-    summary: Annotated[str, "its most central statements, with marks [n]"]
+    title: Annotated[str, "main entities, theme and years; a model's words where one wrote it"]
+    summary: Annotated[str, "what its main entity is, and its most central statements, with marks [n]"]
     full_content: Annotated[str, "the whole report in Markdown"]
     rank: Annotated[float, "importance, 0-10"]
     rating_explanation: Annotated[str, "why that rank"]
-    findings: Annotated[list[Finding], "statements, each with its mark [n]"]
+    findings: Annotated[list[Finding], "other statements in the order of time, each with its mark [n]"]
     full_content_json: Annotated[str, "the report as JSON"]
     period: Annotated[str, "communities.period"]
     size: Annotated[int, "communities.size"]
@@ -514,6 +514,15 @@ class SearchValues:
     field: Annotated[str, "field of the metadata; empty for a word with a number in titles, such as ep 3"]
     value: Annotated[str, "its value"]
     rows: Annotated[list[Int32], "row numbers of text_units of documents that have it"]
+
+
+@table("search_times", final=False, mapped=True)
+class SearchTimes:
+    """When what text units say held or happened, by fact_mentions: one row a text unit, in the order of text_units."""
+
+    firsts: Annotated[list[Int32], "first day of each, 1 = 0001-01-01; 0 unknown"]
+    lasts: Annotated[list[Int32], "last day of each; 0 unknown, or still so"]
+    lasting: Annotated[list[Int32], "1 where a state is told to last, 0 where the time is all that is told"]
 
 
 @table("search_vectors", final=False, mapped=True, block=65536)

@@ -74,10 +74,11 @@ def check(folder: Path) -> Checked:
 
     started = time.perf_counter()
     manifest = snapshots.usable_manifest(folder)
-    complete = snapshots.how_made(manifest)["from"] == "corpus"
+    how = snapshots.how_made(manifest)
+    complete = how["from"] == "corpus"
     found = Problems()
     intact = check_columns(folder, check_files(folder, manifest, found), found)
-    read = Reading(folder, intact, complete=complete)
+    read = Reading(folder, intact, complete=complete, written=how["reports"] == "written")
     found.name = read.name
     parts = (references, spans, counts, hierarchy, facts, reports, search)
     checks = [one for part in parts for one in part.CHECKS]
