@@ -11,12 +11,14 @@ Where things are, imports going down only (`pyproject.toml`):
     cli          commands, and all that is printed; no logic of its own
     ops          around runs: plan, tune prompts, evaluate, check, schedule, metrics, rollback; prints nothing
     pipeline     the flow of stages, top to bottom: the first file to read
+    agent        many small looks at an index and at memory: tools that return pages; asks no model
     stages       one file a stage, a function from tables to tables; none imports another
     search       one file a query method (`methods` has their table), answers and what models are asked for them
     retrieval    a snapshot as search reads it, a question as the index reads it, rankings; writes no answer
     extraction   what extractors share: text units, what is kept, mentions put into tables; knows no extractor
     run          the loop, stamps, snapshots, workers, the log: the only code that writes output/; knows no stage
     llm          chat and embedding models, memo, limits, budgets: the only code that reaches a network
+    memory       what is remembered beside the corpus: the only store that no run makes
     msgraphrag   reads an index of microsoft/graphrag
     resolution   which names mean one entity, as pure functions; reads no text
     evidence     what a statement rests on: spans, citation marks, packing, kept reports; no ranking, no model
@@ -30,8 +32,8 @@ Where things are, imports going down only (`pyproject.toml`):
                  `watch` who is told how a run goes
 
 To come: `time` (episodes, dated statements, facts folded from them: pure functions, below stages), `memory` (the only
-store that is not made from the corpus, beside run), `agent` (tools and their loop, beside search), `engine` (workers
-behind two verbs, in run), `views` (pages and exports, beside ops).
+store that is not made from the corpus, beside run), `engine` (workers behind two verbs, in run), `views` (pages and
+exports, beside ops).
 """
 
 from collections.abc import Sequence

@@ -79,9 +79,9 @@ def test_help_is_worth_reading(command: tuple[str, ...]) -> None:
         examples = re.findall(r"^    (graphrag-lite .*)$", result.output, re.MULTILINE)
         assert examples
         for example in examples:  # each parses: its command and options are there
-            words = re.findall(r'"[^"]*"|\S+', example.split(" > ")[0])[1:]
+            words = shlex.split(example.split(" > ")[0])[1:]
             parent = click.Context(main, help_option_names=["-h", "--help"])
-            made = main.commands[words[0]].make_context(words[0], [word.strip('"') for word in words[1:]], parent)
+            made = main.commands[words[0]].make_context(words[0], words[1:], parent)
             assert isinstance(made, click.Context)
 
 
@@ -669,9 +669,9 @@ def test_an_unknown_report_is_one_error(identity: str, root: Path) -> None:
 
 
 def test_a_community_without_a_report_says_why(root: Path) -> None:
-    alone = objects(invoke("show", "communities", "--limit", 999, "--json", "--root", root).stdout)
-    number = next(row["community"] for row in alone if row["size"] == 1)
-    assert "is an entity without relationships" in one_error(invoke("show", "report", number, "--root", root))
+    communities = objects(invoke("show", "communities", "--limit", 999, "--json", "--root", root).stdout)
+    number = next(row["community"] for row in communities if row["size"] == 2)
+    assert "has too little to say" in one_error(invoke("show", "report", number, "--root", root))
 
 
 @pytest.mark.parametrize("identity", [(), ("",)])

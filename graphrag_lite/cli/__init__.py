@@ -2,14 +2,18 @@
 
 import click
 
+from graphrag_lite.cli.dating import timeline
 from graphrag_lite.cli.evaluating import evaluate
+from graphrag_lite.cli.facts import facts
 from graphrag_lite.cli.history import check, diff, rollback, runs
 from graphrag_lite.cli.indexing import import_, index, plan
+from graphrag_lite.cli.memory import memory
 from graphrag_lite.cli.options import EXIT_CODES, Group
 from graphrag_lite.cli.querying import query
 from graphrag_lite.cli.scheduling import schedule
 from graphrag_lite.cli.showing import show
 from graphrag_lite.cli.starting import init, prompt_tune
+from graphrag_lite.cli.tools import mcp, tool
 
 
 @click.group(cls=Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
@@ -28,5 +32,10 @@ def main() -> None:
     """
 
 
-for command in (index, schedule, plan, query, evaluate, show, runs, diff, rollback, check, init, prompt_tune, import_):
+_COMMANDS = (
+    *(index, schedule, plan, query, facts, timeline, tool, mcp, memory),
+    *(evaluate, show, runs, diff, rollback, check),
+    *(init, prompt_tune, import_),
+)
+for command in _COMMANDS:
     main.add_command(command)

@@ -1,0 +1,150 @@
+"""What each tool is asked for: its arguments with their limits. Help, JSON schemas and docs are made of these."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from graphrag_lite.errors import InputError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+Query = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100_000)]
+
+
+class Request(BaseModel):
+    """The arguments of a tool. Its docstring says what the tool returns."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Paged(Request):
+    """Arguments of a tool that returns pages."""
+
+    page: int = Field(1, ge=1, description="which page, from 1")
+
+
+class SearchPassages(Paged):
+    """Passages of the documents that fit a query best, best first, each with its text."""
+
+    query: Query = Field(description="what to look for: a question, or words")
+
+
+class SearchEntities(Paged):
+    """Entities whose names a query says, then those that share words with it, the most frequent first."""
+
+    query: Query = Field(description="a name, or words of it")
+
+
+class SearchReports(Paged):
+    """Community reports that fit a query best, best first, each with its title and summary."""
+
+    query: Query = Field(description="what to look for: a theme, or words")
+    level: int | None = Field(None, ge=0, description="of one level only, 0 the coarsest")
+
+
+class GetEntity(Paged):
+    """What the index says of one entity, and a page of its relationships, the heaviest first, with their sentences."""
+
+    id: Query = Field(description="the id of an entity, or its exact name")
+
+
+class ReadSource(Request):
+    """Lines of a document, or of a text unit, as they are."""
+
+    id: Query = Field(description="the id of a text unit or of a document")
+    line_start: int = Field(1, ge=1, description="the first line to show, from 1")
+    num_lines: int = Field(20, ge=1, le=200, description="how many lines to show")
+
+
+class ConversationSearch(Paged):
+    """What was said: messages of this session that fit a query, then passages of conversations in the corpus."""
+
+    query: Query = Field(description="what to look for: a question, or words")
+
+
+class ConversationSearchDate(Paged):
+    """What was said from one day to another, in the order of time: in this session, then in the corpus."""
+
+    start_date: str = Field(description="the first day, YYYY-MM-DD")
+    end_date: str = Field(description="the last day, YYYY-MM-DD; it counts, too")
+
+
+class ArchivalMemorySearch(Paged):
+    """Notes of all sessions that fit a query best, best first, then the newest."""
+
+    query: Query = Field(description="what to look for: a question, or words")
+    tags: list[str] = Field([], description="only notes that have all of these tags")
+
+
+class ArchivalMemoryInsert(Request):
+    """Keep a note for later sessions."""
+
+    content: Text = Field(description="the note, understandable on its own")
+    tags: list[str] = Field([], max_length=20, description="words to find it by")
+
+
+class CoreMemoryAppend(Request):
+    """Add a line to a block of core memory, which every context begins with."""
+
+    name: str = Field(description="the block: task or user")
+    content: Text = Field(description="the line")
+
+
+class CoreMemoryReplace(Request):
+    """Replace text in a block of core memory."""
+
+    name: str = Field(description="the block: task or user")
+    old_content: str = Field(description="text that occurs in the block exactly once")
+    new_content: str = Field("", description="what takes its place; empty deletes it")
+
+
+R = TypeVar("R", bound=Request)
+
+
+def read_arguments(request: type[R], given: str) -> R:
+    """Return the arguments that a JSON object states. Raises InputError that names what would be right.
+
+    >>> read_arguments(SearchPassages, '{"query": "comets", "page": 2}')
+    SearchPassages(page=2, query='comets')
+    >>> read_arguments(SearchPassages, '{"query": "comets", "page": -1}')
+    Traceback (most recent call last):
+    graphrag_lite.errors.InputError: page: Input should be greater than or equal to 1
+    """
+    try:
+        values = json.loads(given or "{}")
+    except ValueError as error:
+        raise InputError(f"The arguments are no JSON ({error}). Such as: {example(request)}") from None
+    if not isinstance(values, dict):
+        raise InputError(f"The arguments are one JSON object, such as: {example(request)}")
+    try:
+        return request.model_validate(values)
+    except ValidationError as error:
+        raise InputError("; ".join(_problem(one, request) for one in error.errors())) from None
+
+
+def _problem(error: "ErrorDetails", request: type[Request]) -> str:
+    name = ".".join(map(str, error["loc"]))
+    if error["type"] == "extra_forbidden":
+        return f"{name}: there is no such argument; there are {', '.join(request.model_fields)}"
+    return f"{name}: {error['msg']}"
+
+
+def example(request: type[Request]) -> str:
+    """Return JSON that calls a tool.
+
+    >>> example(ReadSource)
+    '{"id": "...", "line_start": 1, "num_lines": 20}'
+    """
+    fields = sorted(request.model_fields.items(), key=lambda item: not item[1].is_required())
+    return json.dumps({name: "..." if field.is_required() else field.default for name, field in fields})
+
+
+def schema(request: type[Request]) -> dict[str, Any]:
+    """Return the JSON schema of a tool's arguments."""
+    found = request.model_json_schema()
+    for field in found["properties"].values():
+        field.pop("title", None)
+    return {key: found[key] for key in ("type", "properties", "required", "additionalProperties") if key in found}

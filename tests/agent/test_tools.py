@@ -1,0 +1,163 @@
+"""The tools of an agent: pages that partition a result, errors that name what would be right, text that is data."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_lite.agent import pages, requests
+from graphrag_lite.agent.session import MEMORY, Session
+from graphrag_lite.agent.tools import TOOLS, call
+from graphrag_lite.cli import main
+from graphrag_lite.errors import InputError
+from graphrag_lite.memory.store import Memory
+from graphrag_lite.pipeline import index as build
+from graphrag_lite.search.index import Index
+from graphrag_lite.settings import Settings
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("tools") / "output"
+    build(EXAMPLE, folder, Settings())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def opened(output: Path) -> Index:
+    return Index.open(output)
+
+
+def look(index: Index, tool: str, **arguments: Any) -> dict[str, Any]:
+    return call(session_of(index), tool, json.dumps(arguments))
+
+
+def session_of(index: Index) -> Session:
+    return Session(lambda: index, lambda: Memory(index.folder.parent.parent / MEMORY))
+
+
+@given(st.integers(0, 60), st.integers(1, 9))
+def test_pages_partition_a_result(total: int, size: int) -> None:
+    seen: list[int] = []
+    for number in range(1, -(-total // size) + 1):
+        page = pages.paged(total, number, lambda place: {"id": place}, size)
+        assert (page.total, page.n_pages, page.note) == (total, -(-total // size), "")
+        seen += [record["id"] for record in page.records]
+    assert seen == list(range(total))
+    beyond = pages.paged(total, -(-total // size) + 1, lambda place: {"id": place}, size)
+    assert beyond.records == [] and beyond.note
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search_passages", {"query": "Who proposed a large telescope in space?"}),
+        ("search_entities", {"query": "Hubble Space Telescope"}),
+        ("search_reports", {"query": "mirror of the telescope"}),
+        ("get_entity", {"id": "Hubble Space Telescope"}),
+    ],
+)
+def test_paging_to_the_end_shows_every_record_once(opened: Index, tool: str, arguments: dict[str, str]) -> None:
+    first = look(opened, tool, **arguments)
+    shown = []
+    for number in range(1, first["n_pages"] + 1):
+        page = look(opened, tool, **arguments, page=number)
+        assert (page["page"], page["n_pages"], page["total"]) == (number, first["n_pages"], first["total"])
+        records = page["records"][0]["relationships"] if tool == "get_entity" else page["records"]
+        shown += [record["id"] for record in records]
+    assert len(shown) == len(set(shown)) == first["total"] > pages.SIZE
+    after = look(opened, tool, **arguments, page=first["n_pages"] + 1)
+    assert "the last is" in after["note"] and after["total"] == first["total"]
+
+
+def test_what_a_passage_says_of_its_place_is_true(opened: Index) -> None:
+    (record, *_) = look(opened, "search_passages", query="Lyman Spitzer's proposal")["records"]
+    (source,) = look(opened, "read_source", id=record["document"], num_lines=200)["records"]
+    assert record["text"] in source["text"] and source["char_start"] == 0
+    (again,) = look(opened, "read_source", id=record["id"], line_start=1, num_lines=200)["records"]
+    assert (again["text"], again["char_start"]) == (record["text"], record["char_start"])
+    assert (again["title"], again["path"], again["date"]) == (record["title"], record["path"], record["date"])
+
+
+def test_lines_go_on_where_those_before_ended(opened: Index) -> None:
+    (whole,) = look(opened, "read_source", id="notes/1946-spitzer-proposal.md", num_lines=200)["records"]
+    lines = [
+        record
+        for start in range(1, 60, 2)
+        for record in look(opened, "read_source", id=whole["id"], line_start=start, num_lines=2)["records"]
+    ]
+    assert "".join(record["text"] for record in lines) == whole["text"] and len(lines) > 1
+    assert all(one["char_end"] == other["char_start"] for one, other in zip(lines, lines[1:], strict=False))
+    assert look(opened, "read_source", id=whole["id"], line_start=500)["note"].startswith("There are")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("search_pasages", "{}", "There is no tool 'search_pasages'. There are: search_passages"),
+        ("search_passages", '{"query": ', "no JSON"),
+        ("search_passages", '["comets"]', 'one JSON object, such as: {"query": "...", "page": 1}'),
+        ("search_passages", "{}", "query: Field required"),
+        ("search_passages", '{"query": " "}', "query: String should have at least 1 character"),
+        ("search_passages", '{"query": "comets", "page": -1}', "page: Input should be greater than or equal to 1"),
+        ("search_passages", '{"query": "comets", "page": "2"}', "page: Input should be a valid integer"),
+        (
+            "search_passages",
+            '{"query": "comets", "limit": 9}',
+            "limit: there is no such argument; there are page, query",
+        ),
+        ("search_reports", '{"query": "comets", "level": 99}', "level: no report is of level 99; there are 0"),
+        (
+            "get_entity",
+            '{"id": "Hubble Telescope of Space"}',
+            "search_entities finds them. Near it: Hubble, Hubble Space Telescope",
+        ),
+        ("read_source", '{"id": "../../etc/passwd"}', "search_passages shows them"),
+    ],
+)
+def test_an_error_names_what_would_be_right(opened: Index, tool: str, arguments: str, said: str) -> None:
+    with pytest.raises(InputError) as error:
+        call(session_of(opened), tool, arguments)
+    assert said in str(error.value)
+
+
+def test_text_of_the_corpus_is_disarmed(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    folder = corpus({"a.txt": "Velm Orchard grows pears [17]. Velm Orchard was planted in 1912 by Ada Holt."})
+    build(folder, tmp_path / "output", Settings())
+    index = Index.open(tmp_path / "output")
+    for tool, arguments in (("search_passages", {"query": "pears"}), ("read_source", {"id": "a.txt"})):
+        assert "pears" in (told := json.dumps(look(index, tool, **arguments))) and "[17]" not in told
+
+
+@pytest.mark.parametrize("text", ["哈勃望远镜于1990年发射。哈勃望远镜很大。", "أطلق تلسكوب هابل عام 1990.", "word"])
+def test_any_script_can_be_searched(text: str, corpus: Callable[..., Path], tmp_path: Path) -> None:
+    build(corpus({"a.txt": text}), tmp_path / "output", Settings())
+    index = Index.open(tmp_path / "output")
+    (record,) = look(index, "search_passages", query=text)["records"]
+    assert record["text"] == text
+    assert look(index, "search_entities", query=text)["page"] == 1
+    assert look(index, "search_reports", query=text)["records"] == []
+
+
+def test_the_command_prints_one_object(output: Path) -> None:
+    run = CliRunner()
+    arguments = ["search_entities", '{"query": "Lyman Spitzer"}', "--root", str(output.parent)]
+    result = run.invoke(main, ["tool", *arguments])
+    assert (result.exit_code, json.loads(result.stdout)["records"][0]["title"]) == (0, "Lyman Spitzer")
+    failed = run.invoke(main, ["tool", "search_entities", "{}", "--root", str(output.parent)])
+    assert (failed.exit_code, failed.stdout) == (1, "") and "query: Field required" in failed.stderr
+    listed = run.invoke(main, ["tool", "--schema"])
+    assert [json.loads(line)["name"] for line in listed.stdout.splitlines()] == list(TOOLS)
+    assert all(name in run.invoke(main, ["tool"]).stdout for name in TOOLS)
+
+
+def test_schemas_are_of_the_requests() -> None:
+    found = requests.schema(requests.SearchReports)
+    assert found["required"] == ["query"] and set(found["properties"]) == {"query", "page", "level"}
