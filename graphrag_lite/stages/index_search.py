@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter, defaultdict
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,7 @@ from graphrag_lite.retrieval.title_numbers import in_series
 from graphrag_lite.run.services import Attempt, Each, unguarded
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.text.numbered_titles import numbered
-from graphrag_lite.text.periods import whole
+from graphrag_lite.text.times import whole
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ WORDS = re.compile(r"[^\d_/:]{1,80}")
 FEW = 0.5  # of the documents that have a field: one with more values than that tells documents apart, not kinds of them
 
 
-class Said(NamedTuple):
+class Passage(NamedTuple):
     """A text to analyse: of the text unit or community with this id."""
 
     id: str
@@ -39,10 +40,11 @@ async def index_search(
     entity_mentions: "pa.Table",
     entity_resolutions: "pa.Table",
     community_reports: "pa.Table",
+    fact_mentions: "pa.Table",
     settings: IndexSearch,
     each: Each,
     attempt: Attempt = unguarded,
-) -> tuple["pa.Table", "pa.Table", "pa.Table", "pa.Table", "pa.Table", "pa.Table"]:
+) -> tuple["pa.Table", ...]:
     """Analyse titles and texts, and store the result by term, by entity, by name and by metadata.
 
     A text that cannot be analysed is a failure, and has no terms; a title means nothing then, and metadata no value.
@@ -52,13 +54,13 @@ async def index_search(
         for identity, title, language, metadata in tables.rows(documents, "id", "title", "language", "metadata")
     }
     units = [
-        Said(identity, f"{about[document_id][0]}\n{text}", about[document_id][1])
+        Passage(identity, f"{about[document_id][0]}\n{text}", about[document_id][1])
         for identity, document_id, text in tables.rows(text_units, "id", "document_id", "text")
     ]
     languages = Counter(documents["language"].to_pylist())
     language = min(languages, key=lambda code: (-languages[code], code))  # the one that global search takes
     contents = tables.rows(community_reports, "community", "full_content")
-    reports = [Said(f"community {number}", content, language) for number, content in contents]
+    reports = [Passage(f"community {number}", content, language) for number, content in contents]
     links = _links(documents, text_units, entities, entity_mentions, entity_resolutions, attempt)
     bm25 = partial(build, k1=settings.k1, b=settings.b)
     return (
@@ -68,6 +70,7 @@ async def index_search(
         _units(documents, text_units, links),
         _names(entities, entity_resolutions),
         _values(documents, text_units, attempt),
+        _times(text_units, fact_mentions),
     )
 
 
@@ -80,8 +83,8 @@ def _words_of(metadata: str) -> dict[str, str]:
     }
 
 
-def _terms(said: Said) -> list[str]:
-    return terms(said.text, said.language)
+def _terms(passage: Passage) -> list[str]:
+    return terms(passage.text, passage.language)
 
 
 def _postings(name: str, index: Bm25) -> "pa.Table":
@@ -165,6 +168,20 @@ def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
         if entity_id in entity_row and not document_id
     }
     return tables.make("search_names", sorted(names))
+
+
+def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
+    """Return the days that statements of each text unit tell of; of what has ended by then, only its end is known."""
+    found: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+    columns = ("text_unit_id", "kind", "polarity", "valid_at", "invalid_at")
+    for unit_id, kind, polarity, valid_at, invalid_at in tables.rows(fact_mentions, *columns):
+        first, after = (date.fromisoformat(day).toordinal() if day else 0 for day in (valid_at, invalid_at))
+        over = kind == "state" and polarity == "negative"
+        ends = (0, first, 1) if over else (first, max(after - 1, 0), int(kind == "state"))
+        found[unit_id].append(ends)
+    rows = [found[identity] for identity in text_units["id"].to_pylist()]
+    parts = ([[row[place] for row in several] for several in rows] for place in range(3))
+    return tables.make_columns("search_times", **dict(zip(("firsts", "lasts", "lasting"), parts, strict=True)))
 
 
 def _values(documents: "pa.Table", text_units: "pa.Table", attempt: Attempt) -> "pa.Table":
