@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 SECOND = 0.2  # of the second unit's score; .1 to .3 are about as good on documents of two units (lihua_world)
 DEPTH = 5  # units looked at for each document wanted
-MARKS = re.compile(r"\A(?:(?:#{1,6}|[-*+•▪◦|>])\s+)+")  # of headings, lists, quotations and rows of tables
+# Of headings, lists, quotations, rows and rules; and what is left of brackets that a full stop within them has torn.
+MARKS = re.compile(r"\A(?:(?:#{1,6}|={1,6}|-{2,}|[-*+•▪◦|>])\s+)+|\A[^()\[\]\n]{0,30}\)\s*[.,;:]*\s*(?=[A-Z])")
 NOTHING = "The corpus does not say."
 
 
