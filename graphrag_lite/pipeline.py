@@ -30,8 +30,10 @@ from graphrag_lite.settings import Settings
 from graphrag_lite.stages.detect_communities import detect_communities
 from graphrag_lite.stages.embed_text_units import embed_text_units
 from graphrag_lite.stages.extract_claims import extract_claims
+from graphrag_lite.stages.extract_facts_fast import extract_facts_fast
 from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
+from graphrag_lite.stages.fold_facts import fold_facts
 from graphrag_lite.stages.import_graphrag import find, import_graphrag
 from graphrag_lite.stages.index_search import index_search
 from graphrag_lite.stages.list_episodes import list_episodes
@@ -57,10 +59,20 @@ LOAD = [
     EPISODES,
     Stage(split_text_units, reads=("source_documents",), writes=("source_units",)),
 ]
+FACTS = Stage(
+    extract_facts_fast,
+    reads=("source_documents", "source_units", "episodes", "entity_mentions"),
+    writes=("fact_mentions",),
+)
 RESOLVE = Stage(
     resolve_entities,
     reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
     writes=("entity_resolutions",),
+)
+FOLD = Stage(
+    fold_facts,
+    reads=("source_documents", "fact_mentions", "entity_resolutions"),
+    writes=("facts", "relation_policies", "relation_resolutions"),
 )
 GRAPH = [
     Stage(
@@ -82,10 +94,13 @@ PUBLISH = [
     ),
     Stage(
         index_search,
-        reads=("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
+        reads=(
+            *("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
+            "fact_mentions",
+        ),
         writes=(
             *("search_terms", "search_report_terms", "search_links", "search_units"),
-            *("search_names", "search_values"),
+            *("search_names", "search_values", "search_times"),
         ),
     ),
 ]
@@ -96,7 +111,9 @@ FAST = [
         reads=("source_documents", "source_units"),
         writes=("entity_mentions", "relationship_mentions", "covariates"),
     ),
+    FACTS,
     RESOLVE,
+    FOLD,
     *GRAPH,
     Stage(
         report_communities_fast,
@@ -115,7 +132,9 @@ STANDARD = [
         reads=("source_documents", "source_units"),
         writes=("entity_mentions", "relationship_mentions"),
     ),
+    FACTS,
     RESOLVE,
+    FOLD,
     Stage(
         extract_claims,
         reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
@@ -139,6 +158,8 @@ IMPORTED = [
         ),
     ),
     EPISODES,
+    FACTS,
+    FOLD,
     *PUBLISH,
 ]
 

@@ -18,6 +18,8 @@ VIEWS: dict[str, tuple[str, list[str]]] = {
     "communities": ("communities", ["community", "level", "parent", "size", "title"]),
     "reports": ("community_reports", ["community", "level", "rank", "size", "stale", "age", "title"]),
     "episodes": ("episodes", ["kind", "reference_time", "conversation", "speaker", *PLACE]),
+    "facts": ("facts", ["subject", "relation", "object", "kind", "valid_at", "invalid_at", "ended_by", "fact"]),
+    "policies": ("relation_policies", ["relation", "kind", "rule", "n", "closed_share", "n_mentions"]),
     "text-units": ("text_units", ["human_readable_id", "id", "n_tokens", "text"]),
     "failures": ("failures", ["document", "stage", "error", "attempts"]),
 }
@@ -36,8 +38,8 @@ VIEW_TABLES = [table for table, _ in VIEWS.values()]
 def show(what: str, identity: str | None, root: Path, search: str | None, limit: int, as_json: bool) -> None:
     """Show what the index holds.
 
-    WHAT is summary, documents, entities, relationships, communities, reports, episodes, text-units or failures; or
-    `report ID` for one report as a page (ID is a community number, or a report's id or its beginning).
+    WHAT is summary, documents, entities, relationships, communities, reports, episodes, facts, policies, text-units or
+    failures; or `report ID` for one report as a page (ID is a community number, or a report's id or its beginning).
 
     \b
     Examples:

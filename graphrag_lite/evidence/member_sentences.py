@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-MOST = 6  # of each entity
+MOST = 4  # of each entity
 EARLY = 12  # characters: a name that comes this much earlier in its sentence is more its subject
 
 

@@ -1,21 +1,17 @@
 """What stands in a document and is not what it tells: licences, disclaimers, notices that many documents hold alike."""
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 Span = tuple[int, int]
 
-# Words of licences and legal notices. One of them is none: a report may tell of a licence.
-_LEGAL = re.compile(
-    r"\b(?:copyright|all rights reserved|(?:re)?licen[sc]|permission|trademark|warrant(?:y|ies)\b|liab(?:le|ility)"
-    r"|disclaim|redistribut|terms of (?:use|service|this)|under the terms|forward-looking|infring|royalties|indemnif"
-    r"|public domain|without charge|give it away|e-?books?\b|donations?\b|unsubscribe|privacy policy|cookies|isbn"
-    r"|urheberrecht|alle rechte|haftung|droits? d['’]auteur|tous droits|derechos reservados)"
-    r"|©|版权|版權|著作権|無断|저작권|무단"
-)
-# One of these every notice has.
-_SURELY = (
-    "copyright licens licenc warrant disclaim rights © urheber droits derechos 版权 版權 著作権 無断 저작권".split()
+# Beginnings of words of licences and legal notices. One of them is none: a report may tell of a licence.
+_LEGAL = (
+    *("copyright", "all rights reserved", "licens", "licenc", "relicens", "permission", "trademark", "warranty"),
+    *("warranties", "liable", "liability", "disclaim", "redistribut", "terms of use", "terms of service"),
+    *("terms of this", "under the terms", "forward-looking", "infring", "royalties", "indemnif", "public domain"),
+    *("without charge", "give it away", "ebook", "donation", "unsubscribe", "privacy policy", "cookies", "isbn"),
+    *("urheberrecht", "alle rechte", "haftung", "droit d'auteur", "droits d'auteur", "droit d’auteur"),
+    *("droits d’auteur", "tous droits", "derechos reservados", "©", "版权", "版權", "著作権", "無断", "저작권", "무단"),
 )
 NEAR = 1_000  # characters between two words of one notice
 LEAST, LEAST_KINDS = 5, 3  # words of a notice, and different ones
@@ -42,20 +38,26 @@ def notices(texts: Mapping[str, str]) -> dict[str, list[Span]]:
 def _legal_spans(text: str) -> list[Span]:
     """Return where words of notices stand close together, from the paragraph of the first to the end of the last's."""
     text = text.lower()
-    if not any(word in text for word in _SURELY):
-        return []
     spans: list[Span] = []
-    group: list[re.Match[str]] = []
-    for word in [*_LEGAL.finditer(text), None]:
-        if group and (word is None or word.start() - group[-1].end() > NEAR):
-            if len(group) >= LEAST and len({one[0] for one in group}) >= LEAST_KINDS:
-                end = text.find("\n\n", group[-1].end())
-                start = text.rfind("\n\n", 0, group[0].start())
+    group: list[tuple[int, str]] = []
+    for at, word in [*sorted(_legal_words(text)), (len(text) + 2 * NEAR, "")]:
+        if group and at - group[-1][0] > NEAR:
+            if len(group) >= LEAST and len({word for _, word in group}) >= LEAST_KINDS:
+                start, end = text.rfind("\n\n", 0, group[0][0]), text.find("\n\n", group[-1][0])
                 spans.append((start + 2 if start >= 0 else 0, end if end >= 0 else len(text)))
             group = []
-        if word:
-            group.append(word)
+        group.append((at, word))
     return spans
+
+
+def _legal_words(text: str) -> Iterator[tuple[int, str]]:
+    """Yield where each word of notices begins in a text in small letters."""
+    for word in _LEGAL:
+        at = text.find(word)
+        while at >= 0:
+            if not text[at - 1 : at].isalpha() or not word[0].isascii():
+                yield at, word
+            at = text.find(word, at + len(word))
 
 
 def is_noticed(spans: Iterable[Span], start: int, end: int) -> bool:

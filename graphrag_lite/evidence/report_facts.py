@@ -43,9 +43,12 @@ class Fact:
         title = disarm(self.title)
         if self.is_row:
             return f"{self.first.day[:10]}: {title}" if self.first.day else title
-        if self.first.stated:
-            return f"{period_label(self.first.stated)}: {title}"
-        return f"{title} (as of {self.first.day[:10]})" if self.first.day else title
+        return f"{period_label(self.first.stated)}: {title}" if self.first.stated else f"{title}{self.as_of}"
+
+    @property
+    def as_of(self) -> str:
+        """Return as of which day it holds that a sentence does not date, in brackets; empty where nothing dates it."""
+        return f" (as of {self.first.day[:10]})" if self.first.day and not self.first.stated else ""
 
 
 def facts(

@@ -19,9 +19,9 @@ from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.mention_form import DEFINES, EARLY, mention_form
 from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed, notices
 from graphrag_lite.evidence.sentence_dates import resolved, stated_period
-from graphrag_lite.text.periods import Period, whole
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
+from graphrag_lite.text.times import Period, whole
 from graphrag_lite.text.transcripts import PERSONS, form, said, speakers
 from graphrag_lite.text.words import terms
 
@@ -34,7 +34,7 @@ MIN_DOCUMENTS = 3
 ASIDE = 0.1  # what a sentence counts that names a host
 STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
 SPOKEN = 0.5  # what "I" and "you" count less in a transcript than in a text: nobody knows who they are
-LOOSE = 0.5  # what a sentence counts that talk has filled, or that a quotation has cut
+LOOSE = 0.35  # what a sentence counts that talk has filled, or that a quotation has cut
 # What is said to move the talk on, in the languages of `transcripts.PERSONS`.
 _TALK = re.compile(
     r"\b(?:thank you|thanks|welcome(?: back)? to|good (?:morning|afternoon|evening)|(?:my|next|last|first|follow-up) "
@@ -63,7 +63,7 @@ _TOPIC = re.compile(r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?(?:是|とは|は、
 _BULLET = re.compile(r"(?:[-*+•▪–]|\d{1,2}[.)])\s+(?=\S)")
 _FOOTNOTE = re.compile(r"\s?\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]")
 _FOOTNOTES_AT_END = re.compile(rf"(?<=\S)(?:{_FOOTNOTE.pattern})+\s*$")
-_CUT = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Sen|Rep|Gov|Gen|Prof|St|vs|e\.g|i\.e|al|Inc|Corp|No)\.$")
+_CUT = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Sen|Rep|Gov|Gen|Prof|St|vs|e\.g|i\.e|al|Inc|Corp|No|(?<![.\w])[A-Z])\.$")
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
 
 
@@ -216,7 +216,7 @@ def _loose(sentence: str, language: str, transcript: bool) -> float:
     """Return what a sentence counts beside its form (`transcripts.form`): talk and what is cut off, less.
 
     >>> [_loose(one, "en", True) for one in ("Whales sing.", "Thanks, Ann, for coming.", "You know, whales sing.")]
-    [1.0, 0.0, 0.25]
+    [1.0, 0.0, 0.175]
     """
     if _CUT.search(sentence) or (transcript and _TALK.search(sentence)):
         return 0.0

@@ -6,13 +6,14 @@ up to the next function word, so no verb and no name. Languages without articles
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import ceil
 
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.text.names.words import ARTICLES, DETERMINERS, OF_WORDS, closed_class
-from graphrag_lite.text.periods import Period
 from graphrag_lite.text.relations import is_verb_form
+from graphrag_lite.text.times import Period
 from graphrag_lite.text.words import terms
 
 LEAST_SENTENCES, LEAST_SHARE = 2, 0.25  # that share a theme of several words; of all sentences, of one
@@ -74,13 +75,9 @@ def theme(
     named = {term for name in names for term in terms(name, language)}
     written: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for sentence in sentences:
-        found: dict[tuple[str, ...], str] = {}
-        for phrase in _noun_phrases(sentence, language):
-            key = tuple(terms(phrase, language))
-            if key and named.isdisjoint(key):
-                found.setdefault(key, phrase)
-        for key, phrase in found.items():
-            written[key][phrase] += 1
+        for key, phrase in _noun_phrases(sentence, language).items():
+            if named.isdisjoint(key):
+                written[key][phrase] += 1
 
     def worth(key: tuple[str, ...]) -> float:
         rare = sum(idf.get(term, RARE) for term in key) / len(key)
@@ -89,7 +86,7 @@ def theme(
     def least(key: tuple[str, ...]) -> int:
         return LEAST_SENTENCES if len(key) > 1 else max(LEAST_SENTENCES + 1, ceil(LEAST_SHARE * len(sentences)))
 
-    known = frozenset(tuple(terms(phrase, language)) for one in told for phrase in _noun_phrases(one, language))
+    known = {key for sentence in told for key in _noun_phrases(sentence, language)}
     shared = [
         key
         for key, phrases in written.items()
@@ -101,7 +98,17 @@ def theme(
     return min(written[best], key=lambda phrase: (-written[best][phrase], len(phrase), phrase))
 
 
-def _noun_phrases(sentence: str, language: str) -> Iterable[str]:
+@lru_cache(maxsize=10_000)
+def _noun_phrases(sentence: str, language: str) -> dict[tuple[str, ...], str]:
+    """Return the noun phrases of a sentence by their terms (`words.terms`)."""
+    found: dict[tuple[str, ...], str] = {}
+    for phrase in _phrases(sentence, language):
+        if key := tuple(terms(phrase, language)):
+            found.setdefault(key, phrase)
+    return found
+
+
+def _phrases(sentence: str, language: str) -> Iterator[str]:
     """Yield what stands between an article or preposition and the next function word or mark, in small letters.
 
     In German nouns have capitals.
@@ -122,7 +129,7 @@ def _noun_phrases(sentence: str, language: str) -> Iterable[str]:
                 opened.append(token)
 
 
-def _phrase(words: list[str] | None, language: str) -> Iterable[str]:
+def _phrase(words: list[str] | None, language: str) -> Iterator[str]:
     """Yield the phrase of some words, unless it ends in what is no noun; verbs at its end go."""
     words = list(words or ())
     while words and (is_verb_form(words[-1].casefold(), language) or words[-1].endswith("ly")):

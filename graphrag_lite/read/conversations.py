@@ -1,5 +1,6 @@
 """Messages of a conversation, whichever export they are from -> a document, a paragraph a message."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -9,6 +10,8 @@ from graphrag_lite.read.documents import ROLES, Item, Loaded, Unreadable, clean
 from graphrag_lite.text.timestamps import isos
 
 LEFT_OUT = "messages_left_out"  # field of metadata: hidden, system, tool and service messages, and those without words
+
+CODE = re.compile(r"(```.*?(?:```|\Z)|(?<![\w`])`[^`\n]+`)", re.S)  # as all but mails write it
 
 
 class Said(NamedTuple):
@@ -56,7 +59,7 @@ def documents_of(chat: Chat, path: str, time_field: str) -> Iterator[Item]:
         return
     for day, of_day in days(said):
         about = {**stated, **({"conversation": title} if title else {})}
-        heads = (name, day), (title, day)
+        heads = ("" if name == path and day else name, day), (title, day)
         identity, heading = (" ".join(filter(None, head)) for head in heads)
         yield conversation(of_day, name, identity, heading if title else "", about)
 
@@ -79,11 +82,14 @@ def conversation(said: Iterable[Said | None], name: str, source_id: str, title: 
         start, speaker = composer.length, clean(" ".join(each.speaker.split()))
         role = ROLES.get(speaker.casefold(), "")
         label = speaker.capitalize() if role else speaker
-        composer.add(f"{label}: {text}" if label else text)
+        composer.add(f"{label}: " if label else "")
+        for number, piece in enumerate(CODE.split(text)):
+            composer.add(piece, "code" if number % 2 else "")
         ids = {"id": clean(each.id), "reply_to": clean(each.reply_to)}
         composer.said(start, speaker, time=each.time, role=role, conversation=name, **ids)
     metadata = stated | ({LEFT_OUT: n_left_out} if n_left_out else {})
-    return Loaded(source_id, title, composer.text(), metadata=metadata, messages=tuple(composer.messages))
+    blocks, messages = tuple(composer.blocks), tuple(composer.messages)
+    return Loaded(source_id, title, composer.text(), metadata=metadata, blocks=blocks, messages=messages)
 
 
 def days(said: Sequence[Said | None]) -> Iterator[tuple[str, list[Said | None]]]:

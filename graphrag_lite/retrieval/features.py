@@ -13,12 +13,14 @@ from scipy.sparse import csc_array
 
 from graphrag_lite.retrieval.bm25 import YEAR, Bm25
 from graphrag_lite.retrieval.entity_names import NameTable, find_mentions, find_parts
+from graphrag_lite.retrieval.held import Held
 from graphrag_lite.retrieval.ranking import Features, Vector
 from graphrag_lite.retrieval.replies import asks_for_reply
 from graphrag_lite.retrieval.title_numbers import ByNumber
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.numbered_titles import numbered
-from graphrag_lite.text.periods import Period, periods, relative_dates
+from graphrag_lite.text.periods import periods
+from graphrag_lite.text.times import Period, relative_dates
 from graphrag_lite.text.words import ASKING, terms
 
 # What a word that only asks counts, of 1: where people ask each other, "how many" finds other questions.
@@ -26,6 +28,8 @@ _ASKING = 0.5
 # A document can be dated later than what it tells: what one fits that is dated after a period, of 1, at first, and days
 # beside the period's own length in which that halves. Fits below the least are none.
 _LATE_FIT, _LATE_DAYS, _LEAST_FIT = 0.25, 7, 0.05
+# What the times that sentences state count, of 1, where documents have dates of their own: those say most.
+_DATED = 0.15
 # Words of a name, as titles of files and names of accounts write them together.
 _CAPITALISED = re.compile(r"[^\W\d_a-z]\w*(?: [^\W\d_a-z]\w*)+")
 _MOST_TOGETHER = 3
@@ -41,6 +45,7 @@ class Attributes:
     units: Sequence[npt.NDArray[np.int32]]  # text units that have the value, ascending
     numbered: ByNumber = field(default_factory=dict)  # words with a number in titles; places in `units`
     replies: npt.NDArray[np.bool_] | None = None  # (n_units,) an assistant's; None where there are none
+    held: Held | None = None  # when what units say held
 
     @cached_property
     def newest(self) -> date | None:
@@ -125,17 +130,19 @@ def _of_documents(
     named = {value: None for m in find_mentions(question, language, attributes.values) for value in m.entities}
     stated = [(attributes.units[value].astype(np.int64), np.ones(len(attributes.units[value]))) for value in named]
     stated += _of_titles(question, language, attributes)
-    if attributes.newest is None:
-        return replace(found, stated=stated, replies=replies)
     now = as_of or attributes.newest
     spoken = language or closest(question, list(relative_dates()))  # the texts may be too short to tell theirs
-    asked = [_newest_day(attributes.days, now)] if newest else periods(question, now, spoken)
+    asked = periods(question, now, spoken)
+    held = attributes.held.fits(asked) * (_DATED if attributes.newest else 1.0) if attributes.held and asked else None
+    found = replace(found, stated=stated, replies=replies, held=held)
+    if now is None or attributes.newest is None:
+        return found
+    asked = [_newest_day(attributes.days, now)] if newest else asked
     return replace(
         found,
         stated=[*stated, *(_dated_in(attributes.days, period) for period in asked)],
         ages=_ages(attributes.days, now) if as_of and not asked else None,
         hidden=attributes.days > as_of.toordinal() if as_of else None,
-        replies=replies,
     )
 
 

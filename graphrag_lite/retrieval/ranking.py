@@ -70,6 +70,7 @@ class Policy:
     joining: float = 1.5
     join_seeds: int = 3
     dating: float = 0.5
+    holding: float = 3.0
     spreading: float = 0.2
     spread_seeds: int = 2
     seed_mass_on_units: float = 0.7
@@ -101,6 +102,7 @@ class Features:
         None  # (n_units,) an assistant says it; None where the question asks for that
     )
     name_terms: frozenset[str] = frozenset()  # of its names, as it writes them
+    held: Vector | None = None  # (n_units,) how well what units say held in the periods asked about, in [0, 1]
     meant: Vector | None = None  # (n_units,) what units gain by vectors, where BM25's best has 1; None without vectors
 
     @property
@@ -178,6 +180,8 @@ def rank(question: Features, links: Links, policy: Policy) -> Vector:
         + policy.spreading * _spread(bm25, links, question.entities, policy)
     )
     scores[question.dated_units] += policy.dating * bm25[question.dated_units]
+    if question.held is not None:
+        scores += policy.holding * question.held * bm25
     if question.ages is not None:
         scores *= (1.0 + question.ages) ** -policy.fading
     titled = question.terms_of(lambda entity: len(_row(links.definitions, entity)) > 0)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from graphrag_lite.retrieval.entity_names import NameTable
     from graphrag_lite.retrieval.features import Attributes
+    from graphrag_lite.retrieval.held import Held
     from graphrag_lite.retrieval.ranking import Links, Vector
     from graphrag_lite.retrieval.vectors import Floats, Vectors
 
@@ -159,7 +160,7 @@ class Loaded:
         from graphrag_lite.retrieval.replies import is_assistant
 
         if "search_values" not in self.manifest["tables"]:  # an index of before there was this table
-            return Attributes(self.days, name_table([]), [])
+            return Attributes(self.days, name_table([]), [], held=self.held)
         data = self.arrow("search_values")
         offsets, rows = lists(data["rows"], "int32")
         units = [rows[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
@@ -167,7 +168,22 @@ class Loaded:
         names = name_table((value, place) for place, (field, value) in enumerate(values) if field != tables.OF_TITLES)
         said = [units[place] for place, (field, value) in enumerate(values) if is_assistant(field, value)]
         replies = np.isin(np.arange(len(self.days)), np.concatenate(said)) if said else None
-        return Attributes(self.days, names, units, self.title_numbers, replies)
+        return Attributes(self.days, names, units, self.title_numbers, replies, self.held)
+
+    @cached_property
+    def held(self) -> "Held":
+        """When what text units say held or happened."""
+        import numpy as np
+
+        from graphrag_lite.retrieval.held import Held
+
+        if "search_times" not in self.manifest["tables"]:
+            nothing = np.zeros(0, np.int32)
+            return Held(len(self.days), nothing, nothing, nothing, nothing)
+        data = self.arrow("search_times")
+        (offsets, firsts), (_, lasts) = lists(data["firsts"], "int32"), lists(data["lasts"], "int32")
+        (_, lasting) = lists(data["lasting"], "int32")
+        return Held(len(self.days), np.repeat(np.arange(len(self.days)), np.diff(offsets)), firsts, lasts, lasting)
 
     @cached_property
     def title_numbers(self) -> ByNumber:

@@ -11,6 +11,7 @@ from graphrag_lite.search.answer import Answer, Statement, answered, compose, ra
 from graphrag_lite.search.answer_type import sought
 from graphrag_lite.search.basic_search import passages
 from graphrag_lite.search.comparison import of_each
+from graphrag_lite.search.date_answers import date_answer
 from graphrag_lite.search.definitions import defining_units
 from graphrag_lite.search.entity_statements import description, relationships
 from graphrag_lite.search.overview import overview
@@ -42,7 +43,8 @@ def answer(index: "Loaded", query: "Query") -> Answer:
         return answered(question, "local", ranking, answer="", citations=[])
     if question.aspects is not None:
         return overview(question, "local", ranking)
-    if told := table_answer(question, "local", ~np.isneginf(scores)):
+    visible = ~np.isneginf(scores)
+    if told := table_answer(question, "local", visible) or date_answer(question, "local", visible):
         return told
     nothing = says_nothing(question, question.weights, np.isneginf(scores))
     if nothing:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter, defaultdict
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,7 @@ from graphrag_lite.retrieval.title_numbers import in_series
 from graphrag_lite.run.services import Attempt, Each, unguarded
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.text.numbered_titles import numbered
-from graphrag_lite.text.periods import whole
+from graphrag_lite.text.times import whole
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -39,10 +40,11 @@ async def index_search(
     entity_mentions: "pa.Table",
     entity_resolutions: "pa.Table",
     community_reports: "pa.Table",
+    fact_mentions: "pa.Table",
     settings: IndexSearch,
     each: Each,
     attempt: Attempt = unguarded,
-) -> tuple["pa.Table", "pa.Table", "pa.Table", "pa.Table", "pa.Table", "pa.Table"]:
+) -> tuple["pa.Table", ...]:
     """Analyse titles and texts, and store the result by term, by entity, by name and by metadata.
 
     A text that cannot be analysed is a failure, and has no terms; a title means nothing then, and metadata no value.
@@ -68,6 +70,7 @@ async def index_search(
         _units(documents, text_units, links),
         _names(entities, entity_resolutions),
         _values(documents, text_units, attempt),
+        _times(text_units, fact_mentions),
     )
 
 
@@ -165,6 +168,20 @@ def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
         if entity_id in entity_row and not document_id
     }
     return tables.make("search_names", sorted(names))
+
+
+def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
+    """Return the days that statements of each text unit tell of; of what has ended by then, only its end is known."""
+    found: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+    columns = ("text_unit_id", "kind", "polarity", "valid_at", "invalid_at")
+    for unit_id, kind, polarity, valid_at, invalid_at in tables.rows(fact_mentions, *columns):
+        first, after = (date.fromisoformat(day).toordinal() if day else 0 for day in (valid_at, invalid_at))
+        over = kind == "state" and polarity == "negative"
+        ends = (0, first, 1) if over else (first, max(after - 1, 0), int(kind == "state"))
+        found[unit_id].append(ends)
+    rows = [found[identity] for identity in text_units["id"].to_pylist()]
+    parts = ([[row[place] for row in several] for several in rows] for place in range(3))
+    return tables.make_columns("search_times", **dict(zip(("firsts", "lasts", "lasting"), parts, strict=True)))
 
 
 def _values(documents: "pa.Table", text_units: "pa.Table", attempt: Attempt) -> "pa.Table":

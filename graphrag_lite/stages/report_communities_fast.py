@@ -50,12 +50,12 @@ class _Citations:
 
     spans: dict[tuple[str, int], Row] = field(default_factory=dict)
 
-    def told(self, fact: Fact) -> str:
+    def told(self, fact: Fact, as_of: str = "") -> str:
         """Return a fact with its marks."""
         parts = []
         for one in fact.statements:
             self.spans.setdefault(one.place, {"n": len(self.spans) + 1, **one.span})
-            parts.append(f"{one.shown} [{self.spans[one.place]['n']}]")
+            parts.append(f"{one.shown}{as_of} [{self.spans[one.place]['n']}]")
         return " ".join(parts)
 
 
@@ -290,11 +290,11 @@ def _title(
 
 
 def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
-    """Return the years that a report's sentences state; where hardly one says when, those of the headings, too."""
-    stated = [fact.first.stated for fact in (*summary, *findings)]
-    if 3 * sum(map(bool, stated)) < len(stated):
-        stated += [fact.first.period for fact in findings]
-    return years(filter(None, stated))
+    """Return the years that a report's sentences state; where hardly one says when, those of its headings."""
+    stated = [fact.first.stated for fact in (*summary, *findings) if fact.first.stated]
+    if 3 * len(stated) < len(summary) + len(findings):
+        stated = [fact.first.period for fact in findings if fact.first.day and fact.first.period]
+    return years(stated)
 
 
 def _table_report(community: Row, told: Sequence[Fact], values: Sequence[tuple[str, int]]) -> Row:
@@ -311,13 +311,24 @@ def _report(community: Row, name: str, summary: Sequence[Fact], findings: Sequen
         **{name: community[name] for name in FROM_COMMUNITY},
         "human_readable_id": community["community"],
         "title": name,
-        "summary": " ".join(citations.told(fact) for fact in summary),
-        "findings": [{"summary": fact.heading, "explanation": citations.told(fact)} for fact in findings],
+        "summary": " ".join(citations.told(fact, fact.as_of) for fact in summary),
+        "findings": [
+            {"summary": heading, "explanation": " ".join(map(citations.told, told))}
+            for heading, told in _by_heading(findings).items()
+        ],
         "citations": list(citations.spans.values()),
         "community_id": community["id"],
         "stale": False,
         "age": 0,
     }
+
+
+def _by_heading(findings: Sequence[Fact]) -> dict[str, list[Fact]]:
+    """Return facts by heading, where the first of each stands."""
+    found: dict[str, list[Fact]] = {}
+    for fact in findings:
+        found.setdefault(fact.heading, []).append(fact)
+    return found
 
 
 def _with_content(report: Row) -> Row:

@@ -205,6 +205,37 @@ class RelationshipMentions:
     round: Annotated[int, "0 = first pass, 1.. = gleaning"]
 
 
+@table("fact_mentions", final=False)
+class FactMentions:
+    """What each document says held, or happened, and when: one row a time that a sentence states, by place.
+
+    Days are ISO 8601, [valid_at, invalid_at): what held "from 1993 until 2006" has 1993-01-01 and 2007-01-01; where
+    only the beginning (since, joined) or the end (until) is stated, the other is empty, and so unknown. An `event`, or
+    a state said of a time alone ("in 1993 she was mayor"), lies within the two, which are those of the time stated: it
+    tells no beginning and no end. A `plan` is dated after its reference time. A `negative` statement says that subject
+    and object are not, or no longer, so related from valid_at on ("left Acme"). Each sentence is read once, in the
+    first text unit that holds it. What has no subject or object told is kept, dated.
+    """
+
+    id: Annotated[str, "hash of document, place and time"]
+    text_unit_id: Annotated[str, "text_units.id, the first that holds the sentence", Key("text_units")]
+    document_id: Annotated[str, "documents.id", Key("documents")]
+    episode_id: Annotated[str, "message or section that says it; empty where the document has none"]
+    subject: Annotated[str, "name as in entity_mentions, the speaker, or what the document is about; may be empty"]
+    relation: Annotated[str, "words that say what subject does to object, or what happens; may be empty"]
+    object: Annotated[str, "name as in entity_mentions, else words; may be empty"]
+    kind: Annotated[str, "state (lasts), event (within the time, or so then), plan (after reference_time)"]
+    polarity: Annotated[str, "positive; negative where it says that this is not, or no longer, so"]
+    valid_at: Annotated[str, "ISO 8601 day, first that is meant; empty unknown"]
+    invalid_at: Annotated[str, "ISO 8601 day, first that is not meant any more; empty unknown, or still so"]
+    precision: Annotated[str, "of the vaguer of the two as stated: day, week, month, season, year, decade or century"]
+    time_text: Annotated[str, "words that state the time"]
+    reference_time: Annotated[str, "ISO 8601, when it was said: of the message, else of the document; empty unknown"]
+    char_start: Annotated[int, "of the sentence, in documents.text"]
+    char_end: Annotated[int, "end of that sentence"]
+    round: Annotated[int, "0 = first pass, 1.. = gleaning"]
+
+
 @table("entity_resolutions", final=False)
 class EntityResolutions:
     """Which entity a name means: name as extracted, by document where documents differ."""
@@ -215,6 +246,60 @@ class EntityResolutions:
     title: Annotated[str, "entities.title"]
     type: Annotated[str, "entities.type"]
     rule: Annotated[str, "exact, lexical, alias, model, or the reason for dropping"]
+
+
+@table("relation_resolutions", final=False)
+class RelationResolutions:
+    """Which relation a wording of fact_mentions stands for, by wording. One that says nothing has no row."""
+
+    wording: Annotated[str, "fact_mentions.relation"]
+    relation: Annotated[str, "relation_policies.relation: the commonest of the wordings that are one"]
+    inverse: Annotated[bool, "whether subject and object change places, as in founded, was founded by"]
+    rule: Annotated[str, "exact (but for case, width, blanks and underscores) or stem (English: with its preposition)"]
+
+
+@table("relation_policies")
+class RelationPolicies:
+    """How many values a relation has at a time, by relation. It decides whether a newer value ends an older one."""
+
+    relation: Annotated[str, "as most mentions word it"]
+    kind: Annotated[str, "functional (one object a subject), inverse (one subject an object), multi or event"]
+    rule: Annotated[str, "settings, learned (from intervals that texts state) or default (multi)"]
+    n: Annotated[int, "intervals that were followed by another value; of a relation of events: intervals"]
+    closed_share: Annotated[float, "of those, the share over when it began; of events: points in time. 0 for none"]
+    n_mentions: Annotated[int, "mentions of the relation"]
+
+
+@table("facts")
+class Facts:
+    """What held, or happened, when, as fact_mentions tell it together, by subject, relation, time and object.
+
+    Valid time is [valid_at, invalid_at), the sources' time [created_at, expired_at): a fact that a later document ends
+    is two rows, the open one that was told until then, and the ended one told since. What documents tell today has no
+    expired_at.
+    """
+
+    id: Annotated[str, "hash of what the row says"]
+    subject_id: Annotated[str, "entities.id; empty where the subject is no entity", Key("entities", optional=True)]
+    subject: Annotated[str, "entities.title, else as the mention says it"]
+    relation: Annotated[str, "relation_policies.relation"]
+    object_id: Annotated[str, "entities.id; empty where the object is no entity", Key("entities", optional=True)]
+    object: Annotated[str, "entities.title, else as the mention says it; may be empty"]
+    fact: Annotated[str, "sentence that states it: of its beginning, else of its end"]
+    kind: Annotated[str, "state (lasts), event (at some time from valid_at to invalid_at) or plan"]
+    valid_at: Annotated[str, "ISO 8601, when it begins to hold; empty unknown"]
+    invalid_at: Annotated[str, "ISO 8601, when it holds no more; empty unknown, or still so"]
+    precision: Annotated[str, "of the vaguer of the two, as in fact_mentions; empty where both are unknown"]
+    created_at: Annotated[str, "reference_time of the first mention that makes it so; empty where that has none"]
+    expired_at: Annotated[str, "reference_time of the mention since which it is told otherwise; empty: it still is"]
+    ended_by: Annotated[str, "stated, negated (a text says that it is no longer so) or succeeded (by another value)"]
+    invalidated_by: Annotated[str, "fact_mentions.id of what ends it; empty", Key("fact_mentions", optional=True)]
+    conflict: Annotated[bool, "whether another fact, or a denial, contradicts it, and nothing tells which is right"]
+    prior_id: Annotated[str, "facts.id of the spell before, of the same value; empty", Key("facts", optional=True)]
+    fact_group_id: Annotated[str, "hash of subject, relation and object: the same of all its spells"]
+    n_mentions: Annotated[int, "mentions that say so"]
+    n_documents: Annotated[int, "documents that say so"]
+    sources: Annotated[list[Span], "where they stand, the first ten by reference_time"]
 
 
 @table("documents")
@@ -429,6 +514,15 @@ class SearchValues:
     field: Annotated[str, "field of the metadata; empty for a word with a number in titles, such as ep 3"]
     value: Annotated[str, "its value"]
     rows: Annotated[list[Int32], "row numbers of text_units of documents that have it"]
+
+
+@table("search_times", final=False, mapped=True)
+class SearchTimes:
+    """When what text units say held or happened, by fact_mentions: one row a text unit, in the order of text_units."""
+
+    firsts: Annotated[list[Int32], "first day of each, 1 = 0001-01-01; 0 unknown"]
+    lasts: Annotated[list[Int32], "last day of each; 0 unknown, or still so"]
+    lasting: Annotated[list[Int32], "1 where a state is told to last, 0 where the time is all that is told"]
 
 
 @table("search_vectors", final=False, mapped=True, block=65536)

@@ -14,7 +14,7 @@ from typing import Any
 
 from graphrag_lite.text.dates import LONGEST, iso_date
 from graphrag_lite.text.folding import fold, unaccented
-from graphrag_lite.text.periods import relative_dates
+from graphrag_lite.text.times import relative_dates
 
 # RFC 5322 section 3.3 and what mail programs make of it, and C's asctime, with Twitter's zone before the year.
 _MAIL = re.compile(
@@ -106,12 +106,13 @@ def _order(fields: Sequence[dict[str, date]]) -> str:
 
 
 def _following(fields: Sequence[dict[str, date]]) -> str:
-    """Return the one order that all dates can have in which fewer than in any other go back in time."""
-    back: list[tuple[int, str]] = []
+    """Return the one order that all dates can have in which the fewest go back in time, then that of fewer months."""
+    back: list[tuple[tuple[int, int], str]] = []
     for order in _ORDERS:
         if all(order in meant for meant in fields):
             days = [meant[order] for meant in fields]
-            back.append((sum(after < before for before, after in pairwise(days)), order))
+            descents = sum(after < before for before, after in pairwise(days))
+            back.append(((descents, len({(day.year, day.month) for day in days})), order))
     back.sort()
     return back[0][1] if back and (len(back) == 1 or back[0][0] < back[1][0]) else ""
 

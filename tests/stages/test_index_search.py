@@ -18,8 +18,14 @@ from graphrag_lite.stages.index_search import index_search
 from graphrag_lite.text.words import terms
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
-READS = ("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports")
-WRITES = ("search_terms", "search_report_terms", "search_links", "search_units", "search_names", "search_values")
+READS = (
+    *("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
+    "fact_mentions",
+)
+WRITES = (
+    *("search_terms", "search_report_terms", "search_links", "search_units", "search_names", "search_values"),
+    "search_times",
+)
 
 
 def each(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:

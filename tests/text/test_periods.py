@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.text.periods import LONGEST, Period, periods, relative_dates, whole
+from graphrag_lite.text.periods import LONGEST, periods
+from graphrag_lite.text.times import Period, relative_dates, whole
 
 NOW = date(2023, 5, 30)  # a Tuesday
 DAYS = st.dates(date(1000, 1, 1), date(2099, 12, 31))

@@ -25,6 +25,8 @@ NAMES = {  # columns that say what a row is
     "community_reports": ("community", "title"),
     "entity_mentions": ("name",),
     "relationship_mentions": ("source", "target"),
+    "fact_mentions": ("subject", "object"),
+    "facts": ("subject", "relation", "object"),
     "entity_resolutions": ("name",),
     "search_terms": ("term",),
     "search_report_terms": ("term",),

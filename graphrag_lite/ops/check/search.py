@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from graphrag_lite.ops.check.problems import Problems
 from graphrag_lite.ops.check.reading import Reading, apart, at, flat
-from graphrag_lite.text.periods import whole
+from graphrag_lite.text.times import whole
 
 _ROUNDED = 1e-3  # of a length that is 1
 POSTINGS = (("search_terms", "text_units"), ("search_report_terms", "community_reports"))

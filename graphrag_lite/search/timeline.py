@@ -1,0 +1,117 @@
+"""What the corpus dates of somebody, something or the subject of a question, in the order of time."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphrag_lite import tables
+from graphrag_lite.retrieval.entity_names import find_mentions
+from graphrag_lite.retrieval.question import Question
+from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.search.answer import Cited, Statement, cite
+from graphrag_lite.search.local_search import text_unit_scores
+from graphrag_lite.temporal.durations import When
+from graphrag_lite.text.words import terms
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.snapshot_view import Loaded
+
+UNITS_READ = 40  # text units that the entries of a question are taken from
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A dated statement: what it says of whom, from `valid_at` to before `invalid_at`, and where it says so."""
+
+    valid_at: str
+    invalid_at: str
+    precision: str
+    kind: str
+    polarity: str
+    subject: str
+    relation: str
+    object: str
+    time_text: str
+    source: Cited
+
+    @property
+    def range(self) -> str:
+        """Say when, as closely as it is stated: a day or a stretch, with "…" for a side that is not told."""
+        last = date.fromisoformat(self.invalid_at).toordinal() - 1 if self.invalid_at else None
+        first = date.fromisoformat(self.valid_at).toordinal() if self.valid_at else None
+        if first is not None and last is not None:
+            return str(When(first, last))
+        return f"{self.valid_at or '…'} – {date.fromordinal(last).isoformat() if last else '…'}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def timeline(index: "Loaded", text: str, first: date | None = None, last: date | None = None) -> list[Entry]:
+    """Return the dated statements about a name, or those that fit a question, by time, from `first` to `last`.
+
+    A name that the index knows gets all statements that have it as subject or object. A sentence is listed once for
+    each time that it states.
+    """
+    if "fact_mentions" not in index.manifest["tables"]:
+        return []
+    question = Question(index, text)
+    mentions = find_mentions(text, question.language, index.names)
+    named = {entity for one in mentions for entity in one.entities}
+    of_names = {term for one in mentions for term in question.terms_of(text[one.start : one.end])}
+    rest = set(question.terms) - of_names
+    rows = index.arrow("fact_mentions").to_pylist()
+    chosen = _about(index, rows, named) if named and not rest else _fitting(question, rows)
+    shown = [row for row in chosen if _within(row, first, last)]
+    shown.sort(key=lambda row: (row["valid_at"] or row["invalid_at"], row["invalid_at"], row["id"]))
+    return [_entry(index, n, row) for n, row in enumerate(shown, start=1)]
+
+
+def _about(index: "Loaded", rows: Iterable[Mapping[str, Any]], named: set[int]) -> list[Mapping[str, Any]]:
+    """Return the statements whose subject or object is one of some entities."""
+    ids = index.column("entities", "id")
+    wanted = {ids[row].as_py() for row in named}
+    resolutions = index.arrow("entity_resolutions")
+    meant = {
+        (document_id, name)
+        for document_id, name, entity_id in tables.rows(resolutions, "document_id", "name", "entity_id")
+        if entity_id in wanted
+    }
+    return [
+        row
+        for row in rows
+        for who in (row["subject"], row["object"])
+        if who and ((row["document_id"], who) in meant or ("", who) in meant)
+    ]
+
+
+def _fitting(question: Question, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the statements of the text units that fit a question best which share a term with it."""
+    index = question.index
+    scores = text_unit_scores(question)
+    units = [unit for unit in best(scores, UNITS_READ).tolist() if scores[unit] > 0 and not np.isneginf(scores[unit])]
+    ids = {index.column("text_units", "id")[unit].as_py() for unit in units}
+    asked = set(question.terms)
+    found = []
+    for row in rows:
+        if row["text_unit_id"] in ids:
+            text = index.document_text(index.document_row[index.unit_row[row["text_unit_id"]]])
+            if asked & set(terms(text[row["char_start"] : row["char_end"]], question.analyzed_in)):
+                found.append(row)
+    return found
+
+
+def _within(row: Mapping[str, Any], first: date | None, last: date | None) -> bool:
+    """Tell whether a statement may be of a day from `first` to `last`; what is open at one side is."""
+    after = not first or not row["invalid_at"] or row["invalid_at"] > first.isoformat()
+    return after and (not last or (row["valid_at"] or "0") <= last.isoformat())
+
+
+def _entry(index: "Loaded", n: int, row: Mapping[str, Any]) -> Entry:
+    unit = index.unit_row[row["text_unit_id"]]
+    source = cite(index, n, Statement(unit, row["char_start"], row["char_end"]))
+    names = ("valid_at", "invalid_at", "precision", "kind", "polarity", "subject", "relation", "object", "time_text")
+    return Entry(**{name: row[name] for name in names}, source=source)

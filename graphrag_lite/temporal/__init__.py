@@ -1,0 +1,1 @@
+"""What held when: dated statements, facts folded from them, answers computed of dates. Pure functions, no ranking."""

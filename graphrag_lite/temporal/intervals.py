@@ -1,0 +1,282 @@
+"""When a sentence says that something holds, happened or is to happen: [valid_at, invalid_at) from its own words.
+
+What a time is of is told by the words beside it: "from ... until", since, until, verbs that begin or end something. The
+words of ten languages stand in `text/relative_dates.toml`, the verbs of English in `verbs.txt`. What could be a
+quantity, a name or the life of somebody in brackets states no time: none is better than a wrong one.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import date, timedelta
+from functools import cache
+from typing import NamedTuple
+
+from graphrag_lite.text.folding import fold_with_places
+from graphrag_lite.text.times import Time, may_state, relative_dates, times
+from graphrag_lite.text.word_lists import sections
+
+LATEST = 40  # years after a sentence was said, or was indexed last: what is later is no year
+LAST_YEAR = 2060
+LIFE = 15  # years in brackets behind a name that are a life and no office
+NEAR = 90  # characters before and behind a time in which a verb tells what it is of
+REACH = 50  # characters between such a verb and the time
+OPENING = 12  # characters before a time that opens a sentence: the verb comes behind it
+_WORDS = sections("graphrag_lite.temporal", "verbs.txt")
+
+
+class Interval(NamedTuple):
+    """A time stated in characters [start, end) of a sentence; columns of `fact_mentions`."""
+
+    start: int
+    end: int
+    kind: str
+    polarity: str
+    valid_at: str
+    invalid_at: str
+    precision: str
+
+
+def intervals(sentence: str, said: date | None, language: str, *, is_prose: bool = True) -> list[Interval]:
+    """Return what a sentence that was `said` on a day states of times, by place.
+
+    `is_prose`: it is no line of a list, in which brackets behind a name tell when that held.
+
+    >>> def told(sentence, said=None):
+    ...     return [(one.kind, one.valid_at, one.invalid_at) for one in intervals(sentence, said, "en")]
+    >>> told("Peter Seifert served from 1993 until 2006."), told("Since May 2006, Ann Bell has served as mayor.")
+    ([('state', '1993-01-01', '2007-01-01')], [('state', '2006-05-01', '')])
+    >>> told("I finish the draft by April 20, for I left Acme three days ago.", date(2024, 3, 5))
+    [('plan', '', '2024-04-21'), ('state', '2024-03-02', '')]
+    >>> told("A 1/24 scale model of 2000 parts, and a Dell from 2018, cost him (1843-1906) $1995.")
+    []
+    """
+    if not may_state(sentence, language) and not _JUST.search(sentence):
+        return []
+    plain, places = fold_with_places(sentence)
+    found = times(plain, said, language)
+    kept = [time for time in found if _is_time(plain, time, sentence, places, said, language, is_prose)]
+    ends = [*places, len(sentence)]
+    if not kept and said and (just := _JUST.search(sentence)):
+        return [Interval(*just.span(1), "event", "positive", said.isoformat(), _day_after(said), "week")]
+    told = []
+    for place, time in enumerate(kept):
+        before = kept[place - 1].end if place else 0
+        behind = kept[place + 1].start if place + 1 < len(kept) else len(plain)
+        start, *rest = _told(plain, time, (before, behind), said, language)
+        told.append(Interval(ends[start], ends[time.end - 1] + 1, *rest))
+    return told
+
+
+@cache
+def _any_of(section: str) -> re.Pattern[str]:
+    """Return a pattern of the words of a section of verbs.txt."""
+    words = sorted(_WORDS[section], key=len, reverse=True)
+    return re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, words))})(?!\w)|" + _ending(section))
+
+
+def _ending(section: str) -> str:
+    return r"(?<=\w)(?:n't|'ll)(?!\w)" if section in ("negations", "plans") else r"(?!)"
+
+
+_FISCAL = re.compile(r"\b(?:fiscal|fy|financial)(?: years?)?(?: of)?(?: the)? ?$")
+_COUNT = re.compile(
+    r"(?:[$€£¥#@]|\b(?:more|less|fewer|rather) than|\bat least|\bnearly|\balmost|\bsome|\btotal of|\broughly|\bonly"
+    r"|\bno\.|\bnumber|\bpages?|\bpp?\.|\bvol\.|\broom|\broute|\bhighway|\bmodel|\bversion|\bwindows|\bv|\bclass"
+    r"|\bof all|\ball|\bthese|\bclass of|\bx|[*/+=<>~^])\s?$"
+)
+_CUE = re.compile(
+    r"(?:^|[,(;:.\-\[\"']|\b(?:in|since|from|until|till|by|of|during|to|and|or|early|mid|late|year|before|after|between"
+    r"|around|about|circa|ca?\.|through|throughout|spring|summer|autumn|fall|winter|for|on|as of|the|than|prior to|thru"
+    r"|january|february|march|april|may|june|july|august|september|october|november|december|is|was|back)) ?$"
+)
+_DETERMINED = re.compile(
+    r"(?:\b(?:an?|his|her|its|their|my|our|your|this|that|these|those)|'s)(?: [a-z-]+){0,2} (?:from )?$"
+)
+_THE = re.compile(r"\b(?:the|'s) ?$")
+_NEXT = re.compile(r" ?(%|[\w'-]+)")
+_ON = re.compile(r"\b(?:on|since|until|till|by|from|before|after|of|to) $")
+_OWNED = re.compile(r"\b(?:an?|his|her|its|their|my|our|your) $")
+_WORD = re.compile(r" [a-z]|-[a-z]")
+_WORKED = re.compile(
+    r"(?:^|[,;(:] ?|\b(?:\w+ed|\w+ing|ran|was|were|been|held|taught|there|here|it|him|her|them|us|both) )$"
+)
+_SCALED = re.compile(r" ?(?:scale|inch|cup|tsp|tbsp|teaspoon|tablespoon|mile|of |size|teams|people|\")")
+_FILLED = re.compile(r"[(\[] ?(?:born|b\.|d\.|died|ne|c\.|ca\.|\*|†|r\.)? ?$")
+_CLOSED = re.compile(r" ?[)\]]")
+_SEASON = re.compile(r" ?(?:[a-z]+ )?(?:season|campaign|school year|academic year|edition|winter|series|tax year)\b")
+_JUST = re.compile(
+    r"\b(?:I|[Ww]e)(?:['’]ve| have)? (just) (?!want|need|wonder|hope|think|had to|thought|realiz|realis|learn)"
+    r"(?:\w{3,}ed|got|came|had|bought|made|did|took|went|saw|met|began|won|ran|left|gave|sold|built|drove)\b"
+)
+_PERFECT = re.compile(r"(?:\b(?:have|has|been|am|is|are)|'ve|'m)\b")
+_BORN = re.compile(r"\b(?:born|b\.)(?: on| in)? ?$")
+
+
+def _is_time(
+    plain: str, time: Time, sentence: str, places: Sequence[int], said: date | None, language: str, is_prose: bool
+) -> bool:
+    """Tell whether what has the form of a time is one, and the time of what the sentence says."""
+    before, behind = plain[max(0, time.start - 40) : time.start], plain[time.end : time.end + 30]
+    bare = time.precision == "year" and time.form in ("date", "range", "open") and time.end - time.start < 12
+    latest = said.year + LATEST if said else LAST_YEAR
+    if time.period.first.year < 1000 or time.period.last.year > latest:
+        return False
+    if _FISCAL.search(before) or (bare and _COUNT.search(before)):
+        return False
+    if _FILLED.search(before) and _CLOSED.match(behind) and is_prose:
+        # Behind a name in a sentence: of a person a life, of a work or a source its year.
+        length = time.period.last.year - time.period.first.year
+        if "born" in before[-8:] or length >= LIFE or bare or time.form == "range":
+            return False
+    held = plain[time.start : time.end]
+    if time.form in ("near", "ahead") and (behind.startswith("'s") or _idle(plain, time, sentence, places)):
+        return False
+    if time.form == "ahead" and (before.endswith("the ") or behind.startswith(" few")):
+        return False
+    if "/" in held and time.form == "yearless":
+        return bool(_ON.search(before)) and not _SCALED.match(behind)
+    if time.form == "yearless" and not _capital(plain, time, sentence, places, language):
+        return False
+    if time.form == "ahead" and held.startswith(("in ", "within ")):
+        return bool(_any_of("plans").search(plain)) and not behind.startswith(" of ")
+    if time.form == "lasting" and language == "en":
+        return bool(_PERFECT.search(plain, max(0, time.start - NEAR), time.start))
+    if (
+        language == "en"
+        and _WORD.match(behind)
+        and not _SEASON.match(behind)
+        and not time.form.startswith(("ago", "past"))
+    ):
+        if time.precision != "day" and (_OWNED.search(before) or behind.startswith("-")):
+            return False
+        if time.form == "range" and _THE.search(before):
+            return False
+    if bare and time.form == "date":
+        return _is_year(time, before, behind, language)
+    return True
+
+
+def _is_year(time: Time, before: str, behind: str, language: str) -> bool:
+    """Tell whether a number is the year of what the sentence says, no quantity and no part of a name."""
+    following = _NEXT.match(behind)
+    word = following[1] if following else ""
+    year = time.period.first.year
+    if word in _WORDS["counted"] or behind.startswith("%"):
+        return False
+    if language != "en":
+        return 1700 <= year <= 2050
+    if word.endswith("s") and len(word) > 4 and (year % 100 == 0 or year < 1600):
+        return False
+    if _DETERMINED.search(before) and not _BORN.search(before):
+        return word in _WORDS["events"] and not before.rstrip().endswith("from")
+    if _THE.search(before):
+        return word in _WORDS["events"] and not re.search(r"\b(?:since|before|after|until|from) the $", before)
+    return bool(_CUE.search(before))
+
+
+def _idle(plain: str, time: Time, sentence: str, places: Sequence[int]) -> bool:
+    """Tell whether "today" only means nowadays, at the beginning of what nobody tells of himself, or is of a name."""
+    if plain[time.start : time.end] not in ("today", "tonight"):
+        return False
+    named = sentence[places[time.start]].isupper() and plain[max(0, time.start - 2) : time.start].strip().isalpha()
+    return named or (time.start < 3 and not re.search(r"\b(?:i|we|my|our)\b", plain))
+
+
+def _capital(plain: str, time: Time, sentence: str, places: Sequence[int], language: str) -> bool:
+    """Tell whether a month without a year is written as a name: "you may 5 times", "march 3 miles" are none."""
+    month = re.search(r"\b(?:may|march|mar|sun)\b", plain[time.start : time.end])
+    if language != "en" or not month:
+        return True
+    return sentence[places[time.start + month.start()]].isupper()
+
+
+def _told(
+    plain: str, time: Time, gap: tuple[int, int], said: date | None, language: str
+) -> tuple[int, str, str, str, str, str]:
+    """Return where the words of a time begin, and kind, polarity, valid_at, invalid_at and precision of it."""
+    first, after = time.period.first, _day_after(time.period.last)
+    begins_on, ends_on, ends_before = first.isoformat(), after, first.isoformat()
+    held = plain[gap[0] : time.start]
+    since, until = _standing(held, "since", language), _standing(held, "until", language)
+    ago_since = time.form in ("lasting", "open") or (
+        time.form == "past" and re.search(r"\bfor (?:the |about )?$", held)
+    )
+    start = time.start
+    clause = _clause(plain, time, gap)
+    precision = time.precision
+    if language in ("ja", "ko"):
+        since, until = (_standing_behind(plain[time.end : gap[1]], kind, language) for kind in ("since", "until"))
+    kind, valid_at, invalid_at, polarity = "event", begins_on, ends_on, "positive"
+    if time.form == "range":
+        kind = "event" if _SEASON.match(plain, time.end) else "state"
+        opened = re.search(r"(?:from|between) (?:the )?$", held)
+        start -= len(opened[0]) if opened else 0
+    elif ago_since or since or (from_ := _from(held, time) if language == "en" else None):
+        kind, invalid_at = "state", ""
+        start -= len(since[0]) if since else len(from_[0]) if not ago_since and from_ else 0
+        if not since and not ago_since and from_ and from_[0].startswith("after"):
+            valid_at = ends_on
+    elif until:
+        early = re.match(r"(?:before|prior|avant|vor|antes|prima|voor)", until[0])
+        kind, valid_at, invalid_at = "state", "", ends_before if early else ends_on
+        start -= len(until[0])
+    elif language == "en" and (
+        by := re.search(r"\b(?:by|no later than|due|due by|due on)(?: about| the end of| early| mid)? $", held)
+    ):
+        valid_at, start = "" if by[0].startswith(("by", "no")) else valid_at, start - len(by[0])
+    elif language == "en" and not _SEASON.match(plain, time.end):
+        kind, polarity, invalid_at = _by_verb(clause, invalid_at)
+    if kind == "event" and _any_of("negations").search(clause[0] + clause[1]) and language == "en":
+        polarity = "negative"
+    ahead = said and (valid_at or invalid_at) > said.isoformat() and (valid_at or not until)
+    if ahead and (kind == "event" or valid_at):
+        kind = "plan"
+    return start, kind, polarity, valid_at, invalid_at, precision
+
+
+def _from(before: str, time: Time) -> re.Match[str] | None:
+    """Return the word by which something lasts from a date on; "a Dell from 2018" and "up from May" last from none."""
+    found = re.search(r"\b(?:from|after) $", before) if time.form in ("date", "yearless") else None
+    return found if found and (found[0] == "after " or _WORKED.search(before, 0, found.start())) else None
+
+
+def _clause(plain: str, time: Time, gap: tuple[int, int]) -> tuple[str, str]:
+    """Return the words before and behind a time up to the next time, or the end of what they are of."""
+    before = plain[max(gap[0], time.start - NEAR) : time.start]
+    behind = plain[time.end : min(gap[1], time.end + NEAR)]
+    before = re.split(r"[;:]|(?<!^), (?:and|but|so|which|where|while|then) ", before)[-1]
+    return before, re.split(r"[;:]| (?:and|but|while|before|after|until|which|when|so|because|since) ", behind)[0]
+
+
+def _by_verb(clause: tuple[str, str], invalid_at: str) -> tuple[str, str, str]:
+    """Return kind, polarity and invalid_at by the verb nearest to a time: it begins something, ends it, or neither."""
+    distances = []
+    for section in ("begins", "ends"):
+        found = [len(clause[0]) - verb.end() for verb in _any_of(section).finditer(clause[0])]
+        if len(clause[0]) < OPENING:
+            found += [verb.start() + 20 for verb in _any_of(section).finditer(clause[1])]
+        distances.append(min(found, default=NEAR))
+    if min(distances) >= REACH:
+        return "event", "positive", invalid_at
+    return "state", "positive" if distances[0] <= distances[1] else "negative", ""
+
+
+@cache
+def _cue(kind: str, language: str) -> re.Pattern[str]:
+    words = relative_dates().get(language)
+    pattern = getattr(words, kind) if words else r"(?!)"
+    return re.compile(pattern if language in ("ja", "ko") else rf"(?:{pattern}) ?(?:the |early |late |mid[- ])?$")
+
+
+def _standing(before: str, kind: str, language: str) -> re.Match[str] | None:
+    return _cue(kind, language).search(before[-40:]) if language not in ("ja", "ko") else None
+
+
+def _standing_behind(behind: str, kind: str, language: str) -> re.Match[str] | None:
+    words = relative_dates()[language]
+    pattern = re.sub(r"\(\?:\(\?<=.*?\)\)(?=\(\?:)", "", getattr(words, kind))
+    return re.match(pattern, behind)
+
+
+def _day_after(last: date) -> str:
+    return (last + timedelta(days=1)).isoformat() if last < date.max else ""

@@ -1,0 +1,228 @@
+"""A document's dated statements: who did what, and when, for each sentence that states a time, or stands below one.
+
+A sentence is read once, in the first text unit that holds it. Subject and object are names that the extraction found in
+it, the speaker for "I", and what the document is about for a sentence that begins with "He"; where none of these is
+told they stay empty.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from graphrag_lite.temporal.intervals import Interval, intervals
+from graphrag_lite.text.folding import fold_with_places
+from graphrag_lite.text.plain_text import one_line
+from graphrag_lite.text.sentences import is_statement, sentences, trimmed
+from graphrag_lite.text.times import Period, may_state, times, whole
+
+HEAD = 600  # characters at the beginning of a document in which a line of its own can say when it is of
+LATE = 400  # days that such a line may be apart from the document's own date
+MAX_SENTENCE = 1500  # characters; what is longer is no sentence
+MAX_RELATION = 80  # characters
+_HEADING = re.compile(r"[^\S\n]*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
+_ASKS = re.compile(
+    r"(?i)\W*(?:(?:and|but|so|also|well|hi|hey|hello)\W+)?(?:what|when|where|which|who|whom|whose|why|how|do|does|did|is|are|was"
+    r"|were|can|could|will|would|should|shall|have|has|had|may|might|any|wann|wie|wer|was|warum|quand|comment|qui|où)\b"
+)
+_FIRST_PERSON = re.compile(
+    r"\b(?:I['’]\w+|I|[Mm]y|[Ww]e|[Oo]ur|me|[Ii]ch|[Mm]eine?|[Ww]ir|[Jj]e|[Jj]['’]|[Mm]on|[Mm]a|[Yy]o|[Mm]i|io|mio"
+    r"|mia|eu|ik)\b|[私我]"
+)
+_LEANS = re.compile(
+    r"\W*(?:He|She|It|They|His|Her|Its|Their|The|This|Er|Sie|Es|Il|Elle|Él|Ella|彼|彼女|他|她|그)\b"
+    r"|\W*(?:\w+ ){0,4}(?:he|she|it|they|his|her|its)\b"
+)
+_FENCE = re.compile(r"(?m)^[^\S\n]*(?:```|~~~)")
+
+
+class Said(NamedTuple):
+    """A message or section in characters [start, end) of a document: who says it, and when (ISO 8601, or "")."""
+
+    id: str
+    speaker: str
+    reference_time: str
+    start: int
+    end: int
+
+
+class Name(NamedTuple):
+    """A name in a document, from `start`."""
+
+    start: int
+    name: str
+
+
+class Document(NamedTuple):
+    """What a document's statements are read from; units as (id, start, end), `topic` is what it is about by name."""
+
+    id: str
+    text: str
+    title: str
+    language: str
+    created_at: str
+    units: Sequence[tuple[str, int, int]]
+    names: Sequence[Name]
+    said: Sequence[Said] = ()
+    topic: str = ""
+    unread: Sequence[tuple[int, int]] = ()  # code and cards, which are no sentences
+
+
+class Statement(NamedTuple):
+    """A row of `fact_mentions` without ids."""
+
+    text_unit_id: str
+    episode_id: str
+    subject: str
+    relation: str
+    object: str
+    kind: str
+    polarity: str
+    valid_at: str
+    invalid_at: str
+    precision: str
+    time_text: str
+    reference_time: str
+    char_start: int
+    char_end: int
+
+
+def statements(document: Document) -> Iterator[Statement]:
+    """Yield the dated statements of a document, by place.
+
+    >>> text = "# 2004\\nShe led Acme. In May 2006 Ann Bell left for Oslo."
+    >>> names = [Name(text.index(name), name) for name in ("Acme", "Ann Bell", "Oslo")]
+    >>> ann = Document("d", text, "Ann Bell", "en", "", [("u", 0, len(text))], names, topic="Ann Bell")
+    >>> [(one.subject, one.relation, one.object, one.valid_at, one.time_text) for one in statements(ann)]
+    [('Ann Bell', 'led', 'Acme', '2004-01-01', '2004'), ('Ann Bell', 'left for', 'Oslo', '2006-05-01', 'May 2006')]
+    """
+    unit_starts = [start for _, start, _ in document.units]
+    names = sorted(document.names)
+    said_starts = [said.start for said in document.said]
+    fences = [fence.start() for fence in _FENCE.finditer(document.text)]
+    own_day = _own_day(document)
+    over = _period_of_heading(document.title.rpartition(" / ")[2], document) if not document.created_at else None
+    for sentence in sentences(document.text, document.language):
+        start, end = trimmed(document.text, *sentence)
+        text = document.text[start:end]
+        if not text or end - start > MAX_SENTENCE or bisect_right(fences, start) % 2 or _unread(document, start):
+            continue
+        if _HEADING.match(text):
+            over = _period_of_heading(text.strip("#* :\t"), document)
+            continue
+        place = bisect_right(said_starts, start) - 1
+        said = document.said[place] if place >= 0 and start < document.said[place].end else None
+        stated_time = said.reference_time if said else document.created_at
+        reference_time = stated_time if said and said.speaker else own_day or stated_time
+        if _asks(text):
+            continue
+        stated = intervals(text, _day(reference_time), document.language, is_prose=is_statement(text))
+        if not stated and over and is_statement(text):
+            stated = [Interval(0, 0, "event", "positive", *over[:2], over[2])]
+        for one in stated:
+            span = _in_unit(document, unit_starts, start, end, start + one.start)
+            if span is None:
+                continue
+            unit, first, last = span
+            held = [name for name in names[bisect_right(names, (first, "")) :][:40] if name.start < last]
+            who = _related(text, start, held, one, said.speaker if said else "", document.topic)
+            words = one_line(text[one.start : one.end]) or (over[3] if over else "")
+            yield Statement(unit, said.id if said else "", *who, *one[2:], words, reference_time, first, last)
+
+
+def _own_day(document: Document) -> str:
+    """Return the day that a line of its own states at the head of a document, as letters and minutes have it."""
+    made = _day(document.created_at)
+    found = set()
+    for line in document.text[:HEAD].split("\n")[:20]:
+        if 5 < len(line) < 60 and may_state(line, document.language):
+            plain, _ = fold_with_places(line.strip(" #*"))
+            for time in times(plain, None, document.language):
+                rest = re.sub(r"[^\W\d_]+day\b|[^\w]|date", "", plain[: time.start] + plain[time.end :])
+                if time.precision == "day" and not rest:
+                    found.add(time.period.first)
+    if len(found) != 1:
+        return ""
+    (day,) = found
+    return day.isoformat() if made is None or abs((day - made).days) < LATE else ""
+
+
+def _period_of_heading(heading: str, document: Document) -> tuple[str, str, str, str] | None:
+    """Return valid_at, invalid_at, precision and words of a heading that is a period, and nothing more."""
+    if len(heading) > 60 or not may_state(heading, document.language):
+        return None
+    plain, _ = fold_with_places(heading)
+    found = times(plain, None, document.language)
+    if len(found) != 1 or found[0].form == "open":
+        return None
+    (time,) = found
+    rest = re.sub(r"\b(?:season|campaign|the|in|from|early|late)\b|[^\w]", "", plain[: time.start] + plain[time.end :])
+    if rest:
+        return None
+    first, last = time.period.first, time.period.last
+    return first.isoformat(), date.fromordinal(last.toordinal() + 1).isoformat(), time.precision, heading.strip()
+
+
+def _asks(text: str) -> bool:
+    """Tell whether a sentence is a question alone; one that tells first and then asks is none."""
+    return text.rstrip("\"'”’)* ").endswith(("?", "？")) and bool(_ASKS.match(text))
+
+
+def _day(stated: str) -> date | None:
+    """Return the day of a time, None where it is not known to the day."""
+    period: Period | None = whole(stated) if len(stated) >= 10 else None
+    return period.first if period else None
+
+
+def _unread(document: Document, start: int) -> bool:
+    return any(first <= start < last for first, last in document.unread)
+
+
+def _in_unit(document: Document, starts: Sequence[int], start: int, end: int, at: int) -> tuple[str, int, int] | None:
+    """Return the first unit that holds a sentence, else the part of it around `at`; units overlap."""
+    last = bisect_right(starts, at)
+    holding = [unit for unit in document.units[max(0, last - 3) : last] if unit[1] <= at < unit[2]]
+    whole_in = [unit for unit in holding if unit[1] <= start and end <= unit[2]]
+    if not holding:
+        return None
+    unit, first, behind = (whole_in or holding)[0]
+    return unit, max(start, first), min(end, behind)
+
+
+def _related(
+    text: str, offset: int, names: Sequence[Name], time: Interval, speaker: str, topic: str
+) -> tuple[str, str, str]:
+    """Return subject, relation and object of a sentence at `offset`, as far as they are told."""
+    placed = [(name.start - offset, name.start - offset + len(name.name), name.name) for name in names]
+    held = [one for one in placed if one[1] <= len(text) and (one[1] <= time.start or time.end <= one[0])]
+    person = _FIRST_PERSON.search(text) if speaker else None
+    first = held[0] if held else None
+    if person and (first is None or person.start() < first[0]):
+        subject, behind = speaker, person.end()
+    elif topic and (lean := _LEANS.match(text)) and (first is None or lean.end() <= first[0]):
+        subject, behind = topic, lean.end()
+    elif first:
+        subject, behind = first[2], first[1]
+    else:
+        return "", _words(text, 0, time), ""
+    others = [one for one in held if one[0] >= behind and one[2] != subject]
+    near = [one for one in others if one[1] <= time.start] if time.start > behind else others[:1]
+    near = near or [one for one in others if one[0] - max(behind, time.end) < MAX_RELATION]
+    if not near:
+        return subject, _words(text, behind, time), ""
+    chosen = near[0]
+    between = text[behind : chosen[0]]
+    if behind <= time.start < chosen[0]:
+        between = text[behind : time.start] + " " + text[time.end : chosen[0]]
+    return subject, _clean(between), chosen[2]
+
+
+def _words(text: str, start: int, time: Interval) -> str:
+    """Return the words from a place up to the time, or behind it where it comes first."""
+    return _clean(text[start : time.start] if time.start > start else text[max(start, time.end) :])
+
+
+def _clean(words: str) -> str:
+    found = one_line(words).strip(" ,;:.()[]*–—-\"'“”’")
+    return found if len(found) <= MAX_RELATION else found[:MAX_RELATION].rpartition(" ")[0]
