@@ -20,7 +20,7 @@ from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 HEADINGS = {
     "person": "People",
@@ -70,7 +70,7 @@ def overview(
     return replace(told, answer="\n".join(lines) + body, abstained=False)
 
 
-def _corpus(index: "Loaded") -> str:
+def _corpus(index: "SnapshotView") -> str:
     """Say how much the corpus is, of when, and in which languages."""
     days = index.days[~np.isnan(index.days)]
     dated = ""
@@ -85,7 +85,7 @@ def _corpus(index: "Loaded") -> str:
     return f"{n:,} document{'s' * (n != 1)}{dated}{spoken}; {found}."
 
 
-def _most_named(index: "Loaded", kind: str) -> list[dict[str, Any]]:
+def _most_named(index: "SnapshotView", kind: str) -> list[dict[str, Any]]:
     """Return the entities of a type that are named most, each with its row, by documents where there are many.
 
     What is named once, or hardly ever beside the first, is left out.
@@ -102,16 +102,16 @@ def _most_named(index: "Loaded", kind: str) -> list[dict[str, Any]]:
     return [row for row in found if row[by] >= least]
 
 
-def _counted_by(index: "Loaded") -> str:
+def _counted_by(index: "SnapshotView") -> str:
     return "n_documents" if index.n_rows("documents") >= MANY else "n_mentions"
 
 
-def _counted(index: "Loaded", row: Mapping[str, Any]) -> str:
+def _counted(index: "SnapshotView", row: Mapping[str, Any]) -> str:
     by = _counted_by(index)
     return f"{row['title']} ({row[by]:,} {by.removeprefix('n_')})"
 
 
-def _changes(index: "Loaded", years: Sequence[int]) -> tuple[list[str], list[Statement]]:
+def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], list[Statement]]:
     """Return what is named more, and less, in the second of two periods, and a sentence of it on what is named more.
 
     The periods are the first and the last of `years`, else the first and the last third of the time.
@@ -151,7 +151,7 @@ def _changes(index: "Loaded", years: Sequence[int]) -> tuple[list[str], list[Sta
     return lines, said
 
 
-def _told_in(index: "Loaded", entities: Sequence[int], held: "np.ndarray[Any, Any]") -> Iterator[Statement]:
+def _told_in(index: "SnapshotView", entities: Sequence[int], held: "np.ndarray[Any, Any]") -> Iterator[Statement]:
     """Yield a sentence for each of some entities, of the text units that are `held`, (n_units,)."""
     titles, matrix = index.arrow("entities")["title"], index.links.units
     for entity in entities:
