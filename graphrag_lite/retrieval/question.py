@@ -18,7 +18,7 @@ from graphrag_lite.text.words import content_words, terms, without_asking
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.ranking import Features
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.retrieval.vectors import Floats
 
 
@@ -28,7 +28,9 @@ class Question:
     `as_of` is the last day that counts, `vector` what an embedding model made of it, of length 1.
     """
 
-    def __init__(self, index: "Loaded", text: str, as_of: date | None = None, vector: "Floats | None" = None) -> None:
+    def __init__(
+        self, index: "SnapshotView", text: str, as_of: date | None = None, vector: "Floats | None" = None
+    ) -> None:
         self.index = index
         self.text = text
         self.as_of = as_of

@@ -4,12 +4,12 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 LEAST, SHARE = 3, 0.5  # documents of the commonest title; of all documents, those that share theirs with another
 
 
-def recurring_titles(index: "Loaded") -> list[tuple[str, list[int]]]:
+def recurring_titles(index: "SnapshotView") -> list[tuple[str, list[int]]]:
     """Return titles, without the documents' own ids, with the documents that have them (rows), the commonest first.
 
     None where most documents have a title of their own. Ties go by the first document.

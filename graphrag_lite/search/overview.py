@@ -28,7 +28,7 @@ from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 HEADINGS = {
     "person": "People",
@@ -102,12 +102,12 @@ def overview(
     return replace(told, answer="\n".join(lines) + body, abstained=False)
 
 
-def _described(index: "Loaded", entity: int, others: Sequence[Statement]) -> list[Statement]:
+def _described(index: "SnapshotView", entity: int, others: Sequence[Statement]) -> list[Statement]:
     """Return the first sentence that describes an entity and says something of its own; none where none does."""
     return [one for one in description(index, entity) if not _is_talk(index, one) and tells(index, one, others)][:1]
 
 
-def _is_talk(index: "Loaded", place: Statement) -> bool:
+def _is_talk(index: "SnapshotView", place: Statement) -> bool:
     """Say whether a place in a transcript only moves the talk on, or is what "I" say to "you", but for one's name."""
     sentence, language = read_out(index, place)
     if not speakers(index.document_text(index.document_row[place.unit])):
@@ -116,7 +116,7 @@ def _is_talk(index: "Loaded", place: Statement) -> bool:
     return bool(is_talk(sentence) or spoken)
 
 
-def _recurring(index: "Loaded") -> list[Statement]:
+def _recurring(index: "SnapshotView") -> list[Statement]:
     """Return the titles that documents share, with how many do, each above the first sentence of the newest."""
     first_unit = {row: unit for unit, row in reversed(list(enumerate(index.document_row)))}
     found: list[Statement] = []
@@ -130,7 +130,7 @@ def _recurring(index: "Loaded") -> list[Statement]:
     return found
 
 
-def _disagreements(index: "Loaded") -> list[Statement]:
+def _disagreements(index: "SnapshotView") -> list[Statement]:
     """Return sentences that speak of disagreement, of the text units that do so most, none of which says another's."""
     asked = [term for language in index.languages for term in terms(AGAINST, language)]
     match = broad_match(index.bm25, asked)
@@ -143,7 +143,7 @@ def _disagreements(index: "Loaded") -> list[Statement]:
     return found
 
 
-def _sentences(index: "Loaded", unit: int) -> list[Statement]:
+def _sentences(index: "SnapshotView", unit: int) -> list[Statement]:
     """Return the sentences of a text unit, without who says them and when."""
     row = index.document_row[unit]
     text, language = index.document_text(row), index.column("documents", "language")[row].as_py()
@@ -152,7 +152,7 @@ def _sentences(index: "Loaded", unit: int) -> list[Statement]:
     return [Statement(unit, *without_label(text, *span)) for span in spans if span[0] < span[1]]
 
 
-def _fields(index: "Loaded") -> list[str]:
+def _fields(index: "SnapshotView") -> list[str]:
     """Return a line for each field of which documents share few values, with the commonest."""
     lines = []
     for field, values in sorted(_shared_values(index).items())[:MAX_FIELDS]:
@@ -161,7 +161,7 @@ def _fields(index: "Loaded") -> list[str]:
     return lines
 
 
-def _shared_values(index: "Loaded") -> dict[str, list[tuple[int, str]]]:
+def _shared_values(index: "SnapshotView") -> dict[str, list[tuple[int, str]]]:
     """Return the values that documents share by field, each with the number of documents, the commonest first."""
     found: dict[str, list[tuple[int, str]]] = defaultdict(list)
     if "search_values" in index.manifest["tables"]:  # else an index of before there was this table
@@ -176,14 +176,14 @@ def _shared_values(index: "Loaded") -> dict[str, list[tuple[int, str]]]:
     }
 
 
-def _no_people(index: "Loaded") -> set[str]:
+def _no_people(index: "SnapshotView") -> set[str]:
     """Return the values, casefolded, of fields of a table's rows that are not of people: "Open", "Critical"."""
     blocks = index.arrow("documents")["blocks"].slice(0, READ_ROWS).to_pylist()
     fields = {block["label"] for row in blocks for block in row if block["kind"] == "value"}
     return {value.casefold() for field, own in _shared_values(index).items() if field in fields for _, value in own}
 
 
-def _corpus(index: "Loaded") -> str:
+def _corpus(index: "SnapshotView") -> str:
     """Say how much the corpus is, of when, and in which languages."""
     days = index.days[~np.isnan(index.days)]
     dated = ""
@@ -198,7 +198,7 @@ def _corpus(index: "Loaded") -> str:
     return f"{n:,} document{'s' * (n != 1)}{dated}{spoken}; {found}."
 
 
-def _most_named(index: "Loaded", kind: str) -> list[dict[str, Any]]:
+def _most_named(index: "SnapshotView", kind: str) -> list[dict[str, Any]]:
     """Return the entities of a type that are named most, each with its row, by documents where there are many.
 
     What is named once, or hardly ever beside the first, is left out, and so are a part of a name above it and a value
@@ -224,16 +224,16 @@ def _most_named(index: "Loaded", kind: str) -> list[dict[str, Any]]:
     return [row for row in found if row[by] >= least]
 
 
-def _counted_by(index: "Loaded") -> str:
+def _counted_by(index: "SnapshotView") -> str:
     return "n_documents" if index.n_rows("documents") >= MANY else "n_mentions"
 
 
-def _counted(index: "Loaded", row: Mapping[str, Any]) -> str:
+def _counted(index: "SnapshotView", row: Mapping[str, Any]) -> str:
     by = _counted_by(index)
     return f"{row['title']} ({row[by]:,} {by.removeprefix('n_')})"
 
 
-def _changes(index: "Loaded", years: Sequence[int]) -> tuple[list[str], list[Statement]]:
+def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], list[Statement]]:
     """Return what is named more, and less, in the second of two periods, and a sentence of it on what is named more.
 
     The periods are the first and the last of `years`, else the first and the last third of the time.
@@ -273,7 +273,7 @@ def _changes(index: "Loaded", years: Sequence[int]) -> tuple[list[str], list[Sta
     return lines, said
 
 
-def _told_in(index: "Loaded", entities: Sequence[int], held: "np.ndarray[Any, Any]") -> Iterator[Statement]:
+def _told_in(index: "SnapshotView", entities: Sequence[int], held: "np.ndarray[Any, Any]") -> Iterator[Statement]:
     """Yield a sentence for each of some entities, of the text units that are `held`, (n_units,)."""
     titles, matrix = index.arrow("entities")["title"], index.links.units
     for entity in entities:
