@@ -103,6 +103,7 @@ def question_features(
     years = [int(term) for term in distinct if YEAR.fullmatch(term)]
     stated: list[tuple[npt.NDArray[np.int64], Vector]] = []
     ages = hidden = replies = held = None
+    asked: list[Period] = []
     if attributes is not None:
         if attributes.replies is not None and not asks_for_reply(question, language):
             replies = attributes.replies
@@ -134,6 +135,7 @@ def question_features(
         hidden=hidden,
         replies=replies,
         held=held,
+        periods=asked,
         name_terms=frozenset(name_terms),
     )
 

@@ -57,6 +57,7 @@ def answer(index: "Loaded", query: "Query") -> Answer:
         scores=scores[read].tolist(),
         kind=kind_asked(question.as_read, question.language),
         named=question.features.entities,
+        held={unit: index.held.statements(unit, question.features.periods) for unit in read},
     )
     return compose(
         question,

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import fsum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.distinct_sentences import cheapest_first, repeats
@@ -33,6 +34,7 @@ AROUND = 0.5  # what a term counts that is in the title or in the sentence befor
 FLOOR, NAMED_FLOOR = 0.1, 0.2
 SAID = 0.5  # what a term counts once it has been said
 SAME_UNIT = 0.85  # what the next sentence of a text unit counts
+HELD = 2.0  # more for a sentence that tells of something that held in the period asked about
 CUE, DATED = 0.75, 3.0  # more for a sentence that holds what is asked for; a date
 QUANTIFIERS = frozenset({"many", "mani", "much"})  # terms that ask for a number, and count nothing
 THANKS = 0.5  # what a turn of a talk counts that says nothing
@@ -88,11 +90,13 @@ def choose_sentences(
     scores: Sequence[float] = (),
     kind: Kind = "",
     named: Collection[int] = frozenset(),
+    held: Mapping[int, Mapping[int, float]] = MappingProxyType({}),
 ) -> list[Statement]:
     """Return up to `most` sentences of `units` (best first), best first, of MAX_ANSWER characters and one sentence.
 
     `scores` are those of the units (by default they fall with the rank), `kind` is what is asked for, and `named` are
-    entities in the question, which are no answer to it. What another chosen (or `told`) sentence says is left out. None
+    entities in the question, which are no answer to it; `held`: unit -> first character of what held in the periods
+    asked about -> how well. What another chosen (or `told`) sentence says is left out. None
     where no sentence shares a term with the question.
     """
     left = {term: weight for term, weight in weights(index.bm25, question_terms).items() if term not in QUANTIFIERS}
@@ -104,7 +108,7 @@ def choose_sentences(
     candidates = [
         candidate
         for unit, score in zip(units, scores, strict=True)
-        for candidate in _candidates(index, unit, score / top, wanted)
+        for candidate in _candidates(index, unit, score / top, wanted, held.get(unit, {}))
     ]
     if not any(candidate.terms & asked for candidate in candidates):
         return []
@@ -206,7 +210,9 @@ def _subject(index: "Loaded", row: int) -> str:
     return ""
 
 
-def _candidates(index: "Loaded", unit: int, score: float, wanted: _Wanted) -> list[_Candidate]:
+def _candidates(
+    index: "Loaded", unit: int, score: float, wanted: _Wanted, held: Mapping[int, float]
+) -> list[_Candidate]:
     asked = wanted.terms
     row = index.document_row[unit]
     language = index.arrow("documents")["language"][row].as_py()
@@ -227,8 +233,10 @@ def _candidates(index: "Loaded", unit: int, score: float, wanted: _Wanted) -> li
         in_order = terms(sentence, language)
         own = frozenset(in_order)
         label = document[offset + span[0] : start].strip()
+        fits = max((fit for at, fit in held.items() if offset + span[0] <= at < end), default=0.0)
         n_new = len(own - asked)  # what only repeats the question does not answer it
         worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
+        worth *= 1 + HELD * fits
         if label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2):  # "Yes, sure.", or thanks
             worth *= THANKS
         known = asked.intersection(terms(label, language))

@@ -17,6 +17,7 @@ from graphrag_lite.text.word_lists import sections
 
 LATEST = 40  # years after a sentence was said, or was indexed last: what is later is no year
 LAST_YEAR = 2060
+BEHIND = ("ja", "ko")  # languages in which since and until stand behind the time
 LIFE = 15  # years in brackets behind a name that are a life and no office
 NEAR = 90  # characters before and behind a time in which a verb tells what it is of
 REACH = 50  # characters between such a verb and the time
@@ -121,7 +122,7 @@ def _is_time(
     latest = said.year + LATEST if said else LAST_YEAR
     if time.period.first.year < 1000 or time.period.last.year > latest:
         return False
-    if _FISCAL.search(before) or (bare and _COUNT.search(before)):
+    if _FISCAL.search(before) or ((bare or "." in plain[time.start : time.end]) and _COUNT.search(before)):
         return False
     if _FILLED.search(before) and _CLOSED.match(behind) and is_prose:
         # Behind a name in a sentence: of a person a life, of a work or a source its year.
@@ -197,15 +198,14 @@ def _told(
     first, after = time.period.first, _day_after(time.period.last)
     begins_on, ends_on, ends_before = first.isoformat(), after, first.isoformat()
     held = plain[gap[0] : time.start]
-    since, until = _standing(held, "since", language), _standing(held, "until", language)
+    behind = plain[time.end : gap[1]]
+    since, until = (_standing(kind, held, behind, language) for kind in ("since", "until"))
     ago_since = time.form in ("lasting", "open") or (
         time.form == "past" and re.search(r"\bfor (?:the |about )?$", held)
     )
     start = time.start
     clause = _clause(plain, time, gap)
     precision = time.precision
-    if language in ("ja", "ko"):
-        since, until = (_standing_behind(plain[time.end : gap[1]], kind, language) for kind in ("since", "until"))
     kind, valid_at, invalid_at, polarity = "event", begins_on, ends_on, "positive"
     if time.form == "range":
         kind = "event" if _SEASON.match(plain, time.end) else "state"
@@ -213,13 +213,13 @@ def _told(
         start -= len(opened[0]) if opened else 0
     elif ago_since or since or (from_ := _from(held, time) if language == "en" else None):
         kind, invalid_at = "state", ""
-        start -= len(since[0]) if since else len(from_[0]) if not ago_since and from_ else 0
+        start -= len(since[0]) * (language not in BEHIND) if since else len(from_[0]) if not ago_since and from_ else 0
         if not since and not ago_since and from_ and from_[0].startswith("after"):
             valid_at = ends_on
     elif until:
         early = re.match(r"(?:before|prior|avant|vor|antes|prima|voor)", until[0])
         kind, valid_at, invalid_at = "state", "", ends_before if early else ends_on
-        start -= len(until[0])
+        start -= len(until[0]) * (language not in BEHIND)
     elif language == "en" and (
         by := re.search(r"\b(?:by|no later than|due|due by|due on)(?: about| the end of| early| mid)? $", held)
     ):
@@ -265,17 +265,12 @@ def _by_verb(clause: tuple[str, str], invalid_at: str) -> tuple[str, str, str]:
 def _cue(kind: str, language: str) -> re.Pattern[str]:
     words = relative_dates().get(language)
     pattern = getattr(words, kind) if words else r"(?!)"
-    return re.compile(pattern if language in ("ja", "ko") else rf"(?:{pattern}) ?(?:the |early |late |mid[- ])?$")
+    return re.compile(rf"(?:{pattern})" if language in BEHIND else rf"(?:{pattern}) ?(?:the |early |late |mid[- ])?$")
 
 
-def _standing(before: str, kind: str, language: str) -> re.Match[str] | None:
-    return _cue(kind, language).search(before[-40:]) if language not in ("ja", "ko") else None
-
-
-def _standing_behind(behind: str, kind: str, language: str) -> re.Match[str] | None:
-    words = relative_dates()[language]
-    pattern = re.sub(r"\(\?:\(\?<=.*?\)\)(?=\(\?:)", "", getattr(words, kind))
-    return re.match(pattern, behind)
+def _standing(kind: str, before: str, behind: str, language: str) -> re.Match[str] | None:
+    """Return the word by which a state begins (`since`) or ends (`until`) at the time between two stretches of text."""
+    return _cue(kind, language).match(behind) if language in BEHIND else _cue(kind, language).search(before[-40:])
 
 
 def _day_after(last: date) -> str:
