@@ -11,13 +11,14 @@ Where things are, imports going down only (`pyproject.toml`):
     cli          commands, and all that is printed; no logic of its own
     ops          around runs: plan, tune prompts, evaluate, check, schedule, metrics, rollback; prints nothing
     pipeline     the flow of stages, top to bottom: the first file to read
-    agent        many small looks at an index: tools that return pages; opens no file, asks no model
+    agent        many small looks at an index and at memory: tools that return pages; asks no model
     stages       one file a stage, a function from tables to tables; none imports another
     search       one file a query method (`methods` has their table), answers and what models are asked for them
     retrieval    a snapshot as search reads it, a question as the index reads it, rankings; writes no answer
     extraction   what extractors share: text units, what is kept, mentions put into tables; knows no extractor
     run          the loop, stamps, snapshots, workers, the log: the only code that writes output/; knows no stage
     llm          chat and embedding models, memo, limits, budgets: the only code that reaches a network
+    memory       what is remembered beside the corpus: the only store that no run makes
     msgraphrag   reads an index of microsoft/graphrag
     resolution   which names mean one entity, as pure functions; reads no text
     evidence     what a statement rests on: spans, citation marks, packing, kept reports; no ranking, no model

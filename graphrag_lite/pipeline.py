@@ -33,6 +33,7 @@ from graphrag_lite.stages.extract_claims import extract_claims
 from graphrag_lite.stages.extract_facts_fast import extract_facts_fast
 from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
+from graphrag_lite.stages.fold_facts import fold_facts
 from graphrag_lite.stages.import_graphrag import find, import_graphrag
 from graphrag_lite.stages.index_search import index_search
 from graphrag_lite.stages.list_episodes import list_episodes
@@ -67,6 +68,11 @@ RESOLVE = Stage(
     resolve_entities,
     reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
     writes=("entity_resolutions",),
+)
+FOLD = Stage(
+    fold_facts,
+    reads=("source_documents", "fact_mentions", "entity_resolutions"),
+    writes=("facts", "relation_policies", "relation_resolutions"),
 )
 GRAPH = [
     Stage(
@@ -107,10 +113,14 @@ FAST = [
     ),
     FACTS,
     RESOLVE,
+    FOLD,
     *GRAPH,
     Stage(
         report_communities_fast,
-        reads=("source_documents", "source_units", "entities", "relationships", "communities"),
+        reads=(
+            *("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
+            *("entities", "relationships", "communities"),
+        ),
         writes=("community_reports", "report_bases"),
     ),
     *PUBLISH,
@@ -124,6 +134,7 @@ STANDARD = [
     ),
     FACTS,
     RESOLVE,
+    FOLD,
     Stage(
         extract_claims,
         reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
@@ -148,6 +159,7 @@ IMPORTED = [
     ),
     EPISODES,
     FACTS,
+    FOLD,
     *PUBLISH,
 ]
 
@@ -210,33 +222,45 @@ def index(
         killed = opened.enter_context(snapshots.locked(output, log.started_at))
         seen.write()
         own = prompts.load((prompt_folder or output.parent / "prompts") if settings.asks else None)
-        services: dict[str, Any] = {"corpus": corpus, "readers": known, "model": None, "prompts": own}
-        services["extractor"] = open_extractor(settings.extract_graph_fast, extractor) if extracts else None
-        if settings.asks:
-            services["model"] = opened.enter_context(open_model(settings.llm, output, model, log.started_at))
-            log.meter = services["model"].meter
-        embeds = bool(embedder or settings.embeddings.model)
-        if embeds:
-            found = open_embedder(
-                settings.embeddings, settings.llm, output, embedder, meter=log.meter, run=log.started_at
-            )
-            services["embedder"] = opened.enter_context(found)
-            log.meter = services["embedder"].meter
+        found = open_extractor(settings.extract_graph_fast, extractor) if extracts else None
+        services = _open_models(opened, log, settings, output, model, embedder)
+        services |= {"corpus": corpus, "readers": known, "left_out": files.left_out, "prompts": own, "extractor": found}
         if killed:
             asked = [services[name] for name in ("model", "embedder") if services.get(name)]
             log.killed(killed, [each.spent(killed) for each in asked])
         work = loop.run(
-            stages(settings.method, embeds=embeds),
+            stages(settings.method, embeds="embedder" in services),
             {"corpus_files": files.rows},
             settings,
             output,
-            services | {"left_out": files.left_out},
+            services,
             workers=1 if extractor else workers,
             watch=watch,
             refresh=("report_communities", "report_communities_fast") if refresh else (),
             made=METHODS[settings.method].made,
         )
         return _ended(work, log, settings)
+
+
+def _open_models(
+    opened: ExitStack,
+    log: run_log.Log,
+    settings: Settings,
+    output: Path,
+    model: ChatModel | None = None,
+    embedder: Embedder | None = None,
+) -> dict[str, Any]:
+    """Open what stages ask, until `opened` is left; what it costs is in the log."""
+    found: dict[str, Any] = {"model": None}
+    if settings.asks:
+        found["model"] = opened.enter_context(open_model(settings.llm, output, model, log.started_at))
+        log.meter = found["model"].meter
+    if embedder or settings.embeddings.model:
+        found["embedder"] = opened.enter_context(
+            open_embedder(settings.embeddings, settings.llm, output, embedder, meter=log.meter, run=log.started_at)
+        )
+        log.meter = found["embedder"].meter
+    return found
 
 
 def _ended(work: Coroutine[Any, Any, Run], log: run_log.Log, settings: Settings) -> Run:
@@ -256,18 +280,13 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
         place, files = find(folder)
         opened.enter_context(snapshots.locked(output))
         settings = settings.model_copy(update={"method": "imported"})
-        services: dict[str, Any] = {"corpus": place}
-        embeds = bool(settings.embeddings.model)
-        if embeds:
-            found = open_embedder(settings.embeddings, settings.llm, output, run=log.started_at)
-            services["embedder"] = opened.enter_context(found)
-            log.meter = services["embedder"].meter
+        services = _open_models(opened, log, settings, output)
         work = loop.run(
-            stages(settings.method, embeds=embeds),
+            stages(settings.method, embeds="embedder" in services),
             {"corpus_files": files},
             settings,
             output,
-            services,
+            services | {"corpus": place},
             watch=watch,
             made=METHODS[settings.method].made,
         )

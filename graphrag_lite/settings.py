@@ -143,6 +143,17 @@ class ResolveEntities(Section):
     max_pairs: int = Field(20, ge=1, description="pairs in one question to the model")
 
 
+class FoldFacts(Section):
+    """Facts that hold from when to when, folded from dated statements."""
+
+    policies: dict[str, Literal["functional", "inverse", "multi", "event"]] = Field(
+        {}, description="values a relation has at a time, such as {lives in: functional}; the others are learned"
+    )
+    max_ended_share: float = Field(
+        0.05, ge=0, le=1, description="a run stops that would end more of the open facts by what others say"
+    )
+
+
 class SummarizeDescriptions(Section):
     """What is said of an entity or a relationship."""
 
@@ -293,6 +304,7 @@ class Settings(Section):
     extract_claims: ExtractClaims = ExtractClaims()
     extract_graph_fast: ExtractGraphFast = ExtractGraphFast()
     resolve_entities: ResolveEntities = ResolveEntities()
+    fold_facts: FoldFacts = FoldFacts()
     summarize_descriptions: SummarizeDescriptions = SummarizeDescriptions()
     communities: Communities = Communities()
     detect_communities: DetectCommunities = DetectCommunities()

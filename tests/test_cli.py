@@ -669,9 +669,9 @@ def test_an_unknown_report_is_one_error(identity: str, root: Path) -> None:
 
 
 def test_a_community_without_a_report_says_why(root: Path) -> None:
-    alone = objects(invoke("show", "communities", "--limit", 999, "--json", "--root", root).stdout)
-    number = next(row["community"] for row in alone if row["size"] == 1)
-    assert "is an entity without relationships" in one_error(invoke("show", "report", number, "--root", root))
+    communities = objects(invoke("show", "communities", "--limit", 999, "--json", "--root", root).stdout)
+    number = next(row["community"] for row in communities if row["size"] == 2)
+    assert "has too little to say" in one_error(invoke("show", "report", number, "--root", root))
 
 
 @pytest.mark.parametrize("identity", [(), ("",)])

@@ -48,7 +48,12 @@ def commands_page() -> str:
         "Written by `python tests/test_docs.py` from the commands' own help. What `--json` prints",
     ]
     lines += ["is in [json.md](json.md)."]
-    for command in ([], *([name] for name in sorted(main.commands))):
+    own = [
+        [name, inner]
+        for name, group in sorted(main.commands.items())
+        for inner in sorted(getattr(group, "commands", ()))
+    ]
+    for command in sorted([[], *([name] for name in main.commands), *own]):
         title = " ".join(["graphrag-lite", *command])
         result = CliRunner().invoke(main, [*command, "--help"], prog_name="graphrag-lite", terminal_width=96)
         lines += ["", f"## {title}", "", "```", result.output.rstrip(), "```"]

@@ -6,13 +6,16 @@ publishes, from the old one.
 
 import json
 from collections.abc import Callable
+from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.agent.requests import schema
-from graphrag_lite.agent.tools import TOOLS, call
+from graphrag_lite.agent.session import MEMORY, Session
+from graphrag_lite.agent.tools import Tool, call, tools
 from graphrag_lite.errors import GraphragLiteError, PluginError
+from graphrag_lite.memory.store import Memory
 from graphrag_lite.run import snapshots
 
 if TYPE_CHECKING:
@@ -27,18 +30,27 @@ INSTRUCTIONS = (
 
 
 class Current:
-    """The index that is current, opened again when another snapshot has been published."""
+    """The session of a server: its index is opened again when another snapshot has been published."""
 
-    def __init__(self, output: Path, open_index: "Callable[[], Index]") -> None:
-        self._output = output
+    def __init__(self, output: Path, open_index: "Callable[[], Index]", name: str, *, read_only: bool) -> None:
+        self.output, self.name, self.read_only = output, name, read_only
         self._open = open_index
         self._index: Index | None = None
 
     def index(self) -> "Index":
-        """Return it. Raises IndexNotFound."""
-        if self._index is None or snapshots.current(self._output) != self._index.folder:
+        """Return the index that is current. Raises IndexNotFound."""
+        if self._index is None or snapshots.current(self.output) != self._index.folder:
             self._index = self._open()
         return self._index
+
+    @cached_property
+    def memory(self) -> Memory:
+        return Memory(self.output / MEMORY)
+
+    def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return what a tool answers, all of it from one snapshot."""
+        session = Session(self.index, lambda: self.memory, self.name)
+        return call(session, name, json.dumps(arguments), read_only=self.read_only)
 
 
 def serve(current: Current) -> None:
@@ -64,22 +76,22 @@ def server_of(current: Current) -> "Server[Any]":
     from mcp.server.lowlevel import Server
 
     one_at_a_time = anyio.CapacityLimiter(1)
-    read_only = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
+    def hints(tool: Tool) -> types.ToolAnnotations:
+        return types.ToolAnnotations(read_only_hint=not tool.writes, open_world_hint=False)
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(
             tools=[
                 types.Tool(
-                    name=name, description=tool.summary, input_schema=schema(tool.request), annotations=read_only
+                    name=name, description=tool.summary, input_schema=schema(tool.request), annotations=hints(tool)
                 )
-                for name, tool in TOOLS.items()
+                for name, tool in tools(read_only=current.read_only).items()
             ]
         )
 
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        def answer() -> dict[str, Any]:
-            return call(current.index(), params.name, json.dumps(params.arguments or {}))
-
+        answer = partial(current.call, params.name, params.arguments or {})
         try:
             found = await anyio.to_thread.run_sync(answer, limiter=one_at_a_time, abandon_on_cancel=True)
         except GraphragLiteError as error:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 Query = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100_000)]
 
 
 class Request(BaseModel):
@@ -56,6 +57,48 @@ class ReadSource(Request):
     id: Query = Field(description="the id of a text unit or of a document")
     line_start: int = Field(1, ge=1, description="the first line to show, from 1")
     num_lines: int = Field(20, ge=1, le=200, description="how many lines to show")
+
+
+class ConversationSearch(Paged):
+    """What was said: messages of this session that fit a query, then passages of conversations in the corpus."""
+
+    query: Query = Field(description="what to look for: a question, or words")
+
+
+class ConversationSearchDate(Paged):
+    """What was said from one day to another, in the order of time: in this session, then in the corpus."""
+
+    start_date: str = Field(description="the first day, YYYY-MM-DD")
+    end_date: str = Field(description="the last day, YYYY-MM-DD; it counts, too")
+
+
+class ArchivalMemorySearch(Paged):
+    """Notes of all sessions that fit a query best, best first, then the newest."""
+
+    query: Query = Field(description="what to look for: a question, or words")
+    tags: list[str] = Field([], description="only notes that have all of these tags")
+
+
+class ArchivalMemoryInsert(Request):
+    """Keep a note for later sessions."""
+
+    content: Text = Field(description="the note, understandable on its own")
+    tags: list[str] = Field([], max_length=20, description="words to find it by")
+
+
+class CoreMemoryAppend(Request):
+    """Add a line to a block of core memory, which every context begins with."""
+
+    name: str = Field(description="the block: task or user")
+    content: Text = Field(description="the line")
+
+
+class CoreMemoryReplace(Request):
+    """Replace text in a block of core memory."""
+
+    name: str = Field(description="the block: task or user")
+    old_content: str = Field(description="text that occurs in the block exactly once")
+    new_content: str = Field("", description="what takes its place; empty deletes it")
 
 
 R = TypeVar("R", bound=Request)

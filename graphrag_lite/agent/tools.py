@@ -1,196 +1,55 @@
-"""The tools: pure functions of an opened snapshot and of a request. What they return of the corpus is data, disarmed.
+"""The tools of an agent, in one table: the command line, MCP, their schemas and the docs are made of it.
 
-None writes a file, opens a URL, runs a command or asks a model. To add one: its request in `requests`, a function here,
-a row in `TOOLS`.
+None opens a URL, runs a command or asks a model, and what they write goes to the memory alone. To add one: its request
+in `requests`, a function of a session and that request, a row here.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from graphrag_lite.agent.pages import Page, Record, paged
-from graphrag_lite.agent.requests import (
-    GetEntity,
-    ReadSource,
-    Request,
-    SearchEntities,
-    SearchPassages,
-    SearchReports,
-    read_arguments,
-)
+from graphrag_lite.agent import index_tools, memory_tools, requests
+from graphrag_lite.agent.pages import Page
+from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
-from graphrag_lite.evidence.citation_marks import disarm
-from graphrag_lite.evidence.places import place_of
-from graphrag_lite.retrieval.entity_names import find_mentions
-from graphrag_lite.retrieval.question import Question
-from graphrag_lite.retrieval.report_ranking import rank_reports, report_language, report_rows
-from graphrag_lite.search.local_search import text_unit_scores
-from graphrag_lite.text.words import content_words, terms
-
-if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
-
-LEAST_WORTH = 0.05  # of the best passage's score: what has less shares next to nothing with the query
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: what it is asked for, and what answers."""
+    """A tool: what it is asked for, what answers, and whether it writes memory."""
 
-    request: type[Request]
-    run: Callable[["Loaded", Any], Page]
+    request: type[requests.Request]
+    run: Callable[[Session, Any], Page]
+    writes: bool = False
 
     @property
     def summary(self) -> str:
         return " ".join((self.request.__doc__ or "").split())
 
 
-def call(index: "Loaded", name: str, arguments: str) -> dict[str, Any]:
-    """Return what a tool answers to arguments in JSON, as JSON. Raises InputError that says what would be right."""
-    if name not in TOOLS:
-        raise InputError(f"There is no tool {name!r}. There are: {', '.join(TOOLS)}.")
-    tool = TOOLS[name]
-    return asdict(tool.run(index, read_arguments(tool.request, arguments)))
-
-
-def search_passages(index: "Loaded", request: SearchPassages) -> Page:
-    units = passages_for(index, request.query)
-    return paged(len(units), request.page, lambda place: _passage(index, units[place]))
-
-
-def passages_for(index: "Loaded", query: str) -> Sequence[int]:
-    """Return the rows of the text units that fit a query, best first, ties by row."""
-    scores = text_unit_scores(Question(index, query))
-    top = scores.max(initial=0.0)
-    order = np.argsort(-scores, kind="stable")
-    n_worth = int((scores > LEAST_WORTH * top).sum()) if top > 0 else 0
-    found: list[int] = order[:n_worth].tolist()
-    return found
-
-
-def _passage(index: "Loaded", unit: int) -> Record:
-    row = index.document_row[unit]
-    start, end, text = (index.column("text_units", name)[unit].as_py() for name in ("char_start", "char_end", "text"))
-    return {
-        "id": index.column("text_units", "id")[unit].as_py(),
-        **_document(index, row),
-        "place": place_of(index.column("documents", "blocks")[row].as_py(), start),
-        "char_start": start,
-        "char_end": end,
-        "text": disarm(text),
-    }
-
-
-def _document(index: "Loaded", row: int) -> Record:
-    names = {"document": "source_id", "title": "title", "path": "path", "date": "creation_date"}
-    return {key: index.column("documents", name)[row].as_py() for key, name in names.items()}
-
-
-def search_entities(index: "Loaded", request: SearchEntities) -> Page:
-    rows = entities_for(index, request.query)
-    return paged(len(rows), request.page, lambda place: _entity(index, rows[place]))
-
-
-def entities_for(index: "Loaded", query: str) -> Sequence[int]:
-    """Return the rows of the entities that a query names, as it names them, then those that share words with it."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    question = Question(index, query)
-    named = [entity for mention in find_mentions(query, question.language, index.names) for entity in mention.entities]
-    titles = index.column("entities", "title")
-    shared = np.zeros(len(titles), np.int64)
-    for word in dict.fromkeys(content_words(query, question.language)):
-        shared += pc.match_substring(titles, word, ignore_case=True).cast(pa.int64()).to_numpy()
-    frequency = index.column("entities", "frequency").to_numpy()
-    order = np.lexsort((np.arange(len(titles)), -frequency, -shared))
-    alike = order[: int((shared > 0).sum())].tolist()
-    return list(dict.fromkeys([*named, *alike]))
-
-
-def _entity(index: "Loaded", row: int) -> Record:
-    columns = ("id", "title", "type", "frequency", "description")
-    found = {name: index.column("entities", name)[row].as_py() for name in columns}
-    return {**found, "description": disarm(found["description"] or "")}
-
-
-def search_reports(index: "Loaded", request: SearchReports) -> Page:
-    rows = report_rows(index)
-    chosen = [i for i, row in enumerate(rows) if request.level in (None, row["level"])]
-    if request.level is not None and not chosen:
-        levels = sorted({row["level"] for row in rows})
-        raise InputError(f"level: no report is of level {request.level}; there are {', '.join(map(str, levels))}.")
-    ranked = rank_reports(index, terms(request.query, report_language(index)), rows, chosen)
-    order = [row for row in ranked.order if ranked.match[row] > 0]
-    return paged(len(order), request.page, lambda place: _report(index, order[place]))
-
-
-def _report(index: "Loaded", row: int) -> Record:
-    found = index.arrow("community_reports").slice(row, 1).to_pylist()[0]
-    kept = {name: found[name] for name in ("id", "community", "level", "title", "rank")}
-    return {**kept, "text": disarm(found["summary"])}
-
-
-def get_entity(index: "Loaded", request: GetEntity) -> Page:
-    import pyarrow.compute as pc
-
-    entities = index.arrow("entities")
-    place = pc.index(entities["id"], request.id).as_py()
-    place = place if place >= 0 else pc.index(entities["title"], request.id).as_py()
-    if place < 0:
-        alike = [_entity(index, row)["title"] for row in entities_for(index, request.id)[:3]]
-        near = f" Near it: {', '.join(alike)}." if alike else ""
-        raise InputError(f"No entity has the id or the name {request.id!r}; search_entities finds them.{near}")
-    entity = _entity(index, place)
-    table = index.arrow("relationships")
-    own = table.filter(
-        pc.or_(pc.equal(table["source_id"], entity["id"]), pc.equal(table["target_id"], entity["id"]))
-    ).to_pylist()
-    page = paged(len(own), request.page, lambda at: _relationship(own[at]))
-    entity["relationships"] = page.records
-    return Page(page.page, page.n_pages, page.total, [entity], page.note if own else "No relationship of it is known.")
-
-
-def _relationship(row: Record) -> Record:
-    kept = {name: row[name] for name in ("id", "source", "target", "weight")}
-    return {**kept, "text": disarm(row["description"] or ""), "text_units": row["text_unit_ids"]}
-
-
-def read_source(index: "Loaded", request: ReadSource) -> Page:
-    if request.id in index.unit_row:
-        unit = index.unit_row[request.id]
-        row, start = index.document_row[unit], index.column("text_units", "char_start")[unit].as_py()
-        text = index.column("text_units", "text")[unit].as_py()
-    else:
-        row, start = _document_named(index, request.id), 0
-        text = index.document_text(row)
-    lines = text.splitlines(keepends=True)
-    first = min(request.line_start - 1, len(lines))
-    last = min(first + request.num_lines, len(lines))
-    shown = "".join(lines[first:last])
-    begin = start + sum(map(len, lines[:first]))
-    note = f"Lines {first + 1} to {last} of {len(lines)}." if shown else f"There are {len(lines)} lines."
-    place = {"char_start": begin, "char_end": begin + len(shown)}
-    records = [{"id": request.id, **_document(index, row), **place, "text": disarm(shown)}] if shown else []
-    return Page(1, 1, len(records), records, note)
-
-
-def _document_named(index: "Loaded", name: str) -> int:
-    import pyarrow.compute as pc
-
-    for column in ("id", "source_id"):
-        place = int(pc.index(index.column("documents", column), name).as_py())
-        if place >= 0:
-            return place
-    raise InputError(f"No text unit and no document has the id {name!r}; search_passages shows them.")
-
-
 TOOLS = {
-    "search_passages": Tool(SearchPassages, search_passages),
-    "search_entities": Tool(SearchEntities, search_entities),
-    "search_reports": Tool(SearchReports, search_reports),
-    "get_entity": Tool(GetEntity, get_entity),
-    "read_source": Tool(ReadSource, read_source),
+    "search_passages": Tool(requests.SearchPassages, index_tools.search_passages),
+    "search_entities": Tool(requests.SearchEntities, index_tools.search_entities),
+    "search_reports": Tool(requests.SearchReports, index_tools.search_reports),
+    "get_entity": Tool(requests.GetEntity, index_tools.get_entity),
+    "read_source": Tool(requests.ReadSource, index_tools.read_source),
+    "conversation_search": Tool(requests.ConversationSearch, memory_tools.conversation_search),
+    "conversation_search_date": Tool(requests.ConversationSearchDate, memory_tools.conversation_search_date),
+    "archival_memory_search": Tool(requests.ArchivalMemorySearch, memory_tools.archival_memory_search),
+    "archival_memory_insert": Tool(requests.ArchivalMemoryInsert, memory_tools.archival_memory_insert, writes=True),
+    "core_memory_append": Tool(requests.CoreMemoryAppend, memory_tools.core_memory_append, writes=True),
+    "core_memory_replace": Tool(requests.CoreMemoryReplace, memory_tools.core_memory_replace, writes=True),
 }
+
+
+def call(session: Session, name: str, arguments: str, *, read_only: bool = False) -> dict[str, Any]:
+    """Return what a tool answers to arguments in JSON, as JSON. Raises InputError that says what would be right."""
+    tool = tools(read_only=read_only).get(name)
+    if tool is None:
+        raise InputError(f"There is no tool {name!r}. There are: {', '.join(tools(read_only=read_only))}.")
+    return asdict(tool.run(session, requests.read_arguments(tool.request, arguments)))
+
+
+def tools(*, read_only: bool = False) -> dict[str, Tool]:
+    """Return the tools by name; with `read_only` without those that write memory."""
+    return {name: tool for name, tool in TOOLS.items() if not (read_only and tool.writes)}

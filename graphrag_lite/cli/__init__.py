@@ -4,8 +4,10 @@ import click
 
 from graphrag_lite.cli.dating import timeline
 from graphrag_lite.cli.evaluating import evaluate
+from graphrag_lite.cli.facts import facts
 from graphrag_lite.cli.history import check, diff, rollback, runs
 from graphrag_lite.cli.indexing import import_, index, plan
+from graphrag_lite.cli.memory import memory
 from graphrag_lite.cli.options import EXIT_CODES, Group
 from graphrag_lite.cli.querying import query
 from graphrag_lite.cli.scheduling import schedule
@@ -31,7 +33,8 @@ def main() -> None:
 
 
 _COMMANDS = (
-    *(index, schedule, plan, query, timeline, tool, mcp, evaluate, show, runs, diff, rollback, check),
+    *(index, schedule, plan, query, facts, timeline, tool, mcp, memory),
+    *(evaluate, show, runs, diff, rollback, check),
     *(init, prompt_tune, import_),
 )
 for command in _COMMANDS:

@@ -43,10 +43,11 @@ def runs(root: Path, limit: int, as_json: bool) -> None:
 @click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Most names under each heading.")
 @JSON
 def diff(a: str, b: str, root: Path, limit: int, as_json: bool) -> None:
-    """Say what changed from snapshot A to snapshot B: documents, entities, relationships, communities, reports.
+    """Say what changed from snapshot A to B: documents, entities, relationships, communities, reports, facts.
 
     A and B are ids as `runs` lists them, or their beginnings, or `current`, or `previous`, the one before the current
-    one. A alone is compared with the current one.
+    one. A alone is compared with the current one. An ended fact holds no longer, by what texts say; a withdrawn one is
+    said no longer.
 
     \b
     Examples:

@@ -37,6 +37,9 @@ OVERRIDES = click.option(
     "--set", "overrides", metavar="SECTION.KEY=VALUE", multiple=True, help="Change one setting; repeatable."
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+SESSION = click.option(
+    "--session", metavar="NAME", default="default", show_default=True, help="The session whose memory it is."
+)
 METRICS_FILE = click.option(
     "--metrics-file",
     type=click.Path(path_type=Path),

@@ -18,11 +18,13 @@ VIEWS: dict[str, tuple[str, list[str]]] = {
     "communities": ("communities", ["community", "level", "parent", "size", "title"]),
     "reports": ("community_reports", ["community", "level", "rank", "size", "stale", "age", "title"]),
     "episodes": ("episodes", ["kind", "reference_time", "conversation", "speaker", *PLACE]),
+    "facts": ("facts", ["subject", "relation", "object", "kind", "valid_at", "invalid_at", "ended_by", "fact"]),
+    "policies": ("relation_policies", ["relation", "kind", "rule", "n", "closed_share", "n_mentions"]),
     "text-units": ("text_units", ["human_readable_id", "id", "n_tokens", "text"]),
     "failures": ("failures", ["document", "stage", "error", "attempts"]),
 }
 MIN_ID = 6  # characters of the beginning of an id that names a report
-ALONE = ": that community is an entity without relationships"
+SILENT = ": that community has too little to say for a page of its own"
 VIEW_TABLES = [table for table, _ in VIEWS.values()]
 
 
@@ -36,8 +38,8 @@ VIEW_TABLES = [table for table, _ in VIEWS.values()]
 def show(what: str, identity: str | None, root: Path, search: str | None, limit: int, as_json: bool) -> None:
     """Show what the index holds.
 
-    WHAT is summary, documents, entities, relationships, communities, reports, episodes, text-units or failures; or
-    `report ID` for one report as a page (ID is a community number, or a report's id or its beginning).
+    WHAT is summary, documents, entities, relationships, communities, reports, episodes, facts, policies, text-units or
+    failures; or `report ID` for one report as a page (ID is a community number, or a report's id or its beginning).
 
     \b
     Examples:
@@ -135,8 +137,10 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
         rows = [row for row, own in enumerate(ids) if own.startswith(identity)]
     if len(rows) != 1:
         what = f"Several reports begin with {identity!r}" if rows else f"There is no report {identity!r}"
-        alone = "" if rows or identity not in map(str, opened.arrow("communities")["community"].to_pylist()) else ALONE
-        raise InputError(f"{what}{alone}. `graphrag-lite show reports` lists them by community number.")
+        silent = (
+            "" if rows or identity not in map(str, opened.arrow("communities")["community"].to_pylist()) else SILENT
+        )
+        raise InputError(f"{what}{silent}. `graphrag-lite show reports` lists them by community number.")
     report = reports.slice(rows[0], 1).to_pylist()[0]
     if as_json:
         terminal.print_json(report)

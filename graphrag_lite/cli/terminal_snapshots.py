@@ -73,6 +73,10 @@ def print_comparison(console: Console, found: "Comparison", limit: int) -> None:
     reports = _reports(found.reports.changed)
     for how, changed in reports.items():
         table.add_row(f"  {how}", "", "", f"{len(changed):,}", style="dim")
+    facts = {"facts ended": found.facts.ended, "facts restored": found.facts.restored}
+    table.add_row("facts", *(f"{len(part):,}" for part in (found.facts.added, found.facts.withdrawn)), "")
+    for how, part in facts.items():
+        table.add_row(f"  {how.removeprefix('facts ')}", "", "", f"{len(part):,}", style="dim")
     console.print(table)
     _print_names(console, "documents added", documents.added, limit)
     _print_names(console, "documents edited", documents.edited, limit)
@@ -87,6 +91,8 @@ def print_comparison(console: Console, found: "Comparison", limit: int) -> None:
         else:
             notes = [f" ({', '.join(record.what)})" for record in records.changed]
             _print_names(console, f"{kind} changed", [record.name for record in records.changed], limit, notes)
+    for heading, part in {"facts added": found.facts.added, **facts, "facts withdrawn": found.facts.withdrawn}.items():
+        _print_names(console, heading, [record.name for record in part], limit)
 
 
 def _reports(changed: Iterable["RecordChange"]) -> dict[str, list["RecordChange"]]:

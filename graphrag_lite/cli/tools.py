@@ -1,16 +1,22 @@
 """The commands tool and mcp."""
 
+from typing import TYPE_CHECKING
+
 import click
 
-from graphrag_lite.cli.options import EXIT_CODES, Root, while_read, with_settings
+from graphrag_lite.cli.options import EXIT_CODES, SESSION, Root, while_read, with_settings
+
+if TYPE_CHECKING:
+    from graphrag_lite.search.index import Index
 
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("name", required=False)
 @click.argument("arguments", default="{}")
 @click.option("--schema", is_flag=True, help="Print what the tools are asked for, as JSON schemas, a line each.")
+@SESSION
 @with_settings
-def tool(name: str | None, arguments: str, schema: bool, root: Root) -> None:
+def tool(name: str | None, arguments: str, schema: bool, session: str, root: Root) -> None:
     """Call one of the tools by which an agent looks at the index, and print what it answers as one JSON object.
 
     ARGUMENTS are a JSON object. A search returns a page of at most five records; `page`, `n_pages` and `total` say how
@@ -28,10 +34,11 @@ def tool(name: str | None, arguments: str, schema: bool, root: Root) -> None:
 
     with while_read():
         if name is not None and not schema:
-            from graphrag_lite.search.index import Index
+            from graphrag_lite.agent.session import MEMORY, Session
+            from graphrag_lite.memory.store import Memory
 
-            index = Index.open(root.output, config=root.config, overrides=root.overrides)
-            terminal.print_json(tools.call(index, name, arguments))
+            opened = Session(lambda: _index(root), lambda: Memory(root.output / MEMORY), session)
+            terminal.print_json(tools.call(opened, name, arguments))
         elif schema:
             for known, each in tools.TOOLS.items():
                 if name in (None, known):
@@ -43,8 +50,10 @@ def tool(name: str | None, arguments: str, schema: bool, root: Root) -> None:
 
 
 @click.command(epilog=EXIT_CODES)
+@SESSION
+@click.option("--read-only", is_flag=True, help="Leave out the tools that write memory.")
 @with_settings
-def mcp(root: Root) -> None:
+def mcp(session: str, read_only: bool, root: Root) -> None:
     """Serve the tools of `tool` over the Model Context Protocol, on standard input and output.
 
     Every call is answered from the snapshot that is current then. Nothing but the protocol goes to standard output.
@@ -55,6 +64,11 @@ def mcp(root: Root) -> None:
       graphrag-lite mcp --root /srv/index
     """
     from graphrag_lite.agent.mcp_server import Current, serve
+
+    serve(Current(root.output, lambda: _index(root), session, read_only=read_only))
+
+
+def _index(root: Root) -> "Index":
     from graphrag_lite.search.index import Index
 
-    serve(Current(root.output, lambda: Index.open(root.output, config=root.config, overrides=root.overrides)))
+    return Index.open(root.output, config=root.config, overrides=root.overrides)

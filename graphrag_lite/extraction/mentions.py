@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 Tables = tuple["pa.Table", "pa.Table"]  # entity_mentions, relationship_mentions
+NAME, TYPE, MENTION_START = 2, 3, 7  # of a row of entity_mentions
 BATCH = 2000  # text units whose mentions are kept as Python objects at once
 
 
@@ -126,13 +127,13 @@ def assembled(units: Sequence[TextUnit], found: Iterable[Mentions | None], kept:
 
 
 def _with_cells(unit: TextUnit, mentions: Mentions) -> Mentions:
-    """Add what the cells of a row say to what was found in a unit."""
+    """Add what the cells of a row say, and who says a message, to what was found in a unit: each person once."""
     if not unit.blocks:
         return mentions
     entities, relationships = rows_of(unit)
-    return mentions._replace(
-        entities=[*mentions.entities, *entities], relationships=[*mentions.relationships, *relationships]
-    )
+    stated = {(row[NAME], row[MENTION_START]) for row in entities if row[TYPE] == "person"}
+    found = [row for row in mentions.entities if (row[NAME], row[MENTION_START]) not in stated]
+    return mentions._replace(entities=[*found, *entities], relationships=[*mentions.relationships, *relationships])
 
 
 def _tables(found: Sequence[Mentions]) -> Tables:

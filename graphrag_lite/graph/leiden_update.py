@@ -66,7 +66,7 @@ def next_hierarchy(
     top, why = None, ""
     found: list[Community] = []
     if (new := n_nodes - int(old.sum())) > MOST_NEW * n_nodes:
-        why = f"{new / n_nodes:.0%} of the entities are new"
+        why = f"{new / n_nodes:.0%} of the related entities are new"
     else:
         found = updated_hierarchy(adjacency, older, max_cluster_size=max_cluster_size, resolution=resolution, seed=seed)
         labels = _labels(np.arange(n_nodes), [community.members for community in found if community.level == 0])

@@ -26,7 +26,7 @@ from graphrag_lite.run import loop, stamps
 from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.sync import complete
 from graphrag_lite.settings import Llm, Settings
-from graphrag_lite.stages.embed_text_units import Said, excerpts
+from graphrag_lite.stages.embed_text_units import EmbeddingInputs, excerpts
 from graphrag_lite.text.tokens import counter
 from graphrag_lite.watch import Silence
 
@@ -209,8 +209,8 @@ class _Rehearsal:
         """Count what the embedding model would be sent: all of it is known, whatever the answers of the other model."""
         calls = hits = n_tokens = 0
         new: set[str] = set()
-        said = Said(self.table("source_documents"), self.table("source_units"))
-        for texts in (said, [asked for _, asked, _ in excerpts(said, attempt=attempting(ignore))]):
+        inputs = EmbeddingInputs(self.table("source_documents"), self.table("source_units"))
+        for texts in (inputs, [asked for _, asked, _ in excerpts(inputs, attempt=attempting(ignore))]):
             n_before = len(new)
             for text in texts:
                 if (key := embedder.key(text)) not in new:

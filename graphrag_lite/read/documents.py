@@ -10,13 +10,14 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Fields:
-    """Which keys of a JSON object, or columns of a table, hold what."""
+    """Which keys of a JSON object, or columns of a table, hold what; `people` are those whom ids in messages mean."""
 
     id: str = "id"
     title: str = "title"
     text: str = "text"
     time: str = "timestamp"
     sender: str = "speaker"
+    people: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,8 @@ class Message:
     unread_time: str = ""
 
 
-ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "model": "assistant"}
+ROLES = {"user": "user", "human": "user"}
+ROLES |= dict.fromkeys(("assistant", "ai", "bot", "chatbot", "gpt", "chatgpt", "model"), "assistant")
 """What those who talk with an assistant, and it, are called where they have no name."""
 
 

@@ -23,6 +23,10 @@ class Package:
         self._archive = archive
         self.names = archive.namelist()
 
+    def size(self, name: str) -> int:
+        """Return how many bytes a part says it has, once it is unpacked."""
+        return self._archive.getinfo(name).file_size
+
     def data(self, name: str) -> bytes:
         """Return a part. Raises ValueError where there is none, or it is too large."""
         try:

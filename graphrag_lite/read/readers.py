@@ -33,8 +33,8 @@ class Readers:
         return next((reader.mime[suffix_of(path)] for reader in self._of(path)), "")
 
     def has_rows(self, path: str) -> bool:
-        """Say whether a file of this name may hold several documents."""
-        return any(reader.rows for reader in self._of(path))
+        """Say whether a file of this name holds several documents, whatever it begins with."""
+        return any(reader.rows and reader.recognises is None for reader in self._of(path))
 
     def read(self, data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         """Yield the documents of a file in their order, and what of it could not be read."""

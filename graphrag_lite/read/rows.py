@@ -1,14 +1,16 @@
 """Rows of a file, each with named values -> documents."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from graphrag_lite.attempts import outcome
 from graphrag_lite.read.columns import Columns, parts_of, shown, tell
 from graphrag_lite.read.composer import Composer
+from graphrag_lite.read.conversations import Said, conversation
 from graphrag_lite.read.documents import ROLES, Fields, Item, Loaded, Message, Unreadable, clean
+from graphrag_lite.read.stated_times import time_left
 
 # A corpus may hold files of several makers: where the field that the settings name is missing, a usual one counts.
 USUAL = {
@@ -46,14 +48,18 @@ class Row(NamedTuple):
 
 
 def row_documents(rows: Sequence[Row], path: str, fields: Fields) -> Iterator[Item]:
-    """Yield a document for each row.
+    """Yield a document for each row, or for each conversation where rows are messages that have no id of their own.
 
     Where rows have the field that holds the text, that is their text, and all others are metadata. Otherwise columns
     are told by their values, and a row's text is a card of its cells with its long texts below.
     """
     known = [row.values for row in rows if isinstance(row.values, dict)]
     if not known or any(field_of(row, "text", fields) for row in known):
-        yield from (row_document(row.values, f"{path}:{row.number}", fields, row.error) for row in rows)
+        items = (row_document(row.values, f"{path}:{row.number}", fields, row.error) for row in rows)
+        told = fields.sender, *USUAL["conversation"]
+        own = any(field_of(row, "id", fields) for row in known)
+        joined = not own and any(name in row for row in known for name in told)
+        yield from _conversations(items, path, fields) if joined else items
         return
     columns = tell(list(dict.fromkeys(str(name) for values in known for name in values)), known)
     if not columns.texts and not columns.title and not columns.kinds:
@@ -67,6 +73,21 @@ def row_documents(rows: Sequence[Row], path: str, fields: Fields) -> Iterator[It
         elif any(shown(value) for value in row.values.values()):
             made, error = outcome(_card, row.values, where, columns, fields)
             yield made or Unreadable(where, error)
+
+
+def _conversations(items: Iterable[Item], path: str, fields: Fields) -> Iterator[Item]:
+    """Join the messages of each conversation, in their order; what is no message stays as it is."""
+    chats: dict[str, list[Loaded]] = {}
+    for item in items:
+        if isinstance(item, Loaded) and item.messages:
+            chats.setdefault(item.messages[0].conversation, []).append(item)
+        else:
+            yield item
+    for name, rows in chats.items():
+        times = [row.metadata.get(time_left(row.metadata, fields.time), "") for row in rows]
+        said = [Said(row.messages[0].speaker, row.text, time) for row, time in zip(rows, times, strict=True)]
+        title = next((row.title for row in rows if row.title), "")
+        yield conversation(said, name or path, f"{path}:{name}" if name else path, title, {})
 
 
 def row_document(row: Any, where: str, fields: Fields, error: str = "") -> Item:

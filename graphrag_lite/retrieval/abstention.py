@@ -133,8 +133,10 @@ def says_nothing(
     """
     index = question.index.bm25
     fits = fit(index, weights, hidden) >= LEAST_FIT
-    if fits and not _nothing_but_names(question, weights):
+    if fits and not _nothing_but_names(question, weights) and not _names_nothing_known(question):
         return False
+    if _names_nothing_known(question):
+        return True
     if cannot_tell(question):
         return None
     return fits or _fit_at_most(index, weights, _names(question), hidden) < LEAST_FIT
@@ -152,6 +154,17 @@ def cannot_tell(question: "Question") -> bool:
     for name in question.capitalized:  # "Ben" is no word of Dutch
         text = text.replace(name, " ")
     return closest(text, [question.analyzed_in, *FUNCTION_WORDS]) != question.analyzed_in
+
+
+def _names_nothing_known(question: "Question") -> bool:
+    """Say whether a question in another language than the texts has names, and the corpus none of them.
+
+    All that it shares with the texts are then words that are in every text.
+    """
+    if question.language in question.index.languages:
+        return False
+    names = [word for word in question.capitalized if not question.translated(word)]
+    return bool(names) and not any(map(question.index.bm25.holds, question.terms_of(" ".join(names))))
 
 
 def _nothing_but_names(question: "Question", weights: Mapping[str, float]) -> bool:

@@ -1,14 +1,15 @@
 """What ranking needs of a question: the scores of its terms, the entities, days and sources that it names."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property, partial
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csc_array
 
 from graphrag_lite.retrieval.bm25 import YEAR, Bm25
 from graphrag_lite.retrieval.entity_names import NameTable, find_mentions, find_parts
@@ -18,7 +19,7 @@ from graphrag_lite.retrieval.replies import asks_for_reply
 from graphrag_lite.retrieval.title_numbers import ByNumber
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.numbered_titles import numbered
-from graphrag_lite.text.periods import periods, without_newest
+from graphrag_lite.text.periods import periods
 from graphrag_lite.text.times import Period, relative_dates
 from graphrag_lite.text.words import ASKING, terms
 
@@ -61,11 +62,13 @@ def question_features(
     as_of: date | None = None,
     terms_of: Callable[[str], list[str]] | None = None,
     question_terms: Sequence[str] | None = None,
+    *,
+    newest: bool = False,
 ) -> Features:
     """Return what `rank` needs of `question`, in `language` (ISO 639-1, "" when unknown).
 
     `terms_of` analyses a part of it as the units are that it is asked of: by default, they are in the same language.
-    `question_terms` are those of the whole, where they are known.
+    `question_terms` are those of the whole, where they are known; `newest` says that it means the newest document.
 
     An ambiguous name stands for all its entities, the last word of a name for those it is of, less the more there are.
     The years of texts are searched from the first to the last year that the question says, whatever it says about them.
@@ -84,60 +87,70 @@ def question_features(
     parts = find_parts(question, language, table, mentions)
     entities = {entity: 1.0 / len(part.entities) for part in parts for entity in part.entities}
     entities |= {entity: 1.0 for m in mentions for entity in m.entities}
-    distinct = list(dict.fromkeys(terms_of(question) if question_terms is None else question_terms))
-    for together, apart in _written_together(question, language, index).items():
-        if all(len(index.postings(together)[0]) > _ALWAYS * len(index.postings(term)[0]) for term in apart):
-            distinct = [term for term in distinct if term not in apart]
-        distinct += [together] if together not in distinct else []
+    asked = terms_of(question) if question_terms is None else question_terms
+    distinct = _as_written(asked, _written_together(question, language, index), index)
     only_asks = {term for word in ASKING.intersection(question.casefold().split()) for term in terms_of(word)}
-    term_scores = index.term_scores(distinct)
-    weights = [_ASKING if term in only_asks else 1.0 for term in distinct]
-    term_scores.data *= np.repeat(np.array(weights, dtype=np.float32), np.diff(term_scores.indptr))
     place = {term: i for i, term in enumerate(distinct)}
-    names = []
-    name_terms: set[str] = set()
-    for mention in [*mentions, *parts]:
-        own = terms_of(question[mention.start : mention.end])
-        name_terms.update(own)
-        names.append((mention.entities, np.array([place[term] for term in own if term in place], dtype=np.int64)))
+    own_terms = [terms_of(question[mention.start : mention.end]) for mention in [*mentions, *parts]]
+    places = [np.array([place[term] for term in own if term in place], dtype=np.int64) for own in own_terms]
     years = [int(term) for term in distinct if YEAR.fullmatch(term)]
-    stated: list[tuple[npt.NDArray[np.int64], Vector]] = []
-    ages = hidden = replies = held = None
-    asked: list[Period] = []
-    if attributes is not None:
-        if attributes.replies is not None and not asks_for_reply(question, language):
-            replies = attributes.replies
-        named = {value: None for m in find_mentions(question, language, attributes.values) for value in m.entities}
-        stated += [(attributes.units[value].astype(np.int64), np.ones(len(attributes.units[value]))) for value in named]
-        stated += _of_titles(question, language, attributes)
-        now = as_of or attributes.newest
-        spoken = language or closest(question, list(relative_dates()))  # the texts may be too short to tell theirs
-        asked = periods(question, now, spoken)
-        if attributes.held is not None and asked:
-            held = attributes.held.fits(asked) * (_DATED if attributes.newest else 1.0)
-        if now is not None and attributes.newest is not None:
-            if without_newest(question, spoken) != question:
-                shown = attributes.days[attributes.days <= now.toordinal()]
-                day = date.fromordinal(int(shown.max())) if len(shown) else now
-                asked = [Period(day, day)]
-            stated += [_dated_in(attributes.days, period) for period in asked]
-            if not asked and as_of:
-                ages = _ages(attributes.days, now)
-            if as_of:
-                hidden = attributes.days > as_of.toordinal()
-    return Features(
-        term_scores=term_scores,
-        names=names,
+    found = Features(
+        term_scores=_term_scores(index, distinct, only_asks),
+        names=[(mention.entities, at) for mention, at in zip([*mentions, *parts], places, strict=True)],
         entities=entities,
         dated_units=index.units_with_years(min(years), max(years)) if years else index.units[:0],
-        stated=stated,
-        ages=ages,
-        hidden=hidden,
-        replies=replies,
-        held=held,
-        periods=asked,
-        name_terms=frozenset(name_terms),
+        name_terms=frozenset(term for own in own_terms for term in own),
     )
+    return found if attributes is None else _of_documents(found, question, language, attributes, as_of, newest=newest)
+
+
+def _as_written(asked: Sequence[str], together: Mapping[str, list[str]], index: Bm25) -> list[str]:
+    """Return the distinct terms that are `asked` for, with names in one word that the corpus writes so."""
+    distinct = list(dict.fromkeys(asked))
+    for term, apart in together.items():
+        if all(len(index.postings(term)[0]) > _ALWAYS * len(index.postings(part)[0]) for part in apart):
+            distinct = [one for one in distinct if one not in apart]
+        distinct += [term] if term not in distinct else []
+    return distinct
+
+
+def _term_scores(index: Bm25, distinct: Sequence[str], only_asks: Set[str]) -> csc_array:
+    """Return the BM25 score of each term in each unit, (n_units, n_terms); a word that only asks counts less."""
+    scores = index.term_scores(distinct)
+    weights = [_ASKING if term in only_asks else 1.0 for term in distinct]
+    scores.data *= np.repeat(np.array(weights, dtype=np.float32), np.diff(scores.indptr))
+    return scores
+
+
+def _of_documents(
+    found: Features, question: str, language: str, attributes: Attributes, as_of: date | None, *, newest: bool
+) -> Features:
+    """Return features with what a question says of documents: their values, numbers in titles, days, replies."""
+    replies = None if asks_for_reply(question, language) else attributes.replies
+    named = {value: None for m in find_mentions(question, language, attributes.values) for value in m.entities}
+    stated = [(attributes.units[value].astype(np.int64), np.ones(len(attributes.units[value]))) for value in named]
+    stated += _of_titles(question, language, attributes)
+    now = as_of or attributes.newest
+    spoken = language or closest(question, list(relative_dates()))  # the texts may be too short to tell theirs
+    asked = periods(question, now, spoken)
+    held = attributes.held.fits(asked) * (_DATED if attributes.newest else 1.0) if attributes.held and asked else None
+    found = replace(found, stated=stated, replies=replies, held=held, periods=asked)
+    if now is None or attributes.newest is None:
+        return found
+    asked = [_newest_day(attributes.days, now)] if newest else asked
+    return replace(
+        found,
+        stated=[*stated, *(_dated_in(attributes.days, period) for period in asked)],
+        ages=_ages(attributes.days, now) if as_of and not asked else None,
+        hidden=attributes.days > as_of.toordinal() if as_of else None,
+    )
+
+
+def _newest_day(days: Vector, now: date) -> Period:
+    """Return the day of the newest document that is not dated after `now`, `now` where there is none."""
+    shown = days[days <= now.toordinal()]
+    day = date.fromordinal(int(shown.max())) if len(shown) else now
+    return Period(day, day)
 
 
 def _written_together(question: str, language: str, index: Bm25) -> dict[str, list[str]]:

@@ -6,11 +6,12 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from graphrag_lite.retrieval.abstention import weighed
+from graphrag_lite.retrieval.abstention import NOUNS_HAVE_CAPITALS, weighed
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.spelling import names_within, respelt
 from graphrag_lite.text.language import closest, spoken
 from graphrag_lite.text.periods import without_newest
+from graphrag_lite.text.translations import translations
 from graphrag_lite.text.whole_corpus import Aspect, aspects
 from graphrag_lite.text.words import content_words, terms, without_asking
 
@@ -60,24 +61,38 @@ class Question:
     def terms(self) -> list[str]:
         """Its terms as it is read, as often as it says them, without function words of its own language.
 
-        What says that the newest document is meant ("in the latest quarter") is none where documents are dated.
+        What says that the newest document is meant is none.
         """
-        asked = without_newest(self.as_read, self.language)
-        return self.terms_of(asked if asked == self.as_read or self.index.is_dated else self.as_read)
+        return self.terms_of(without_newest(self.as_read, self.language) if self.means_newest else self.as_read)
+
+    @cached_property
+    def means_newest(self) -> bool:
+        """Whether it asks for the newest document ("in the latest quarter"), and documents are dated."""
+        return without_newest(self.as_read, self.language) != self.as_read and self.index.is_dated
 
     def terms_of(self, text: str) -> list[str]:
         """Return the terms of a part of it, analysed as text units are.
 
-        Where no text is in its language, each word is analysed in those of the corpus, as far as texts hold it so.
+        Where no text is in its language, each word is analysed in those of the corpus, as far as texts hold it so, and
+        so are common words in their translations.
         """
         if self.language in self.index.languages:
             return terms(without_asking(text, self.language), self.language)
         found: list[str] = []
         for word in content_words(text, self.language):
-            forms = dict.fromkeys(tuple(terms(word, code)) for code in self.index.languages)
+            written = [(code, word) for code in self.index.languages]
+            forms = dict.fromkeys(tuple(terms(form, code)) for code, form in [*written, *self.translated(word)])
             held = [form for form in forms if any(map(self.index.bm25.holds, form))]
             found += dict.fromkeys(term for form in held or list(forms)[:1] for term in form)
         return found
+
+    def translated(self, word: str) -> list[tuple[str, str]]:
+        """Return what a common word of it is in the languages of the corpus, (code, word); none for its own."""
+        if self.language in self.index.languages:
+            return []
+        if word in self.capitalized and self.language not in NOUNS_HAVE_CAPITALS:
+            return []
+        return translations(word, self.language, self.index.languages)
 
     @cached_property
     def capitalized(self) -> list[str]:
@@ -109,6 +124,7 @@ class Question:
             self.as_of,
             self.terms_of,
             self.terms,
+            newest=self.means_newest,
         )
         if self.vector is None:
             return found

@@ -1,18 +1,20 @@
-"""What differs between two snapshots: documents, entities, relationships, communities, reports.
+"""What differs between two snapshots: documents, entities, relationships, communities, reports, facts.
 
 Changed is what a reader would see: an entity's title, type, description or frequency; a relationship's description,
 relation or number of mentions; a community's members; a report's text, or that it is stale. Row order, numbers of rows,
-and what follows from all records at once, such as weights, ranks and degrees, are not changes of a record.
+and what follows from all records at once, such as weights, ranks and degrees, are not changes of a record. A fact is
+ended where it was open, and restored where it had ended; withdrawn is what no document says any more.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.run import snapshots
+from graphrag_lite.temporal import holding
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,6 +64,16 @@ class RecordChanges:
 
 
 @dataclass(frozen=True, slots=True)
+class FactChanges:
+    """Facts that only the second snapshot tells, that it ends, that it opens again, and that it tells no more."""
+
+    added: tuple[RecordChange, ...] = ()
+    ended: tuple[RecordChange, ...] = ()
+    restored: tuple[RecordChange, ...] = ()
+    withdrawn: tuple[RecordChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """What changed from the snapshot `a` to the snapshot `b`."""
 
@@ -72,6 +84,7 @@ class Comparison:
     relationships: RecordChanges
     communities: RecordChanges
     reports: RecordChanges
+    facts: FactChanges
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `diff --json` prints."""
@@ -85,7 +98,8 @@ def compare(a: Path, b: Path) -> Comparison:
         kind: RecordChanges() if _same(before, after, kind) else _records(a, b, kind)  # a linked table is not read
         for kind in RECORDS
     }
-    return Comparison(a.name, b.name, _documents(a, b), **found)
+    facts = FactChanges() if _same_table(before, after, "facts") else _facts(a, b)
+    return Comparison(a.name, b.name, _documents(a, b), **found, facts=facts)
 
 
 def changed_documents(before: Path | None, after: Path) -> dict[str, int]:
@@ -157,7 +171,38 @@ def _contents(folder: Path, ids: Mapping[DocumentName, str], names: Sequence[Doc
 
 def _same(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) -> bool:
     names = ["communities", "community_reports"] if kind == "reports" else [RECORDS[kind][0]]
-    return all(before["tables"][name]["sha256"] == after["tables"][name]["sha256"] for name in names)
+    return all(_same_table(before, after, name) for name in names)
+
+
+def _same_table(before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> bool:
+    return bool(before["tables"][name]["sha256"] == after["tables"][name]["sha256"])
+
+
+def _facts(a: Path, b: Path) -> FactChanges:
+    """Compare what is told today, by what it is and when it began."""
+    was, now = _told(a), _told(b)
+    both = [key for key in now if key in was]
+
+    def named(rows: Mapping[Any, Mapping[str, Any]], keys: Iterable[Any]) -> tuple[RecordChange, ...]:
+        return tuple(RecordChange(rows[key]["id"], holding.line(rows[key])) for key in keys)
+
+    return FactChanges(
+        named(now, (key for key in now if key not in was)),
+        named(now, (key for key in both if holding.is_over(now[key]) and not holding.is_over(was[key]))),
+        named(now, (key for key in both if holding.is_over(was[key]) and not holding.is_over(now[key]))),
+        named(was, (key for key in was if key not in now)),
+    )
+
+
+def _told(folder: Path) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Return the facts of a snapshot that are told today; an event or a plan of another time is another one."""
+    columns = ("id", "subject", "relation", "object", "kind", "valid_at", "invalid_at", "precision", "ended_by")
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for row in tables.read(folder, "facts", only=[*columns, "fact_group_id", "expired_at"]).to_pylist():
+        if holding.told(row):
+            time = row["valid_at"] or row["invalid_at"] if row["kind"] == "state" else holding.period(row)
+            found[row["fact_group_id"], row["kind"], time] = row
+    return found
 
 
 def _records(a: Path, b: Path, kind: str) -> RecordChanges:

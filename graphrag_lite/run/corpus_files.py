@@ -17,6 +17,8 @@ from graphrag_lite.settings import LoadDocuments
 ENVIRONMENT = "pyvenv.cfg"  # a folder with such a file is a virtual environment
 LINKS = "links to folders, to nothing, or out of the corpus"
 OTHERS = "not among load_documents.include"
+WITHOUT_TEXT = "documents without text"
+NOT_SHOWN = "messages that are hidden, of the system, a tool or service, or without words"
 
 logger = logging.getLogger(__name__)
 
@@ -87,9 +89,10 @@ def _is_included(path: str, include: Sequence[str]) -> bool:
 
 
 def left_out_of(manifest: Mapping[str, Any]) -> dict[str, int]:
-    """Return what was left out of the snapshot with this manifest, documents that hold no text with it."""
-    empty = manifest["stages"].get("load_documents", {}).get("counts", {}).get("without_text", 0)
-    return {**manifest.get("left_out", {}), **({"documents without text": empty} if empty else {})}
+    """Return what was left out of the snapshot with this manifest: files, documents without text, messages."""
+    counts = manifest["stages"].get("load_documents", {}).get("counts", {})
+    named = {WITHOUT_TEXT: counts.get("without_text", 0), NOT_SHOWN: counts.get("messages_left_out", 0)}
+    return {**manifest.get("left_out", {}), **{what: n for what, n in named.items() if n}}
 
 
 def _walk(root: str, leave_out: Path, exclude: Sequence[str], left_out: Counter[str]) -> list[File]:

@@ -1,5 +1,6 @@
 """Answers: statements of the corpus, each cited down to the characters of its document."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,12 @@ from graphrag_lite.evidence.places import place_of
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.text.plain_text import one_line
 
+LANGUAGE_NAMES = {
+    "ar": "Arabic", "cs": "Czech", "de": "German", "en": "English", "es": "Spanish", "fa": "Persian", "fr": "French",
+    "he": "Hebrew", "hi": "Hindi", "it": "Italian", "ja": "Japanese", "ko": "Korean", "nl": "Dutch", "pl": "Polish",
+    "pt": "Portuguese", "ru": "Russian", "sv": "Swedish", "tr": "Turkish", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
 
 SECOND = 0.2  # of the second unit's score; .1 to .3 are about as good on documents of two units (lihua_world)
 DEPTH = 5  # units looked at for each document wanted
+MARKS = re.compile(r"\A(?:(?:#{1,6}|[-*+•▪◦|>])\s+)+")  # of headings, lists, quotations and rows of tables
 NOTHING = "The corpus does not say."
 
 
@@ -89,11 +97,12 @@ def compose(
     ranking: "Ranking",
     *,
     unsure: bool = False,
+    lead: str = "",
 ) -> Answer:
-    """Make an answer of statements, in their order, and of what was retrieved.
+    """Make an answer of statements, in their order, and of what was retrieved; `lead` stands before them.
 
     A place is stated once. Statements about the same thing stand in one paragraph, others in a line with those of the
-    same document; marks are numbered as they are read.
+    same document; marks are numbered as they are read. Of texts in another language than the question, it says so.
     """
     index = question.index
     groups: dict[tuple[str, int], list[Statement]] = {}
@@ -113,20 +122,37 @@ def compose(
         between = "\n\n" if about or headed else "\n"
         answer += (between if answer else "") + (f"{disarm(about)}: {line}" if about else line)
         headed = bool(about)
+    if citations:
+        answer = "\n\n".join(filter(None, (lead, answer, _other_language(question, groups.values()))))
     return answered(question, method, ranking, answer=answer or NOTHING, citations=citations, unsure=unsure)
 
 
+def _other_language(question: "Question", groups: Iterable[list[Statement]]) -> str:
+    """Return what says that an answer quotes texts in other languages than the question's; "" where any is in it."""
+    index = question.index
+    rows = {index.document_row[statement.unit] for said in groups for statement in said}
+    languages = {index.column("documents", "language")[row].as_py() for row in rows} - {""}
+    if not languages or not question.language or question.language in languages:
+        return ""
+    return f"(Quoted from texts in {' and '.join(sorted(LANGUAGE_NAMES.get(code, code) for code in languages))}.)"
+
+
 def cite(index: "Loaded", n: int, place: Statement) -> Cited:
-    """Return what a mark that points to `place` says to a reader."""
+    """Return what a mark that points to `place` says to a reader, without the Markdown marks at both ends."""
     row = index.document_row[place.unit]
+    document = index.document_text(row)
+    said = document[place.start : place.end]
+    text = MARKS.sub("", said, count=1)
+    start = place.start + len(said) - len(text)
+    text = text.rstrip("| ")
     return Cited(
         n=n,
         document=index.column("documents", "source_id")[row].as_py(),
         path=index.column("documents", "path")[row].as_py(),
         text_unit_id=index.column("text_units", "id")[place.unit].as_py(),
-        char_start=place.start,
-        char_end=place.end,
-        text=index.document_text(row)[place.start : place.end],
+        char_start=start,
+        char_end=start + len(text),
+        text=text,
         place=place_of(index.column("documents", "blocks")[row].as_py(), place.start),
     )
 

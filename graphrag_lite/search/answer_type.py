@@ -6,13 +6,17 @@ COLING 2002; here by question words alone, nothing is learned).
 
 import re
 from collections.abc import Collection, Set
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from graphrag_lite.retrieval.entity_names import find_mentions
+from graphrag_lite.search.definitions import thing_asked
 from graphrag_lite.text.dates import MONTHS
-from graphrag_lite.text.words import WORD_PATTERN, terms
+from graphrag_lite.text.words import WORD_PATTERN, content_words, terms
 
 if TYPE_CHECKING:
+    from graphrag_lite.retrieval.question import Question
+    from graphrag_lite.retrieval.ranking import Features
     from graphrag_lite.retrieval.snapshot_view import Loaded
 
 Kind = Literal["time", "number", "person", "location", ""]
@@ -20,7 +24,8 @@ Kind = Literal["time", "number", "person", "location", ""]
 # By language; scripts without spaces and Hangul are searched anywhere in the question.
 _WORDS: dict[str, dict[Kind, str]] = {
     "en": {
-        "number": r"how (?:many|much|long|old|far|often|tall|high|big|large)|what (?:number|percentage|amount|age)",
+        "number": r"how (?:many|much|long|old|far|often|tall|high|big|large)|(?:what|which) (?:\w+ )?"
+        r"(?:number|percentage|share|amount|age|size|value|rate|price|cost|length|height|width|weight|speed|population)",
         "time": r"when|date of|(?:what|which) (?:year|date|day|month|time|decade|century)|since when|until when",
         "person": r"who|whom|whose",
         "location": r"where|place of|(?:what|which)(?: is the)? (?:city|country|place|town|state|location)",
@@ -39,16 +44,25 @@ _WORDS: dict[str, dict[Kind, str]] = {
         "location": r"哪里|哪裡|哪儿|何处|何處|什么地方|什麼地方|どこ|어디",
     },
 }  # fmt: skip
+HOW_MANY = re.compile(
+    r"(?i)\b(?:how many|number of|wie ?viele|anzahl|combien|cuánt[oa]s|quant[ie]|quant[oa]s|hoeveel|сколько|ile)\b"
+    r"|多少|[几幾][个個]|いくつ|何[人個回]|몇"
+)
 _WORD = re.compile(WORD_PATTERN)
 _MONTH = "|".join(sorted({prefix for prefixes in MONTHS.values() for prefix in prefixes}))
 _TIME = re.compile(
     rf"(?<!\d)[12]\d{{3}}(?!\d)|\d\s?[年月日世]|\d:\d\d|(?<!\w)(?:(?:{_MONTH})\w{{0,6}}\.? \d|\d{{1,2}} (?:{_MONTH}))",
     re.I,
 )
+# No number is one of a name ("V3", "Apollo 11"), nor a year.
 _NUMBER = re.compile(
-    r"\d|[〇一二三四五六七八九十百千万萬億亿]|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred)\b",
+    r"(?<![A-Za-z\d_.-])\d[\d.,]*|[〇一二三四五六七八九十百千万萬億亿]+"
+    r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred)\b",
     re.I,
 )
+_STOP = re.compile(r"[,;:.!?()]")
+REACH = 60  # characters behind a number in which three words are
+_YEAR = re.compile(r"[12]\d{3}\D?")
 
 
 def kind_asked(question: str, language: str) -> Kind:
@@ -68,29 +82,80 @@ def kind_asked(question: str, language: str) -> Kind:
     return min(found)[2] if found else ""
 
 
-def counts(sentence: str, asked: Set[str], language: str) -> bool:
-    """Say whether a sentence says a number, and within three words after it one of the terms that are `asked` for.
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What an answer is to hold beside the terms of its question: a kind of thing, or what things are.
 
-    >>> [counts(text, {"ship"}, "en") for text in ("Five of the ships sank.", "The ships sank in 1943.")]
-    [True, False]
+    `words` are the question's as it writes them, in lower case, or as the texts' language does; it has `n_words`.
+    `named` are the entities that it names: neither is an answer. `things` are names of what it asks the definition of;
+    `how_many`: it asks for a count; `newest`: each document may tell anew.
     """
-    words = _WORD.findall(sentence)
-    numbers = [place for place, word in enumerate(words) if _NUMBER.search(word)]
-    return any(not asked.isdisjoint(terms(" ".join(words[place + 1 : place + 4]), language)) for place in numbers)
+
+    kind: Kind = ""
+    words: frozenset[str] = frozenset()
+    n_words: int = 0
+    named: Collection[int] = frozenset()
+    things: tuple[str, ...] = ()
+    how_many: bool = False
+    newest: bool = False
+
+    def is_held(self, index: "Loaded", sentence: str, language: str) -> bool:
+        """Say whether a sentence holds a thing of the kind that is asked for."""
+        if self.kind == "time":
+            return _TIME.search(sentence) is not None
+        if self.kind == "number":
+            return any(self._is_count(sentence, number) for number in _NUMBER.finditer(sentence))
+        if not self.kind:
+            return False
+        types = index.arrow("entities")["type"]
+        return any(
+            types[entity].as_py() == self.kind
+            for mention in find_mentions(sentence, language, index.names)
+            for entity in mention.entities
+            if entity not in self.named
+        )
+
+    def _is_count(self, text: str, number: re.Match[str]) -> bool:
+        """Say whether a number is no year, none of the question, and none of a name, as in "Office 365"."""
+        before = text[: number.start()].split()[-2:]
+        of_name = len(before) == 2 and before[-1][0].isupper() and before[-1].isalpha()
+        return not of_name and number[0].strip(".,").casefold() not in self.words and not _YEAR.fullmatch(number[0])
+
+    def counts(self, sentence: str, asked: Set[str], language: str) -> bool:
+        """Say whether a sentence says how many of what is `asked` for: a number, and such a term among its next words.
+
+        >>> [Sought().counts(text, {"ship"}, "en") for text in ("Five of the ships sank.", "The ships sank in 1943.")]
+        [True, False]
+        """
+        numbers = (number for number in _NUMBER.finditer(sentence) if self._is_count(sentence, number))
+        after = (_STOP.split(sentence[number.end() : number.end() + REACH])[0] for number in numbers)
+        return any(not asked.isdisjoint(terms(" ".join(_WORD.findall(text)[:3]), language)) for text in after)
+
+    def shares_words(self, sentence: str) -> float:
+        """Return the share of the question's words that a sentence holds as they are written there.
+
+        >>> Sought(words=frozenset({"warn", "ghost"}), n_words=2).shares_words("I warn you, said the Spirit.")
+        0.5
+        """
+        own = {word.casefold() for word in _WORD.findall(sentence)}
+        return min(1.0, len(self.words & own) / self.n_words) if self.words else 0.0
 
 
-def holds(index: "Loaded", kind: Kind, sentence: str, language: str, named: Collection[int]) -> bool:
-    """Say whether a sentence holds what is asked for: a person or a place other than those `named` in the question."""
-    if kind == "time":
-        return _TIME.search(sentence) is not None
-    if kind == "number":
-        return _NUMBER.search(sentence) is not None
-    if not kind:
-        return False
-    types = index.arrow("entities")["type"]
-    return any(
-        types[entity].as_py() == kind
-        for mention in find_mentions(sentence, language, index.names)
-        for entity in mention.entities
-        if entity not in named
+def sought(question: "Question", features: "Features | None" = None) -> Sought:
+    """Return what an answer to a question is to hold; without its `features`, names in it are words as others are."""
+    index, asked = question.index, question.as_read
+    words = dict.fromkeys(word.casefold() for word in content_words(asked, question.language))
+    others = {form for word in words for _, form in question.translated(word)}
+    kind, named = kind_asked(asked, question.language), features.entities if features else {}
+    thing = thing_asked(asked)
+    titles = index.column("entities", "title")
+    things = [thing, *(titles[entity].as_py() for entity, sure in named.items() if sure == 1.0)] if thing else []
+    return Sought(
+        kind=kind,
+        words=frozenset(others).union(words),
+        n_words=len(words),
+        named=frozenset(named),
+        things=tuple(dict.fromkeys(things)),
+        how_many=HOW_MANY.search(asked) is not None,
+        newest=(kind == "number" or bool(thing)) and bool(features and not features.stated) and index.is_dated,
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
-from graphrag_lite.search.answer_type import kind_asked
+from graphrag_lite.search.answer_type import sought
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
 
@@ -35,9 +35,10 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     if nothing:
         return compose(question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
-    kind = kind_asked(question.as_read, question.language)
     worth = scores[read].tolist()
-    chosen = choose_sentences(index, question.terms, read, index.search.max_sentences, scores=worth, kind=kind)
+    chosen = choose_sentences(
+        index, question.terms, read, index.search.max_sentences, scores=worth, sought=sought(question)
+    )
     return compose(question, "basic", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 

@@ -12,7 +12,7 @@ from graphrag_lite.retrieval.abstention import says_nothing, weights
 from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, report_rows, scaled
 from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
 from graphrag_lite.search.community_answers import paragraphs
-from graphrag_lite.search.community_walk import Walk, community_tree
+from graphrag_lite.search.community_walk import CommunitySearch, community_tree
 from graphrag_lite.search.statements import broad_match
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Begun:
     """A question's search: what it asks about, and the walk over the communities."""
 
     asked: list[str]
-    walk: Walk
+    walk: CommunitySearch
 
     def ranking(self, index: "Loaded", top_k: int) -> Ranking:
         """Rank what is relevant first, then the rest, both by score."""
@@ -113,4 +113,4 @@ def _begin(question: "Question", budget: int) -> Begun:
     asked = asked_terms(question)
     by_reports = rank_reports(index, asked, rows, range(len(rows))).unit_scores
     scores = scaled(index.bm25.scores(asked)) + BY_REPORTS * by_reports
-    return Begun(asked, Walk(community_tree(index, scores), scores, budget))
+    return Begun(asked, CommunitySearch(community_tree(index, scores), scores, budget))

@@ -17,33 +17,37 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 MAX_STATEMENTS, MAX_NAMES = 2, 3  # of each community, in a paragraph and in its heading
+FEW = 50  # heaviest relationships, and most named entities, that stand for reports where there are hardly any
 READ_UNITS, MAX_FOUND = 60, 40  # best text units that sentences are chosen from, and how many are looked at
 RELEVANT = 0.5  # of the best text unit's match: from there a text unit speaks to the question
 
 
 def themes(index: "Loaded", reports: Iterable[Row]) -> list[Statement]:
-    """Return the first statements of the most important reports, which are what their communities are about.
+    """Return a statement of each of the most important reports: the first one, which says what its community is about.
 
-    Where no sentence stands as one, as in a corpus of notes, each is the first sentence that its report cites.
+    Where there are fewer reports than an answer has room for, those of the heaviest relationships and of the entities
+    that are named most go on; where no sentence stands as a statement, as in a corpus of notes, any sentence will do.
     """
-    told = [report for report in reports if report["citations"]]
+    most = index.search.max_reports
+    told = [(report["title"], report["citations"]) for report in reports if report["citations"]]
+    if len(told) < most:
+        columns = ["source", "target", "sources"]
+        told += [
+            (f"{row['source']} – {row['target']}", row["sources"])
+            for row in index.arrow("relationships").slice(0, FEW).select(columns).to_pylist()
+        ]
+        entities = index.arrow("entities").slice(0, FEW).select(["title", "sources"]).to_pylist()
+        told += [(row["title"], row["sources"]) for row in entities]
     found: list[Statement] = []
-    n_told = 0
-    for report in told:
-        own: list[Statement] = []
-        for cited in report["citations"]:
-            place = _place(index, cited, report)
-            if len(own) < MAX_STATEMENTS and tells(index, place, [*found, *own]):
-                own.append(place)
-        found += own
-        n_told += bool(own)
-        if n_told == index.search.max_reports:
-            break
-    return found or [_place(index, report["citations"][0], report) for report in told[: index.search.max_reports]]
+    for title, spans in told:
+        places = (_place(index, span, title) for span in spans)
+        if len(found) < most and (one := next((place for place in places if tells(index, place, found)), None)):
+            found.append(one)
+    return found or [_place(index, spans[0], title) for title, spans in told if spans][:most]
 
 
-def _place(index: "Loaded", cited: Row, report: Row) -> Statement:
-    return Statement(index.unit_row[cited["text_unit_id"]], cited["char_start"], cited["char_end"], report["title"])
+def _place(index: "Loaded", span: Row, title: str) -> Statement:
+    return Statement(index.unit_row[span["text_unit_id"]], span["char_start"], span["char_end"], title)
 
 
 def paragraphs(
@@ -88,14 +92,20 @@ def _heading(index: "Loaded", community: int, said: Sequence[Statement]) -> str:
 def speaking(index: "Loaded", reports: Sequence[Row], match: "Vector") -> list[tuple[int, list[int]]]:
     """Return the communities of `reports`, each with its text units that speak to the question.
 
-    Those come first that have most of them, where the community is important. What belongs to none comes last, as -1.
+    Those come first that have most of them, where the community is important. What is of a community without a report
+    is told by the nearest one above it that has one; what belongs to none comes last, as -1.
     """
     from graphrag_lite.search.community_walk import community_tree
 
     relevant = np.where(match >= RELEVANT, match, 0.0)
     units = community_tree(index, relevant).units
     groups = [(report, units[report["community"]]) for report in reports if report["community"] in units]
-    groups.sort(key=lambda group: -float((match[group[1]] ** 2).sum()) * (1 + group[0]["rank"] / 10))
     told = {unit for _, own in groups for unit in own}
+    wholes = index.arrow("community_reports").select(["community", "level", "rank"]).to_pylist()
+    for whole in sorted(wholes, key=lambda row: -row["level"]):  # the nearest first: it is the deepest
+        if own := [unit for unit in units.get(whole["community"], ()) if unit not in told]:
+            groups.append((whole, own))
+            told.update(own)
+    groups.sort(key=lambda group: -float((match[group[1]] ** 2).sum()) * (1 + group[0]["rank"] / 10))
     rest = [unit for unit in np.argsort(-relevant, kind="stable").tolist() if relevant[unit] and unit not in told]
     return [(report["community"], own) for report, own in groups] + [(-1, rest)] * bool(rest)

@@ -39,11 +39,11 @@ class Tree:
 
 
 @dataclass
-class Walk:
+class CommunitySearch:
     """The search: `next_units` are to be tested, `learn` is told which of them are relevant, until there are none.
 
     >>> tree = Tree({0: [1]}, {0: [0, 1, 2, 3, 4, 5], 1: [5], 2: [6]}, [0, 2])
-    >>> walk, rounds = Walk(tree, np.arange(9.0, 0.0, -1.0), budget=7), []
+    >>> walk, rounds = CommunitySearch(tree, np.arange(9.0, 0.0, -1.0), budget=7), []
     >>> while units := walk.next_units():
     ...     rounds.append(units)
     ...     walk.learn([unit % 2 == 1 for unit in units])

@@ -6,10 +6,13 @@ import numpy as np
 
 from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.retrieval.ranking import Policy, rank
+from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
-from graphrag_lite.search.answer_type import kind_asked
+from graphrag_lite.search.answer_type import sought
 from graphrag_lite.search.basic_search import passages
+from graphrag_lite.search.comparison import of_each
 from graphrag_lite.search.date_answers import date_answer
+from graphrag_lite.search.definitions import defining_units
 from graphrag_lite.search.entity_statements import description, relationships
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from graphrag_lite.search.model_query import Asking
 
 MAX_ENTITIES = 2  # whose descriptions open an answer
-READ_UNITS = 12  # best text units that sentences are chosen from
+READ_UNITS, FOREIGN_UNITS = 12, 24  # best text units that sentences are chosen from, and for another language
 
 
 def answer(index: "Loaded", query: "Query") -> Answer:
@@ -46,17 +49,23 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     nothing = says_nothing(question, question.weights, np.isneginf(scores))
     if nothing:
         return compose(question, "local", [], ranking)
-    opening, closing = _about(question, scores)
-    read = [unit for unit in ranking.units[:READ_UNITS] if scores[unit] > 0]
+    asked = sought(question, question.features)
+    if compared := of_each(question, scores, asked):
+        return compose(question, "local", compared.statements, ranking, unsure=nothing is None, lead=compared.lead)
+    foreign = question.language not in index.languages  # its words say less of where the answer is
+    near = best(scores, FOREIGN_UNITS).tolist() if foreign else ranking.units[:READ_UNITS]
+    read = [unit for unit in near if scores[unit] > 0]
+    defining = defining_units(question, asked.things, scores)
+    opening, closing = ([], []) if defining else _about(question, scores)
+    read += [unit for unit in defining if unit not in read]
     sentences = choose_sentences(
         index,
         question.terms,
         read,
         index.search.max_sentences - len(opening) - len(closing),
         [*opening, *closing],
-        scores=scores[read].tolist(),
-        kind=kind_asked(question.as_read, question.language),
-        named=question.features.entities,
+        scores=(scores[read] + (scores[read].max(initial=0.0) if defining or foreign else 0.0)).tolist(),
+        sought=asked,
         held={unit: index.held.statements(unit, question.features.periods) for unit in read},
     )
     return compose(

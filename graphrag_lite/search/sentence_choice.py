@@ -5,8 +5,10 @@ the kind of thing that is asked for. One after the other is chosen, and what has
 it (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998; here by terms, as in Lin and Bilmes, ACL 2011).
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from math import fsum
 from types import MappingProxyType
@@ -16,7 +18,8 @@ from graphrag_lite.evidence.distinct_sentences import cheapest_first, repeats
 from graphrag_lite.retrieval.abstention import weights
 from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.answer_type import Kind, counts, holds
+from graphrag_lite.search.answer_type import Sought
+from graphrag_lite.search.definitions import defines
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
 from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, said
 from graphrag_lite.text.words import terms
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
 MIN_FRAGMENT, MAX_LENGTH = 25, 600  # characters; a shorter fragment is a heading, what is longer is no sentence
 MAX_ANSWER = 1500  # characters; of this length and a sentence an answer is read in a minute
-ENOUGH = 0.1  # of the best sentence's value: what has less is left out
+ENOUGH = 0.07  # of the best sentence's value: what has less is left out
 # Tried at a few other values on nine sets: the mean of answers held moved by 2 points, single sets by up to 11.
 AROUND = 0.5  # what a term counts that is in the title or in the sentence before
 # What a sentence of the best text unit is worth that shares no term: more where a document is about one thing by name,
@@ -40,6 +43,19 @@ QUANTIFIERS = frozenset({"many", "mani", "much"})  # terms that ask for a number
 THANKS = 0.5  # what a turn of a talk counts that says nothing
 ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
 COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
+AS_WRITTEN = 0.35  # more for one with all words of the question in the very form
+DEFINED = 5.0  # more for one that says what a thing is, where that is asked
+# Times what a sentence is worth whose document is about what the best sentence names, where it holds this share of what
+# that one leaves open: when the director of a film was born is told by the text about her.
+HOP, HOP_SHARE = 12.0, 0.35
+UNFIT = 0.5  # what a question counts, where a kind of thing is asked for, and an entry of a bibliography
+REFERENCE = re.compile(r"(?:[A-Z][\w-]+ [A-Z]{1,3}, ){2}|\d{4};\s?\d+(?:\(\d+\))?:\s?e?\d|\bdoi:|\bpp\. ?\d")
+ASKS = re.compile(r"[?？][\"'”’»)\]」』]*$")
+NEAR = 0.8  # of the best sentence's value: where each document may tell anew, the newest of these is first
+LEAST_NAME = 4  # characters of a name that leads to the document with this title
+
+
+NOTHING_ELSE = Sought()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +64,18 @@ class _Wanted:
 
     terms: frozenset[str]
     pairs: Mapping[tuple[str, str], float]  # their weights, adding up to 1
-    kind: Kind
-    named: Collection[int]
+    sought: Sought
 
     def worth(self, index: "Loaded", said: str, own: Sequence[str], language: str) -> float:
         """Return what it is worth that a sentence has such terms in such an order, and says what kind of thing."""
         together = fsum(self.pairs.get(pair, 0.0) for pair in set(pairwise(own)))
-        worth = 1 + ADJACENT * together
-        if self.kind and holds(index, self.kind, said, language, self.named):
-            worth *= 1 + (DATED if self.kind == "time" else CUE)
-            if self.kind == "number" and counts(said, self.terms, language):
+        worth = (1 + ADJACENT * together) * (1 + AS_WRITTEN * self.sought.shares_words(said))
+        if self.sought.is_held(index, said, language):
+            worth *= 1 + (DATED if self.sought.kind == "time" else CUE)
+            if self.sought.how_many and self.sought.counts(said, self.terms, language):
                 worth *= 1 + COUNTED
+        if self.sought.things and defines(said, self.sought.things):
+            worth *= 1 + DEFINED
         return worth
 
 
@@ -88,23 +105,21 @@ def choose_sentences(
     told: Sequence[Statement] = (),
     *,
     scores: Sequence[float] = (),
-    kind: Kind = "",
-    named: Collection[int] = frozenset(),
+    sought: Sought = NOTHING_ELSE,
     held: Mapping[int, Mapping[int, float]] = MappingProxyType({}),
 ) -> list[Statement]:
     """Return up to `most` sentences of `units` (best first), best first, of MAX_ANSWER characters and one sentence.
 
-    `scores` are those of the units (by default they fall with the rank), `kind` is what is asked for, and `named` are
-    entities in the question, which are no answer to it; `held`: unit -> first character of what held in the periods
-    asked about -> how well. What another chosen (or `told`) sentence says is left out. None
-    where no sentence shares a term with the question.
+    `scores` are those of the units (by default they fall with the rank), `sought` is what is asked for, `held` how well
+    what begins at a character of a unit's document held in the periods asked about. What another chosen (or `told`)
+    sentence says is left out. None where no sentence shares a term with the question.
     """
     left = {term: weight for term, weight in weights(index.bm25, question_terms).items() if term not in QUANTIFIERS}
     whole = sum(left.values())
     scores = scores or [(2.0 + rank) ** -0.5 for rank in range(len(units))]
     top = max(scores, default=0.0)
     asked = frozenset(filter(index.bm25.holds, left))
-    wanted = _Wanted(asked, _side_by_side(question_terms, left, asked), kind, named)
+    wanted = _Wanted(asked, _side_by_side(question_terms, left, asked), sought)
     candidates = [
         candidate
         for unit, score in zip(units, scores, strict=True)
@@ -121,7 +136,12 @@ def choose_sentences(
         again = SAME_UNIT ** n_of_unit.get(candidate.place.unit, 0)
         return -candidate.worth * (match / whole + candidate.floor) * again
 
-    worst = ENOUGH * min(map(cost, range(len(candidates))))
+    best = min(range(len(candidates)), key=cost)
+    worst = ENOUGH * cost(best)
+    candidates = _hopped(index, candidates, candidates[best], {term: left[term] for term in asked})
+    if sought.newest:
+        first = _newest(index, candidates, [-cost(number) for number in range(len(candidates))], asked)
+        candidates[first] = replace(candidates[first], worth=candidates[first].worth / NEAR)
     chosen: list[Statement] = []
     known = [frozenset(terms(text, language)) for text, language in (read_out(index, place) for place in told)]
     length = sum(place.end - place.start for place in told)
@@ -140,6 +160,40 @@ def choose_sentences(
         for term in candidate.around:
             left[term] *= SAID**AROUND
     return chosen
+
+
+def _newest(index: "Loaded", candidates: Sequence[_Candidate], values: Sequence[float], asked: frozenset[str]) -> int:
+    """Return the place of the newest of those candidates that say what the best one does, and nearly as well."""
+    best = max(range(len(values)), key=values.__getitem__)
+    held = candidates[best].terms & asked
+    near = [n for n, value in enumerate(values) if value >= NEAR * values[best] and candidates[n].terms >= held]
+    days = {n: float(index.days[candidates[n].place.unit]) for n in near}
+    return max((n for n in near if days[n] == days[n]), key=lambda n: (days[n], values[n]), default=best)
+
+
+def _hopped(
+    index: "Loaded", candidates: list[_Candidate], best: _Candidate, weight: Mapping[str, float]
+) -> list[_Candidate]:
+    """Return candidates, those worth more that say what the best one leaves open of what it leads to (`HOP`)."""
+    left_open = {term: weight[term] for term in sorted(weight.keys() - best.terms)}
+    least = HOP_SHARE * fsum(left_open.values())
+    read, language = read_out(index, best.place)
+    own = index.document_row[best.place.unit]
+    titles = index.column("documents", "title")
+
+    @cache
+    def leads_to(row: int) -> bool:
+        names = names_of_title(titles[row].as_py()) if row != own else ()
+        new = (name for name in names if len(name) >= LEAST_NAME and name in read)
+        return any(not weight.keys() >= set(terms(name, language)) for name in new)
+
+    return [
+        replace(candidate, worth=candidate.worth * HOP)
+        if fsum(left_open[term] for term in sorted(candidate.terms & left_open.keys())) > least
+        and leads_to(index.document_row[candidate.place.unit])
+        else candidate
+        for candidate in candidates
+    ]
 
 
 def in_reading_order(index: "Loaded", chosen: Sequence[Statement]) -> list[Statement]:
@@ -186,7 +240,7 @@ def _stands(sentence: str) -> bool:
 def _before(index: "Loaded", place: Statement) -> int:
     """Return where the sentence before a place begins in its document, that of the place where there is none.
 
-    What another speaker has said is none, nor is a page's head.
+    What another speaker has said is none, nor is a heading or a page's head.
     """
     offset, text = (index.arrow("text_units")[column][place.unit].as_py() for column in ("char_start", "text"))
     document = index.document_text(index.document_row[place.unit])
@@ -194,6 +248,8 @@ def _before(index: "Loaded", place: Statement) -> int:
     spans = [trimmed(document, offset + start, offset + end) for start, end in sentences(text, language)]
     own = next((i for i, (_, end) in enumerate(spans) if place.start < end), 0)
     if own == 0 or said(document, *spans[own]) != spans[own] or is_head(document, *spans[own - 1]):
+        return place.start
+    if not is_statement(document[slice(*spans[own - 1])]):
         return place.start
     return said(document, *spans[own - 1])[0]
 
@@ -220,13 +276,17 @@ def _candidates(
     offset, text = (index.arrow("text_units")[column][unit].as_py() for column in ("char_start", "text"))
     document = index.document_text(row)
     floor = NAMED_FLOOR if _subject(index, row) else FLOOR
+    blocks = index.column("documents", "blocks")[row].as_py() or ()
+    left_out = [(block["char_start"], block["char_end"]) for block in blocks if block["kind"] == "references"]
     found: list[_Candidate] = []
     before: frozenset[str] = frozenset()
     for span in sentences(text, language):
         start, end = said(document, offset + span[0], offset + span[1])
         sentence = document[start:end]
         fragment = not is_statement(sentence)
-        if end - start > MAX_LENGTH or sentence.startswith("#"):
+        if end - start > MAX_LENGTH or any(first <= start < last for first, last in left_out):
+            continue
+        if sentence.startswith("#"):
             continue
         if fragment and (end - start < MIN_FRAGMENT or is_head(document, start, end)):
             continue
@@ -237,10 +297,14 @@ def _candidates(
         n_new = len(own - asked)  # what only repeats the question does not answer it
         worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
         worth *= 1 + HELD * fits
+        if REFERENCE.search(sentence) or ((wanted.sought.kind or wanted.sought.things) and ASKS.search(sentence)):
+            worth *= UNFIT
         if label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2):  # "Yes, sure.", or thanks
             worth *= THANKS
         known = asked.intersection(terms(label, language))
-        speaker = label if wanted.kind == "person" and label.endswith((":", "：")) and not known else ""  # the answer?
+        speaker = (
+            label if wanted.sought.kind == "person" and label.endswith((":", "：")) and not known else ""
+        )  # the answer?
         own |= known
         place = Statement(unit, start, end, speaker.rstrip(":： "))
         found.append(_Candidate(place, own, (title | before) - own, worth, floor))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite
+from graphrag_lite.search.answer_type import HOW_MANY
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.words import content_words, terms
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import Loaded
 
-COUNT = re.compile(
-    r"(?i)\b(?:how many|number of|wie ?viele|anzahl|combien|cuánt[oa]s|quant[ie]|quant[oa]s|hoeveel|сколько|ile)\b"
-)
 LIST = re.compile(
     r"(?i)(?:^|\W)(?:which|what|list|show|name|welche[rs]?|zeige?|liste|quel(?:le)?s?|cuáles|qué|quali|quais|welke|какие|które)\b"
 )
@@ -48,7 +46,7 @@ def table_answer(question: "Question", method: str, visible: "npt.NDArray[np.boo
 
     `visible` says of each text unit whether it counts (`Question.as_of`).
     """
-    if not COUNT.search(question.text) and not LIST.search(question.text):
+    if not HOW_MANY.search(question.text) and not LIST.search(question.text):
         return None
     words = [word.casefold() for word in re.findall(r"\w+", question.text)]
     if len(words) > LONGEST:

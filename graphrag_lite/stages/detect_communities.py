@@ -29,7 +29,7 @@ async def detect_communities(
     mode: str,
     last: Last | None,
 ) -> "pa.Table":
-    """Partition the weighted graph of entities, level by level. An entity without relationships stays alone.
+    """Partition the weighted graph of entities, level by level. An entity without relationships is in no community.
 
     In mode stable, only what the change has touched may leave the communities of the last run (`graph.leiden_update`),
     and a community keeps its id and number there (`graph.community_ids`). Other settings, or damage to what the last
@@ -38,6 +38,7 @@ async def detect_communities(
     import numpy as np
 
     # Nodes go by id: the order of nodes and edges decides Leiden's result as much as its seed.
+    entities = entities.filter(_related(entities["id"], relationships))
     order = np.argsort(np.array(entities["id"].to_pylist(), dtype=str), kind="stable")
     node_ids = entities["id"].combine_chunks().take(order)
     ids = node_ids.to_pylist()
@@ -80,6 +81,15 @@ async def detect_communities(
             }
         )
     return tables.make("communities", rows)
+
+
+def _related(entity_ids: "pa.ChunkedArray", relationships: "pa.Table") -> "pa.ChunkedArray":
+    """Return which entities are an end of a relationship."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ends = pa.chunked_array([*relationships["source_id"].chunks, *relationships["target_id"].chunks], pa.string())
+    return pc.is_in(entity_ids, value_set=ends.combine_chunks())
 
 
 def _adjacency(

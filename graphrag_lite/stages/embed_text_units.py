@@ -45,8 +45,8 @@ async def embed_text_units(
     documents: "pa.Table", text_units: "pa.Table", search_terms: "pa.Table", embedder: MemoisedEmbedder, fail: Fail
 ) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
     """Embed titles and texts, each once: the memo keeps the vectors. What fails has a vector of zeros."""
-    said = Said(documents, text_units)
-    found, errors = await _embed(embedder, said)
+    inputs = EmbeddingInputs(documents, text_units)
+    found, errors = await _embed(embedder, inputs)
     for row, error in sorted(errors.items()):
         fail(text_units["id"][row].as_py(), str(error), 1)
     starts = range(0, len(found) if found.size else 0, tables.BLOCKS["search_vectors"])
@@ -54,7 +54,7 @@ async def embed_text_units(
     for block in blocks:
         block[:] = unit_length(block)
     vectors = Vectors(blocks)
-    probes = excerpts(said, errors, attempting(fail))
+    probes = excerpts(inputs, errors, attempting(fail))
     embedded, missing = await _embed(embedder, [asked for _, asked, _ in probes])
     choices: list[Floats64] = []
     if embedded.shape[1:] == found.shape[1:]:
@@ -62,13 +62,13 @@ async def embed_text_units(
         choices = _choices([probes[i] for i in there], unit_length(embedded[there]), search_terms, vectors)
     learned = fit(choices)
     return (
-        _table(vectors, len(said)),
+        _table(vectors, len(inputs)),
         _divided(vectors) if learned.weight and len(vectors) > MOST_EXACT else tables.make("search_vector_cells", []),
         tables.make("search_vector_weight", [(learned.weight, len(choices), learned.coefficient, learned.gain)]),
     )
 
 
-class Said(Sequence[str]):
+class EmbeddingInputs(Sequence[str]):
     """What is embedded of each text unit, made when it is asked for: its document's title, a line end, its text."""
 
     def __init__(self, documents: "pa.Table", text_units: "pa.Table") -> None:
@@ -103,12 +103,14 @@ class Said(Sequence[str]):
         return sorted(range(len(ids)), key=lambda row: _draw(ids[row]))
 
 
-def excerpts(said: Said, failed: Container[int] = (), attempt: Attempt = unguarded) -> list[tuple[int, str, list[str]]]:
+def excerpts(
+    inputs: EmbeddingInputs, failed: Container[int] = (), attempt: Attempt = unguarded
+) -> list[tuple[int, str, list[str]]]:
     """Return the row, an excerpt and its terms of some text units whose embedding has not failed."""
     probes: list[tuple[int, str, list[str]]] = []
-    for row in said.by_lot()[: LOOKED_AT * PROBES]:
+    for row in inputs.by_lot()[: LOOKED_AT * PROBES]:
         if row not in failed and len(probes) < PROBES:
-            probe = attempt(said.id(row), _probe, said.text(row), said.language(row))
+            probe = attempt(inputs.id(row), _probe, inputs.text(row), inputs.language(row))
             probes += [(row, *probe)] if probe else []
     return probes
 

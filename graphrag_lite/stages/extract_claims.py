@@ -27,7 +27,7 @@ MAX_NAMES = 100  # entities listed in one question
 logger = logging.getLogger(__name__)
 
 
-class Question(NamedTuple):
+class ClaimSource(NamedTuple):
     """What a model is asked about: a text, when it was made, and the entities that are known to be in it."""
 
     text: str
@@ -57,21 +57,21 @@ async def extract_claims(
         names[unit_id].setdefault(name)
     units = list(zip(*(source_units[c].to_pylist() for c in ("id", "document_id", "text")), strict=True))
     dates = dict(tables.rows(source_documents, "id", "created_at"))
-    questions = {
-        identity: Question(text, dates[document_id], tuple(names[identity])[:MAX_NAMES])
+    sources = {
+        identity: ClaimSource(text, dates[document_id], tuple(names[identity])[:MAX_NAMES])
         for identity, document_id, text in units
     }
-    first_ids = {questions[identity]: identity for identity, *_ in reversed(units)}
-    asked = list(dict.fromkeys(question for question in questions.values() if question.text.strip()))
+    first_ids = {sources[identity]: identity for identity, *_ in reversed(units)}
+    asked = list(dict.fromkeys(source for source in sources.values() if source.text.strip()))
 
-    async def work(question: Question) -> list[list[Claim]]:
-        return await _rounds(question, first_ids[question], settings, model, prompts)
+    async def work(source: ClaimSource) -> list[list[Claim]]:
+        return await _rounds(source, first_ids[source], settings, model, prompts)
 
     found = dict(zip(asked, await model.map(work, asked, name=first_ids.__getitem__), strict=True))
     titles = _Titles(entity_resolutions)
     rows: dict[Row, Row] = {}
     for unit in units:
-        claims = [claim for claims in found.get(questions[unit[0]]) or () for claim in claims]
+        claims = [claim for claims in found.get(sources[unit[0]]) or () for claim in claims]
         for same, row in attempt(unit[0], _rows, unit, claims, titles) or ():
             rows.setdefault(same, row)
     numbered = [(identity, number, *rest) for number, (identity, *rest) in enumerate(rows.values())]
@@ -94,12 +94,12 @@ def _rows(unit: tuple[str, str, str], claims: list[Claim], titles: "_Titles") ->
 
 
 async def _rounds(
-    question: Question, name: str, settings: ExtractClaims, model: StageModel, prompts: Prompts
+    source: ClaimSource, name: str, settings: ExtractClaims, model: StageModel, prompts: Prompts
 ) -> list[list[Claim]]:
     """Return the claims by round: the first pass, then gleanings while the model says that something was missed."""
 
-    listed = ", ".join(" ".join(entity.split()) for entity in question.names) or NONE
-    first = FirstPrompt(settings.claim_description, question.date or NONE, listed, question.text)
+    listed = ", ".join(" ".join(entity.split()) for entity in source.names) or NONE
+    first = FirstPrompt(settings.claim_description, source.date or NONE, listed, source.text)
     found = await gleaning.rounds(
         model,
         [{"role": "user", "content": prompts.fill(first)}],

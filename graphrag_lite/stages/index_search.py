@@ -25,7 +25,7 @@ WORDS = re.compile(r"[^\d_/:]{1,80}")
 FEW = 0.5  # of the documents that have a field: one with more values than that tells documents apart, not kinds of them
 
 
-class Said(NamedTuple):
+class Passage(NamedTuple):
     """A text to analyse: of the text unit or community with this id."""
 
     id: str
@@ -54,13 +54,13 @@ async def index_search(
         for identity, title, language, metadata in tables.rows(documents, "id", "title", "language", "metadata")
     }
     units = [
-        Said(identity, f"{about[document_id][0]}\n{text}", about[document_id][1])
+        Passage(identity, f"{about[document_id][0]}\n{text}", about[document_id][1])
         for identity, document_id, text in tables.rows(text_units, "id", "document_id", "text")
     ]
     languages = Counter(documents["language"].to_pylist())
     language = min(languages, key=lambda code: (-languages[code], code))  # the one that global search takes
     contents = tables.rows(community_reports, "community", "full_content")
-    reports = [Said(f"community {number}", content, language) for number, content in contents]
+    reports = [Passage(f"community {number}", content, language) for number, content in contents]
     links = _links(documents, text_units, entities, entity_mentions, entity_resolutions, attempt)
     bm25 = partial(build, k1=settings.k1, b=settings.b)
     return (
@@ -83,8 +83,8 @@ def _words_of(metadata: str) -> dict[str, str]:
     }
 
 
-def _terms(said: Said) -> list[str]:
-    return terms(said.text, said.language)
+def _terms(passage: Passage) -> list[str]:
+    return terms(passage.text, passage.language)
 
 
 def _postings(name: str, index: Bm25) -> "pa.Table":

@@ -7,8 +7,9 @@ import logging
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
 from operator import attrgetter
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, attempting, outcome
 from graphrag_lite.errors import InputError
+from graphrag_lite.read.conversations import LEFT_OUT
 from graphrag_lite.read.documents import Block, Fields, Loaded, Unreadable
+from graphrag_lite.read.messengers import people_in
 from graphrag_lite.read.readers import Readers, all_readers, suffix_of
 from graphrag_lite.read.stated_times import time_left
 from graphrag_lite.run.services import Fail, Last
@@ -78,6 +81,7 @@ async def load_documents(
         settings.id_field, settings.title_field, settings.text_field, settings.time_field, settings.sender_field
     )
     root = corpus.parent if corpus.is_file() else corpus
+    people = _people(root, corpus_files["path"].to_pylist())
     before = _before(last)
     readers = readers or all_readers()
     read_before = _read_before(before, last, readers)
@@ -91,7 +95,9 @@ async def load_documents(
         if size > settings.max_file_mb * 1e6:
             failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
             continue
-        if known := read_before.get(_content(path, sha256, readers)):
+        meant = next((people[str(folder)] for folder in PurePath(path).parents if str(folder) in people), {})
+        known = read_before.get((path, sha256)) or read_before.get((suffix_of(path), sha256))
+        if known and not meant:
             rows += known if known[0].path == path else [known[0]._replace(path=path, source_id=path)]
             continue
         try:
@@ -107,7 +113,7 @@ async def load_documents(
         if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):
             failures.append(Unreadable(path, "changed while the run was reading; the next run reads it again"))
         bad: list[Unreadable] = []
-        for item in readers.read(data, path, fields):
+        for item in readers.read(data, path, replace(fields, people=meant)):
             if isinstance(item, Unreadable):
                 bad.append(item)
             elif not item.text.strip():
@@ -119,6 +125,7 @@ async def load_documents(
         failures += bad if len(bad) < 2 else [_together(path, bad)]
     if count:
         count("without_text", len(empty))
+        count(LEFT_OUT, sum(json.loads(row.metadata)[LEFT_OUT] for row in rows if f'"{LEFT_OUT}": ' in row.metadata))
     if empty:
         logger.info(
             "Left out documents without text (%d): %s%s",
@@ -142,6 +149,16 @@ async def load_documents(
             " Nothing tells whether the day or the month comes first." if NUMERIC.match(unread.example) else "",
         )
     return documents
+
+
+def _people(root: Path, paths: list[str]) -> dict[str, Mapping[str, str]]:
+    """Return by folder whom the ids in an export of Slack mean that lies there."""
+    found = {}
+    for path in paths:
+        if PurePath(path).name == "users.json":
+            with suppress(OSError):  # which is told when the file is read itself
+                found[str(PurePath(path).parent)] = people_in((root / path).read_bytes())
+    return {folder: people for folder, people in found.items() if people}
 
 
 def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
@@ -208,9 +225,12 @@ def _is_in(path: str, place: str) -> bool:
     return path == place or path.startswith(f"{place}/")
 
 
-def _content(path: str, sha256: str, readers: Readers) -> tuple[str, str]:
-    """Return what the documents of a file depend on: what it holds, and its kind, or its name where rows have it."""
-    return (path if readers.has_rows(path) else suffix_of(path), sha256)
+def _content(document: Document, readers: Readers) -> tuple[str, str]:
+    """Return what the documents of a file depend on: what it holds, and its kind, or its name where they have it."""
+    path = document.path
+    named = readers.has_rows(path) or document.source_id != path
+    named = named or any(said["conversation"] == path for said in document.messages)
+    return (path if named else suffix_of(path), document.content_sha256)
 
 
 def _before(last: Last | None) -> list[Document]:
@@ -240,7 +260,7 @@ def _read_before(before: list[Document], last: Last | None, readers: Readers) ->
     failed = {path for where in last.failed for path in (where, where.rpartition(":")[0])}
     files: dict[tuple[str, str], list[Document]] = {}
     for document in before:
-        same = files.setdefault(_content(document.path, document.content_sha256, readers), [])
+        same = files.setdefault(_content(document, readers), [])
         if document.path not in failed and (not same or same[0].path == document.path):
             same.append(document)
     return files

@@ -1,8 +1,9 @@
 """Communities -> reports in the corpus's own sentences, each with its place in a document.
 
-A community's statements are the sentences of its relationships. Those are chosen that say most about what all of them
-are about, and whose relationship is heavy between ends that are well connected inside the community. A summary does not
-repeat the summaries above it where it has other things to say.
+A community's facts are the sentences of its relationships, and those that say what its members are. Those are chosen
+that say most about what all of them are about, and whose relationship is heavy between ends that are well connected
+inside the community. The first one defines the main entity, the others stand in the order of time. A summary does not
+repeat the summaries above it where it has other things to say, and no finding repeats the summary.
 
 Writing costs nothing here. Reports are kept all the same, so that who reads them every morning finds new words only
 where there is something new. Ranks are of now: they compare a community with all others.
@@ -13,42 +14,34 @@ import json
 import logging
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
-from graphrag_lite.evidence.key_sentences import Sentence, choose, rarity
+from graphrag_lite.evidence.key_sentences import choose, rarity
+from graphrag_lite.evidence.member_sentences import member_sentences, related_units
+from graphrag_lite.evidence.report_facts import Fact, facts, in_time, reading_order, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
+from graphrag_lite.evidence.report_statements import ASIDE, Sources, Statement
+from graphrag_lite.evidence.report_title import theme, title, years
 from graphrag_lite.run.services import Attempt, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.text.plain_text import one_line
-from graphrag_lite.text.transcripts import form, said, speakers
-from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-OFTEN = 0.1  # of the documents, and MIN_DOCUMENTS: who speaks in so many is the host, not the subject
-MIN_DOCUMENTS = 3
-ASIDE = 0.1  # what a relationship counts that no statement tells, or that a host is an end of
+MIN_MEMBERS, MIN_FACTS = 4, 3  # what has fewer has no page of its own: its parent tells it
+LEADERS = 3  # strongest members, of which the first that a sentence defines is what a report begins with
+MAX_VALUES = 4  # of tables that a summary counts
+FIRST = 1e6  # worth of what a report begins with
+BESIDE = 0.4  # what a sentence counts that is not about its main entity
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Stated:
-    """What a relationship's sentence says, and where: without its speaker's label and the time."""
-
-    sentence: Sentence
-    span: Row
-
-    @property
-    def place(self) -> tuple[str, int]:
-        return self.span["document_id"], self.span["char_start"]
 
 
 @dataclass
@@ -57,14 +50,20 @@ class _Citations:
 
     spans: dict[tuple[str, int], Row] = field(default_factory=dict)
 
-    def mark(self, stated: _Stated) -> str:
-        self.spans.setdefault(stated.place, {"n": len(self.spans) + 1, **stated.span})
-        return f"{disarm(stated.sentence.text)} [{self.spans[stated.place]['n']}]"
+    def told(self, fact: Fact, as_of: str = "") -> str:
+        """Return a fact with its marks."""
+        parts = []
+        for one in fact.statements:
+            self.spans.setdefault(one.place, {"n": len(self.spans) + 1, **one.span})
+            parts.append(f"{one.shown}{as_of} [{self.spans[one.place]['n']}]")
+        return " ".join(parts)
 
 
 async def report_communities_fast(
     source_documents: "pa.Table",
     source_units: "pa.Table",
+    entity_mentions: "pa.Table",
+    entity_resolutions: "pa.Table",
     entities: "pa.Table",
     relationships: "pa.Table",
     communities: "pa.Table",
@@ -74,40 +73,58 @@ async def report_communities_fast(
     refresh: bool = False,
     attempt: Attempt = unguarded,
 ) -> tuple["pa.Table", "pa.Table"]:
-    """Report on every community that holds a relationship: title, summary, findings, rank, and citations for each.
+    """Report on every community that has enough to say: title, summary, findings, rank, and citations for each.
 
-    A community that cannot be reported on is a failure; a sentence that cannot be read is one, and states nothing.
+    Enough are `MIN_MEMBERS` entities and `MIN_FACTS` sentences that say different things. A community that cannot be
+    reported on is a failure; a sentence that cannot be read is one, and states nothing.
     """
-    entity = {row["id"]: row for row in entities.select(["id", "title", "type", "degree"]).to_pylist()}
-    relationship = {row["id"]: row for row in relationships.drop_columns(["text_unit_ids"]).to_pylist()}
+    entity = {row["id"]: row for row in entities.select(["id", "title", "degree", "sources"]).to_pylist()}
+    relationship = {row["id"]: row for row in relationships.to_pylist()}
     weight = {identity: row["weight"] for identity, row in relationship.items()}
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    hosts = _hosts(source_documents, attempt)
-    stated = _stated(relationship.values(), source_documents, hosts, attempt)
-    idf = rarity([one.sentence for one in {one.place: one for one in stated.values()}.values()])
-    counts = _counts(relationship.values(), stated, hosts)
+    sources = Sources(source_documents, source_units, entity_mentions, attempt)
+    stated = _stated(relationship.values(), sources)
+    large = {identity for row in held if row["size"] >= MIN_MEMBERS for identity in row["entity_ids"]}
+    units = related_units(relationship.values(), sorted(large))
+    spans = member_sentences(entity_mentions, entity_resolutions, units)
+    named, leads = _named([entity[identity] for identity in units], spans, sources)
+    told = [*stated.values(), *(one for own in named.values() for one in own)]
+    told += [text for one in told if one.row for text in sources.row_text(one)]
+    idf = rarity([one.sentence for one in {one.place: one for one in told}.values()])
+    counts = _counts(relationship.values(), stated, sources.hosts)
     total = _statement_weight(relationship, counts, stated)
     weights = {c["community"]: _statement_weight(c["relationship_ids"], counts, stated) for c in held}
     levels = {c["level"] for c in held}
     heaviest = {level: max(weights[c["community"]] for c in held if c["level"] == level) for level in levels}
     kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
     kept_sentences = _sentences_of(kept, source_units)
-
+    order = reading_order(sources.documents.values())
     summarized_above: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of its summary and of those above
 
-    def report_on(community: Row) -> tuple[Row, frozenset[str]]:
+    def report_on(community: Row) -> tuple[Row | None, frozenset[str]]:
         """Return a community's report, and the sentences in its summary."""
         number = community["community"]
         inside = [relationship[i] for i in community["relationship_ids"]]
         strength = _strength(inside, counts)
         members = [entity[i] for i in sorted(community["entity_ids"], key=lambda i: (-strength[i], i))]
-        rows, sentences = _candidates(inside, stated, counts, strength)
-        summary = choose(sentences, settings.max_summary_sentences, idf, summarized_above[community["parent"]])
+        found = facts(inside, members, stated, named, counts, strength, sources)
+        above = summarized_above[community["parent"]]
+        lead = _lead(members, leads, above)
+        chosen = _chosen(found, lead, members[0], settings, idf, above)
+        if len(members) < MIN_MEMBERS or len(chosen) < MIN_FACTS:
+            return None, frozenset()
         ranked = _ranked(members, weights[number], heaviest[community["level"]], total)
-        findings = [(rows[i], stated[rows[i]["id"]]) for i in choose(sentences, settings.max_findings, idf)]
-        summary_sentences = [stated[rows[i]["id"]] for i in summary]
-        report = _with_content(_report(community, members, summary_sentences, findings) | ranked)
-        own = frozenset(sentences[i].text for i in summary)
+        own: frozenset[str] = frozenset()
+        if 2 * sum(fact.is_row for fact in chosen) >= len(chosen):
+            report = _table_report(community, in_time(chosen, order), shared_values(inside, stated))
+        else:
+            n_summary = min(settings.max_summary_sentences, (len(chosen) + 1) // 2)
+            summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], order)
+            summary = [*summary[:1], *in_time(summary[1:], order)]
+            name = _title(members, chosen, found, _years(summary, findings), idf)
+            report = _report(community, name, summary, findings)
+            own = frozenset(fact.sentence.text for fact in summary)
+        report = _with_content(report | ranked)
         if number in kept and report["id"] != kept[number].report["id"]:  # it would be written in other words
             report = _stale(kept[number].report, ranked)
             own = frozenset(kept_sentences[number])
@@ -120,68 +137,34 @@ async def report_communities_fast(
         made.append(report)
     reports = sorted(filter(None, made), key=lambda report: report["community"])
     if kept:
-        logger.info(kept_summary(reports, len(kept), len(held)))
+        n_kept = sum(report["community"] in kept for report in reports)
+        logger.info(kept_summary(reports, n_kept, len(reports)))
     return tables.make("community_reports", reports), tables.make("report_bases", bases(reports, held, weight, kept))
 
 
-def _stated(
-    relationships: Iterable[Row],
-    source_documents: "pa.Table",
-    hosts: Collection[str],
-    attempt: Attempt = unguarded,
-) -> dict[str, _Stated]:
-    """Return what the relationships' sentences say, by relationship id; those without a sentence are left out.
-
-    A text unit may end within a sentence that another holds on: it is one sentence, as far as any of them has it.
-    """
-    named = {name.title() for name in hosts}
-    row_of = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
-    made: dict[tuple[str, int, int], _Stated | None] = {}
-    whole: dict[tuple[str, int], _Stated] = {}
-    found: dict[str, _Stated] = {}
-    read, text, language = "", "", ""
-    # Document after document: a text is read once.
-    for row in sorted(
-        (row for row in relationships if row["sources"]), key=lambda row: row["sources"][0]["document_id"]
-    ):
-        span = row["sources"][0]
-        place = (span["document_id"], span["char_start"], span["char_end"])
-        if place not in made:
-            if read != span["document_id"]:
-                read, document = span["document_id"], row_of[span["document_id"]]
-                text, language = (source_documents[name][document].as_py() for name in ("text", "language"))
-            made[place] = attempt(span["text_unit_id"], _statement, span, text, language, named)
-        if one := made[place]:
-            found[row["id"]] = one
-            if one.place not in whole or one.span["char_end"] > whole[one.place].span["char_end"]:
-                whole[one.place] = one
-    return {identity: whole[one.place] for identity, one in found.items()}
+def _stated(relationships: Iterable[Row], sources: Sources) -> dict[str, Statement]:
+    """Return what the sentence of each relationship says, by id; one without a sentence is left out."""
+    found = {row["id"]: one for row in relationships for one in sources.at(row["sources"][:1])}
+    return {identity: sources.whole(one) for identity, one in found.items()}
 
 
-def _statement(span: Row, text: str, language: str, named: Collection[str]) -> _Stated:
-    """Return what the sentence at a span of a document says; little is it worth where it names one of `named`."""
-    start, end = said(text, span["char_start"], span["char_end"])
-    if start >= end:  # nothing but marks
-        start, end = span["char_start"], span["char_end"]
-    words = one_line(text[start:end])
-    found = terms(words, language)
-    length = max(len(found), len(words.split()))
-    worth = form(text, start, end, language) * (1.0 if set(words.split()).isdisjoint(named) else ASIDE)
-    return _Stated(Sentence(words, frozenset(found), length, worth), span | {"char_start": start, "char_end": end})
+def _named(
+    members: Iterable[Row], spans: Mapping[str, Sequence[Row]], sources: Sources
+) -> tuple[dict[str, list[Statement]], dict[str, Statement]]:
+    """Return the statements that name each entity, those that describe it first, and its best definition, by id."""
+    named: dict[str, list[Statement]] = {}
+    leads: dict[str, Statement] = {}
+    for row in members:
+        told = [one for one in sources.at([*row["sources"], *spans.get(row["id"], ())]) if one.stands and not one.cell]
+        named[row["id"]] = list({one.place: sources.whole(one) for one in told}.values())
+        defined = [(sources.defines(one, row["title"]), one) for one in named[row["id"]]]
+        how_well, best = max(defined, key=lambda item: item[0], default=(0, None))
+        if best and how_well:
+            leads[row["id"]] = best
+    return named, leads
 
 
-def _hosts(source_documents: "pa.Table", attempt: Attempt = unguarded) -> set[str]:
-    """Return the names, whole and in part, of those whose lines many documents hold: hosts, whom all of them name."""
-    n_documents: Counter[str] = Counter()
-    for batch in source_documents.select(["id", "text"]).to_batches(max_chunksize=1000):
-        for identity, text in tables.rows(batch, "id", "text"):
-            n_documents.update(attempt(identity, speakers, text) or ())
-    least = max(MIN_DOCUMENTS, OFTEN * source_documents.num_rows)
-    often = [label for label, n in n_documents.items() if n >= least]
-    return {name for label in often for name in (label, *label.split()) if len(name) > 2}
-
-
-def _counts(relationships: Iterable[Row], stated: Mapping[str, _Stated], hosts: Collection[str]) -> dict[str, float]:
+def _counts(relationships: Iterable[Row], stated: Mapping[str, Statement], hosts: Collection[str]) -> dict[str, float]:
     """Return what each relationship counts for in a report, by id: little where it tells nothing, or of a host."""
     counts = {}
     for row in relationships:
@@ -193,7 +176,7 @@ def _counts(relationships: Iterable[Row], stated: Mapping[str, _Stated], hosts: 
 
 
 def _statement_weight(
-    relationship_ids: Iterable[str], counts: Mapping[str, float], stated: Mapping[str, _Stated]
+    relationship_ids: Iterable[str], counts: Mapping[str, float], stated: Mapping[str, Statement]
 ) -> float:
     """Return the weight of relationships. Those of one sentence count once: a list of ten names is one statement."""
     heaviest: dict[tuple[str, int], float] = {}
@@ -230,9 +213,8 @@ def _sentences_of(kept: dict[int, KeptReport], source_units: "pa.Table") -> dict
         sentences = set()
         for span in report["citations"]:
             start, text = unit[span["text_unit_id"]]
-            sentence = one_line(text[span["char_start"] - start : span["char_end"] - start])
-            if f"{sentence} [{span['n']}]" in report["summary"]:
-                sentences.add(sentence)
+            if f"[{span['n']}]" in report["summary"]:
+                sentences.add(one_line(text[span["char_start"] - start : span["char_end"] - start]))
         found[number] = sentences
     return found
 
@@ -263,38 +245,77 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
     return strength
 
 
-def _candidates(
-    inside: list[Row], stated: Mapping[str, _Stated], counts: Mapping[str, float], strength: Mapping[str, float]
-) -> tuple[list[Row], list[Sentence]]:
-    """Return the sentences of a community, and the most central relationship that each of them states."""
-
-    def central(row: Row) -> float:
-        return counts[row["id"]] * (strength[row["source_id"]] + strength[row["target_id"]])
-
-    rows: dict[tuple[str, int], Row] = {}
-    for row in sorted((row for row in inside if row["id"] in stated), key=lambda row: (-central(row), row["id"])):
-        rows.setdefault(stated[row["id"]].place, row)
-    sentences = [
-        replace(one, worth=one.worth * math.sqrt(1 + central(row)))
-        for row in rows.values()
-        for one in [stated[row["id"]].sentence]
-    ]
-    return list(rows.values()), sentences
+def _lead(members: Sequence[Row], leads: Mapping[str, Statement], above: Collection[str]) -> Statement | None:
+    """Return the sentence that defines one of the strongest members: one that no summary `above` holds, if there is."""
+    found = [leads[row["id"]] for row in members[:LEADERS] if row["id"] in leads]
+    return next((one for one in found if one.sentence.text not in above), found[0] if found else None)
 
 
-def _report(community: Row, members: list[Row], summary: list[_Stated], findings: list[tuple[Row, _Stated]]) -> Row:
+def _chosen(
+    found: Sequence[Fact],
+    lead: Statement | None,
+    strongest: Row,
+    settings: ReportCommunitiesFast,
+    idf: Mapping[str, float],
+    above: frozenset[str],
+) -> list[Fact]:
+    """Return the facts that a report tells: what it begins with first, then the most central ones, of one entity first.
+
+    That is the one of which the `lead` is, else the strongest member. What is about neither it nor its neighbours is
+    left out: a report on everything that a community holds is a report on nothing.
+    """
+    first = next((fact for fact in found if lead and fact.first.place == lead.place), None)
+    main = first.about if first else (strongest["id"],)
+    near = {identity for fact in found if not set(main).isdisjoint(fact.about) for identity in fact.about}
+    told = [fact for fact in found if not near.isdisjoint(fact.about) or fact.is_row]
+    sentences = []
+    for fact in told:
+        beside = set(main).isdisjoint(fact.about) and not fact.is_row
+        worth = FIRST if fact is first else fact.sentence.worth * (BESIDE if beside else 1.0)
+        sentences.append(replace(fact.sentence, worth=worth))
+    used = above - {lead.sentence.text} if lead else above
+    return [told[i] for i in choose(sentences, settings.max_summary_sentences + settings.max_findings, idf, used)]
+
+
+def _title(
+    members: Sequence[Row], told: Sequence[Fact], found: Sequence[Fact], period: str, idf: Mapping[str, float]
+) -> str:
+    """Return the title of a report on what is `told` of what was `found`: main entities, theme and period."""
+    titles = {row["id"]: row["title"] for row in members}
+    n_facts = Counter(identity for fact in told for identity in fact.about if identity in titles)
+    main = next((identity for identity in told[0].about if identity in titles), members[0]["id"])
+    names = [titles[i] for i in sorted(titles, key=lambda i: (i != main, -n_facts[i]))]
+    texts, shown = ([fact.sentence.text for fact in facts] for facts in (found, told))
+    return title(names, theme(texts, shown, titles.values(), told[0].first.language, idf), period)
+
+
+def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
+    """Return the years that a report's sentences state; where hardly one says when, those of its headings."""
+    stated = [fact.first.stated for fact in (*summary, *findings) if fact.first.stated]
+    if 3 * len(stated) < len(summary) + len(findings):
+        stated = [fact.first.period for fact in findings if fact.first.day and fact.first.period]
+    return years(stated)
+
+
+def _table_report(community: Row, told: Sequence[Fact], values: Sequence[tuple[str, int]]) -> Row:
+    """Return a report on rows of tables: how many share which values, and the rows."""
+    shared = [f"{value} ({n:,})" for value, n in values[:MAX_VALUES]]
+    name = title([value for value, _ in values], "", years(fact.first.period for fact in told if fact.first.period))
+    report = _report(community, name, (), told)
+    return report | {"summary": disarm(f"Rows by what they share: {', '.join(shared)}.")}
+
+
+def _report(community: Row, name: str, summary: Sequence[Fact], findings: Sequence[Fact]) -> Row:
     citations = _Citations()
-    titles = [disarm(row["title"]) for row in members[:3]]
-    kinds = ["" if row["type"] == "unknown" else f" ({row['type']})" for row in members[:3]]
-    names = [f"{title}{kind}" for title, kind in zip(titles, kinds, strict=True)]
-    others = f", with {len(members) - 3} more" if len(members) > 3 else ""
-    statements = " ".join(citations.mark(one) for one in summary)
     return {
         **{name: community[name] for name in FROM_COMMUNITY},
         "human_readable_id": community["community"],
-        "title": ", ".join(titles),
-        "summary": f"{', '.join(names)}{others}. {statements}".strip(),
-        "findings": [{"summary": _headline(row), "explanation": citations.mark(one)} for row, one in findings],
+        "title": name,
+        "summary": " ".join(citations.told(fact, fact.as_of) for fact in summary),
+        "findings": [
+            {"summary": heading, "explanation": " ".join(map(citations.told, told))}
+            for heading, told in _by_heading(findings).items()
+        ],
         "citations": list(citations.spans.values()),
         "community_id": community["id"],
         "stale": False,
@@ -302,8 +323,12 @@ def _report(community: Row, members: list[Row], summary: list[_Stated], findings
     }
 
 
-def _headline(row: Row) -> str:
-    return disarm(f"{row['source']} – {row['target']}")  # what joins them is for the cited sentence to say
+def _by_heading(findings: Sequence[Fact]) -> dict[str, list[Fact]]:
+    """Return facts by heading, where the first of each stands."""
+    found: dict[str, list[Fact]] = {}
+    for fact in findings:
+        found.setdefault(fact.heading, []).append(fact)
+    return found
 
 
 def _with_content(report: Row) -> Row:

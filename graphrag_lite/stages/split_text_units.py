@@ -1,6 +1,8 @@
 """Documents -> text units."""
 
+import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,14 +16,16 @@ from graphrag_lite.text.tokens import counter
 if TYPE_CHECKING:
     import pyarrow as pa
 
+SPACE = re.compile(r"\s*")
 Span = tuple[int, int, int]  # start, end, tokens
 
 
 class Source(NamedTuple):
-    """A document to cut."""
+    """A document to cut. `messages` are where its messages end, and whose they are in a chat with an assistant."""
 
     id: str
     text: str
+    messages: list[tuple[int, str]]
 
 
 async def split_text_units(
@@ -34,9 +38,12 @@ async def split_text_units(
     cut_before = _cut_before(last)
     rows: list[tuple[str, str, int, int, int, str, int]] = []
     seen: Counter[str] = Counter()
-    documents = sorted(Source(*row) for row in tables.rows(source_documents, "id", "text"))
+    documents = sorted(
+        Source(identity, text, [(said["char_end"], said["role"]) for said in messages])
+        for identity, text, messages in tables.rows(source_documents, "id", "text", "messages")
+    )
     new = each(partial(_cut, settings=settings), [document for document in documents if document.id not in cut_before])
-    for document_id, text in documents:
+    for document_id, text, _ in documents:
         units = cut_before.get(document_id) or next(new) or []
         for ordinal, (start, end, n_tokens) in enumerate(units):
             key = tables.content_id("text unit", text[start:end])
@@ -59,7 +66,35 @@ def _cut_before(last: Last | None) -> dict[str, list[Span]]:
 
 
 def _cut(document: Source, settings: SplitTextUnits) -> list[Span]:
-    """Return the units of a document."""
+    """Return the units of a document. Those of a conversation start at messages, unless one is longer than a unit."""
     text, count = document.text, counter(settings.encoding)
-    units = split(text, sentences(text), count, size=settings.size, overlap=settings.overlap)
+    units = [
+        unit
+        for spans in _stretches(document, count, settings.size - settings.overlap)
+        for unit in split(text, spans, count, size=settings.size, overlap=settings.overlap)
+    ]
     return [(unit.start, unit.end, count(text[unit.start : unit.end])) for unit in units]
+
+
+def _stretches(document: Source, count: Callable[[str], int], longest: int) -> list[list[tuple[int, int]]]:
+    """Return what may not be taken apart, of each stretch whose text one speaks: sentences, or messages that fit.
+
+    What a user says and what an assistant answers is never in one unit.
+    """
+    text, messages = document.text, document.messages
+    if len(messages) < 2:
+        return [sentences(text)]
+    found: list[list[tuple[int, int]]] = []
+    starts = [0, *(after.end() for end, _ in messages[:-1] if (after := SPACE.match(text, end))), len(text)]
+    before = None
+    for start, end, (_, role) in zip(starts, starts[1:], messages, strict=False):
+        whole = [(start, end)] if count(text[start:end]) <= longest else _moved(sentences(text[start:end]), start)
+        if role != before:
+            found.append([])
+        found[-1] += whole
+        before = role
+    return found
+
+
+def _moved(spans: Sequence[tuple[int, int]], offset: int) -> list[tuple[int, int]]:
+    return [(start + offset, end + offset) for start, end in spans]

@@ -248,6 +248,60 @@ class EntityResolutions:
     rule: Annotated[str, "exact, lexical, alias, model, or the reason for dropping"]
 
 
+@table("relation_resolutions", final=False)
+class RelationResolutions:
+    """Which relation a wording of fact_mentions stands for, by wording. One that says nothing has no row."""
+
+    wording: Annotated[str, "fact_mentions.relation"]
+    relation: Annotated[str, "relation_policies.relation: the commonest of the wordings that are one"]
+    inverse: Annotated[bool, "whether subject and object change places, as in founded, was founded by"]
+    rule: Annotated[str, "exact (but for case, width, blanks and underscores) or stem (English: with its preposition)"]
+
+
+@table("relation_policies")
+class RelationPolicies:
+    """How many values a relation has at a time, by relation. It decides whether a newer value ends an older one."""
+
+    relation: Annotated[str, "as most mentions word it"]
+    kind: Annotated[str, "functional (one object a subject), inverse (one subject an object), multi or event"]
+    rule: Annotated[str, "settings, learned (from intervals that texts state) or default (multi)"]
+    n: Annotated[int, "intervals that were followed by another value; of a relation of events: intervals"]
+    closed_share: Annotated[float, "of those, the share over when it began; of events: points in time. 0 for none"]
+    n_mentions: Annotated[int, "mentions of the relation"]
+
+
+@table("facts")
+class Facts:
+    """What held, or happened, when, as fact_mentions tell it together, by subject, relation, time and object.
+
+    Valid time is [valid_at, invalid_at), the sources' time [created_at, expired_at): a fact that a later document ends
+    is two rows, the open one that was told until then, and the ended one told since. What documents tell today has no
+    expired_at.
+    """
+
+    id: Annotated[str, "hash of what the row says"]
+    subject_id: Annotated[str, "entities.id; empty where the subject is no entity", Key("entities", optional=True)]
+    subject: Annotated[str, "entities.title, else as the mention says it"]
+    relation: Annotated[str, "relation_policies.relation"]
+    object_id: Annotated[str, "entities.id; empty where the object is no entity", Key("entities", optional=True)]
+    object: Annotated[str, "entities.title, else as the mention says it; may be empty"]
+    fact: Annotated[str, "sentence that states it: of its beginning, else of its end"]
+    kind: Annotated[str, "state (lasts), event (at some time from valid_at to invalid_at) or plan"]
+    valid_at: Annotated[str, "ISO 8601, when it begins to hold; empty unknown"]
+    invalid_at: Annotated[str, "ISO 8601, when it holds no more; empty unknown, or still so"]
+    precision: Annotated[str, "of the vaguer of the two, as in fact_mentions; empty where both are unknown"]
+    created_at: Annotated[str, "reference_time of the first mention that makes it so; empty where that has none"]
+    expired_at: Annotated[str, "reference_time of the mention since which it is told otherwise; empty: it still is"]
+    ended_by: Annotated[str, "stated, negated (a text says that it is no longer so) or succeeded (by another value)"]
+    invalidated_by: Annotated[str, "fact_mentions.id of what ends it; empty", Key("fact_mentions", optional=True)]
+    conflict: Annotated[bool, "whether another fact, or a denial, contradicts it, and nothing tells which is right"]
+    prior_id: Annotated[str, "facts.id of the spell before, of the same value; empty", Key("facts", optional=True)]
+    fact_group_id: Annotated[str, "hash of subject, relation and object: the same of all its spells"]
+    n_mentions: Annotated[int, "mentions that say so"]
+    n_documents: Annotated[int, "documents that say so"]
+    sources: Annotated[list[Span], "where they stand, the first ten by reference_time"]
+
+
 @table("documents")
 class Documents:
     """Documents, as published."""
@@ -342,7 +396,7 @@ class Covariates:
 
 @table("communities")
 class Communities:
-    """Communities of the hierarchy, by level and number. A level is a partition of what its parents split into."""
+    """Communities of related entities, by level and number. A level is a partition of what its parents split into."""
 
     id: Annotated[str, "hash of level and members when it first came up; kept while most of it stays"]
     human_readable_id: Annotated[int, "equals community"]
@@ -360,7 +414,7 @@ class Communities:
 
 @table("community_reports")
 class CommunityReports:
-    """Reports on the communities that hold at least one relationship."""
+    """Reports on communities: by a model on all, else on those of four entities that three sentences tell of."""
 
     id: Annotated[str, "hash of community and content"]
     human_readable_id: Annotated[int, "equals community"]
@@ -368,12 +422,12 @@ class CommunityReports:
     level: Annotated[int, "communities.level"]
     parent: Annotated[int, "communities.parent"]
     children: Annotated[list[int], "communities.children"]
-    title: Annotated[str, "what the community is about"]
-    summary: Annotated[str, "its most central statements, with marks [n]"]
+    title: Annotated[str, "main entities, theme and years; a model's words where one wrote it"]
+    summary: Annotated[str, "what its main entity is, and its most central statements, with marks [n]"]
     full_content: Annotated[str, "the whole report in Markdown"]
     rank: Annotated[float, "importance, 0-10"]
     rating_explanation: Annotated[str, "why that rank"]
-    findings: Annotated[list[Finding], "statements, each with its mark [n]"]
+    findings: Annotated[list[Finding], "other statements in the order of time, each with its mark [n]"]
     full_content_json: Annotated[str, "the report as JSON"]
     period: Annotated[str, "communities.period"]
     size: Annotated[int, "communities.size"]

@@ -73,8 +73,15 @@ def has_verb(words: list[str], language: str) -> bool:
     """Tell whether one of `words` may be a verb or a participle; in another language than English, any content word."""
     if language != "en":
         return not FUNCTION_WORDS.get(language, frozenset()).issuperset(words)
-    known = _AUXILIARIES["en"] | _PAST | _PRESENT
-    return any(word in known or (len(word) > 4 and word.endswith(("ed", "ing"))) for word in words)
+    return any(is_verb_form(word, language) or (len(word) > 4 and word.endswith("ing")) for word in words)
+
+
+def is_verb_form(word: str, language: str) -> bool:
+    """Tell whether an English word may be a finite verb or a participle of the past."""
+    if language != "en":
+        return False
+    known = word in _PAST or word in _PRESENT or word in _AUXILIARIES["en"]
+    return known or (len(word) > 4 and word.endswith("ed"))
 
 
 def _is_subject(text: str, name: Name) -> bool:

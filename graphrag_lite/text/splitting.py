@@ -41,9 +41,9 @@ def split(
 ) -> list[Unit]:
     """Pack sentences into units of at most `size` tokens, each repeating about `overlap` tokens of the one before.
 
-    `sentences` are spans that cover the text in order; `count` counts tokens. A unit that starts a section repeats
-    nothing. Every character but white space is in a unit; a text of white space has none. Tokens are counted sentence
-    by sentence, so a unit counted as a whole may have a few more than `size` (1 in real texts).
+    `sentences` are spans that cover the text, or a part of it, in order; `count` counts tokens. A unit that starts a
+    section repeats nothing. Every character but white space is in a unit; a text of white space has none. Tokens are
+    counted sentence by sentence, so a unit counted as a whole may have a few more than `size` (1 in real texts).
 
     >>> text = "One two. Three four. Five six."
     >>> units = split(text, [(0, 9), (9, 21), (21, 30)], lambda t: len(t.split()), size=4, overlap=0)
@@ -54,7 +54,7 @@ def split(
     pieces = [(start, end) for start, end, _ in parts]
     costs = [cost for _, _, cost in parts]
     if sum(costs) <= size:
-        start, end = trimmed(text, 0, len(text))
+        start, end = trimmed(text, pieces[0][0], pieces[-1][1]) if pieces else (0, 0)
         return [Unit(start, end)] if start < end else []
     ranks = [_rank(text, pieces, position) for position in range(len(pieces))]
     units: list[Unit] = []

@@ -178,6 +178,19 @@ def all_times(plain: str, now: date | None, language: str, *, asked: bool = Fals
             return
 
 
+def relative_spans(text: str, now: date, language: str) -> Iterator[tuple[int, int, Period]]:
+    """Yield where a sentence names a period relative to `now`, and which, as [start, end) of it; in no order.
+
+    >>> [(start, end, str(period.first)) for start, end, period in relative_spans("Vu hier.", date(2023, 5, 30), "fr")]
+    [(3, 7, '2023-05-29')]
+    """
+    plain = unaccented(text.casefold())
+    if language in relative_dates() and len(plain) == len(text):
+        for time in _relative(plain, now, relative_dates()[language], _patterns(language)):
+            if time.form in ("near", "ago", "past"):
+                yield time.start, time.end, time.period
+
+
 def whole(stated: str) -> Period | None:
     """Return the days of an ISO 8601 date of any precision, None for "".
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from graphrag_lite.text.dates import LONGEST, iso_date
@@ -20,7 +21,7 @@ _MAIL = re.compile(
     r"(?:[A-Z][a-z]{2,8},? )?(?:\d{1,2}[ -][A-Z][a-z]{2}[ -]\d{2,4}|[A-Z][a-z]{2} \d{1,2}) \d{1,2}:\d{2}.*"
 )
 _HALVES = {"午前": "am", "上午": "am", "오전": "am", "午後": "pm", "下午": "pm", "오후": "pm"}
-_HALF = re.compile("|".join(_HALVES))
+_HALF = re.compile(rf"({'|'.join(_HALVES)}) ?(\d{{1,2}}(?::\d{{2}}){{0,2}})")
 _HOURS = re.compile(
     r"(?<![:\d])(\d{1,2}) ?(?:uhr|[时時點点시h]) ?(?:(\d{1,2}) ?[分분]?)?(?: ?(\d{1,2}) ?[秒초])?(?!\w)"
 )
@@ -47,16 +48,21 @@ def iso(value: Any) -> str:
     return isos([value])[0]
 
 
-def isos(values: Sequence[Any]) -> list[str]:
+def isos(values: Sequence[Any], *, in_order: bool = False) -> list[str]:
     """Return each of the values of a field as ISO 8601, empty where it is no time, or one of two that nothing tells.
+
+    Of values that are `in_order` of time, that tells, too.
 
     >>> isos(["05/06/2023, 23:40", "30/06/2023, 9:05 pm"]), isos(["05/06/2023"])
     (['2023-06-05T23:40:00', '2023-06-30T21:05:00'], [''])
+    >>> isos(["05/06/2023", "06/06/2023", "01/07/2023"], in_order=True)
+    ['2023-06-05', '2023-06-06', '2023-07-01']
     """
     found = [_standard(value) for value in values]
     cut = {i: _cut(value) for i, value in enumerate(values) if not found[i] and isinstance(value, str)}
     numbers = {i: _dates(match) for i, (day, _) in cut.items() if (match := _NUMBERS.fullmatch(_without_weekday(day)))}
-    order = _order(list(numbers.values()))
+    dates = list(numbers.values())
+    order = _order(dates) or (_following(dates) if in_order else "")
     for i, (day, time) in cut.items():
         if i in numbers:
             meant = set(numbers[i].values())
@@ -99,6 +105,18 @@ def _order(fields: Sequence[dict[str, date]]) -> str:
     return orders[0] if len(orders) == 1 else ""
 
 
+def _following(fields: Sequence[dict[str, date]]) -> str:
+    """Return the one order that all dates can have in which the fewest go back in time, then that of fewer months."""
+    back: list[tuple[tuple[int, int], str]] = []
+    for order in _ORDERS:
+        if all(order in meant for meant in fields):
+            days = [meant[order] for meant in fields]
+            descents = sum(after < before for before, after in pairwise(days))
+            back.append(((descents, len({(day.year, day.month) for day in days})), order))
+    back.sort()
+    return back[0][1] if back and (len(back) == 1 or back[0][0] < back[1][0]) else ""
+
+
 def _standard(value: Any) -> str:
     """Return what ISO 8601, RFC 5322 or a count of seconds states, empty for anything else."""
     try:
@@ -133,8 +151,8 @@ def _cut(value: str) -> tuple[str, str]:
     if len(value) > LONGEST:
         return "", ""
     plain = re.sub(r"\([^()]*\)", " ", unaccented(fold(value)))
-    plain = _HALF.sub(lambda half: f" {_HALVES[half[0]]} ", plain)
     plain = _HOURS.sub(lambda found: f" {found[1]}:{found[2] or 0:0>2}:{found[3] or 0:0>2} ", " ".join(plain.split()))
+    plain = _HALF.sub(lambda half: f" {half[2]} {_HALVES[half[1]]} ", " ".join(plain.split()))
     plain = " ".join(re.sub(r"(?<=\d)t(?=\d)", " ", plain).split())
     clocks = [found for found in _CLOCK.finditer(plain) if found["minute"] or found["before"] or found["after"]]
     time = _time(clocks[0]) if len(clocks) == 1 else ""

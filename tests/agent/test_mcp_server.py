@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from graphrag_lite.agent.session import MEMORY, Session
 from graphrag_lite.agent.tools import TOOLS, call
 from graphrag_lite.cli import main
+from graphrag_lite.memory.store import Memory
 from graphrag_lite.pipeline import index as build
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
@@ -99,7 +101,8 @@ def test_the_sdks_own_client_sees_what_the_tools_say(root: Path) -> None:
 
     names, found, said, failed = asyncio.run(talk())
     assert names == list(TOOLS)
-    assert found == call(Index.open(root / "output"), "search_passages", '{"query": "Velm Orchard"}')
+    session = Session(lambda: Index.open(root / "output"), lambda: Memory(root / "output" / MEMORY))
+    assert found == call(session, "search_passages", '{"query": "Velm Orchard"}')
     assert found["total"] == 2 and failed and "page: Input should be greater than" in said
 
 

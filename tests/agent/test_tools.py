@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_lite.agent import pages, requests
+from graphrag_lite.agent.session import MEMORY, Session
 from graphrag_lite.agent.tools import TOOLS, call
 from graphrag_lite.cli import main
 from graphrag_lite.errors import InputError
+from graphrag_lite.memory.store import Memory
 from graphrag_lite.pipeline import index as build
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
@@ -34,7 +36,11 @@ def opened(output: Path) -> Index:
 
 
 def look(index: Index, tool: str, **arguments: Any) -> dict[str, Any]:
-    return call(index, tool, json.dumps(arguments))
+    return call(session_of(index), tool, json.dumps(arguments))
+
+
+def session_of(index: Index) -> Session:
+    return Session(lambda: index, lambda: Memory(index.folder.parent.parent / MEMORY))
 
 
 @given(st.integers(0, 60), st.integers(1, 9))
@@ -118,7 +124,7 @@ def test_lines_go_on_where_those_before_ended(opened: Index) -> None:
 )
 def test_an_error_names_what_would_be_right(opened: Index, tool: str, arguments: str, said: str) -> None:
     with pytest.raises(InputError) as error:
-        call(opened, tool, arguments)
+        call(session_of(opened), tool, arguments)
     assert said in str(error.value)
 
 

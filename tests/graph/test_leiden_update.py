@@ -206,7 +206,7 @@ def test_many_new_nodes_make_it_anew() -> None:
     found = hierarchical_leiden(matrix(before))
     after = changed(before, {(a, b): 1.0 for a in range(900, 906) for b in range(a + 1, 906)})
     _, why = next_hierarchy(matrix(after), older_on(found, before, after))
-    assert why == "17% of the entities are new"
+    assert why == "17% of the related entities are new"
     after = changed(before, {(a, b): 1.0 for a in range(900, 905) for b in range(a + 1, 905)})
     assert next_hierarchy(matrix(after), older_on(found, before, after))[1] == ""
 

@@ -208,8 +208,8 @@ def test_a_field_of_the_usual_name_beside_the_named_one_is_kept() -> None:
 
 def test_messages_are_of_their_senders_by_the_usual_names_of_fields() -> None:
     rows = [
-        {"sender": "Ann Lee", "ts": 1700000000, "message": "It flies.", "channel": "general"},
-        {"from": "user", "date": "2024-01-02", "content": "Good."},
+        {"id": 1, "sender": "Ann Lee", "ts": 1700000000, "message": "It flies.", "channel": "general"},
+        {"id": 2, "from": "user", "date": "2024-01-02", "content": "Good."},
     ]
     ann, user = (item for item in loaded("\n".join(map(json.dumps, rows)), "a.jsonl") if isinstance(item, Loaded))
     assert (ann.text, ann.created_at, ann.metadata) == (

@@ -68,6 +68,10 @@ class Corpus:
     texts: Sequence[str]
     language: str
 
+    @property
+    def languages(self) -> list[str]:
+        return [self.language]
+
     @cached_property
     def bm25(self) -> Bm25:
         return build([terms(text, self.language) for text in self.texts])

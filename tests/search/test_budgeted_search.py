@@ -19,7 +19,7 @@ from graphrag_lite.llm.chat import Request
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search import community_answers
 from graphrag_lite.search.answer import NOTHING
-from graphrag_lite.search.community_walk import AT_ONCE, EACH, NO_COMMUNITY, Tree, Walk, community_tree
+from graphrag_lite.search.community_walk import AT_ONCE, EACH, NO_COMMUNITY, CommunitySearch, Tree, community_tree
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.statements import broad_match
 from graphrag_lite.settings import Settings
@@ -203,7 +203,7 @@ def test_a_walk_ends_within_its_budget(data: st.DataObject) -> None:
     tree = Tree({root: [10 + 3 * root + child for child in range(3)] for root in range(6)}, units, range(6))
     relevant = data.draw(st.sets(st.integers(0, 59)))
     budget = data.draw(st.integers(1, 70))
-    walk = Walk(tree, np.arange(60.0, 0.0, -1.0)[: max(n_units, 1)], budget)
+    walk = CommunitySearch(tree, np.arange(60.0, 0.0, -1.0)[: max(n_units, 1)], budget)
     tested: list[int] = []
     while asked_units := walk.next_units():
         tested += asked_units
@@ -217,7 +217,7 @@ def test_a_walk_ends_within_its_budget(data: st.DataObject) -> None:
 def rounds(relevant: set[int], budget: int) -> list[list[int]]:
     """Walk over a community of even and odd text units, both communities below it, and return what each round tests."""
     below = {1: list(range(0, 60, 2)), 2: list(range(1, 60, 2))}
-    walk = Walk(Tree({0: [1, 2]}, {0: list(range(60)), **below}, [0]), np.linspace(1.0, 0.9, 60), budget)
+    walk = CommunitySearch(Tree({0: [1, 2]}, {0: list(range(60)), **below}, [0]), np.linspace(1.0, 0.9, 60), budget)
     tested = []
     while units := walk.next_units():
         tested.append(units)

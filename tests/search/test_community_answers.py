@@ -16,6 +16,7 @@ from graphrag_lite.text.words import terms
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 BROAD = ("global", None), ("global", 60), ("drift", None)
 PEOPLE = ("Ada Wren", "Bo Lund", "Cy Moss", "Dee Park", "Eli Rook", "Flo Dahl")
+TOWNS = dict(zip(PEOPLE, ("Lima", "Oslo", "Perth", "Kyoto", "Riga", "Quito"), strict=True))
 FIELDS = (
     "Coral Bay lost a third of its reefs to the warm water of the Pacific Ocean in one summer",
     "the harbour of Port Ellis was rebuilt with concrete that Delta Works had made of old bricks",
@@ -43,6 +44,8 @@ def talks(tmp_path_factory: pytest.TempPathFactory) -> Index:
                 f"{name.upper()}: Well, it was a long year. {name} of Harbour College says that {told}.\n"
                 f"MIA STONE: Is that so, {name}, at Harbour College too?\n"
                 f"{name.upper()}: According to {name} of Harbour College, {told} and nobody had planned it.\n"
+                f"{name.upper()}: The people of Harbour College gave {name} a prize and a bell for the years of work.\n"
+                f"{name.upper()}: Before that {name} had led a school for pilots in {TOWNS[name]} and built its tower.\n"
                 f"MIA STONE: Thank you, {name}, and goodbye.\n"
             )
             file.write(json.dumps({"id": name, "title": f"Open Waters with {name}", "text": text}) + "\n")
@@ -62,7 +65,7 @@ def test_an_answer_over_transcripts_is_made_of_statements(talks: Index, how: tup
         assert len(answer.citations) > 1 and len({cited.document for cited in answer.citations}) > 1
         for cited in answer.citations:
             assert cited.text == texts[cited.document][cited.char_start : cited.char_end]
-            assert any(field in cited.text for field in FIELDS), cited.text
+            assert any(told in cited.text for told in (*FIELDS, "a prize", "a school")), cited.text
             assert not cited.text.upper().startswith(("MIA STONE:", *(f"{name.upper()}:" for name in PEOPLE)))
 
 

@@ -222,7 +222,7 @@ def test_a_failed_part_of_global_search_is_told(query: Callable[..., Result]) ->
     small = ("--method", "global", "--set", "search.max_context_tokens=1500")
     result = query("What of the other half?", *small)
     assert result.exit_code == 3 and result.stdout.startswith("He was")
-    assert "1 call failed; the answer rests on the others:\n  reports " in result.stderr
+    assert re.search(r"\d calls? failed; the answer rests on the others:\n  reports ", result.stderr)
     whole = query("What are the main themes?", *small)
     assert whole.exit_code == 0 and "failed" not in whole.stderr
 

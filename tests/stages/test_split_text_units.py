@@ -5,8 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphrag_lite import tables
+from graphrag_lite.read.conversations import Said, conversation
 from graphrag_lite.settings import SplitTextUnits
 from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.text.tokens import counter
@@ -64,3 +67,31 @@ def test_no_documents_have_no_units() -> None:
 def test_the_tokeniser_is_the_one_of_the_settings(encoding: str) -> None:
     (unit,) = split(["Marley was dead: to begin with."], encoding=encoding)
     assert unit["n_tokens"] == counter(encoding)(unit["text"])
+
+
+WORDS = st.lists(st.sampled_from(["whale", "Oslo.", "why?", "\n", "the door"]), min_size=1, max_size=60).map(" ".join)
+SPEAKERS = st.sampled_from(["user", "assistant", "Ann Lee"])
+TALK = st.lists(st.tuples(SPEAKERS, WORDS).map(lambda said: Said(*said)), min_size=2, max_size=12)
+
+
+@given(TALK)
+def test_units_of_a_conversation_start_at_messages_and_never_mix_a_user_with_an_assistant(talk: list[Said]) -> None:
+    item = conversation(talk, "c", "c", "", {})
+    messages = [dict(vars(each)) for each in item.messages]
+    row = dict.fromkeys(tables.schema("source_documents").names, "")
+    documents = tables.make("source_documents", [row | {"id": "d", "text": item.text, "messages": messages}])
+    settings = SplitTextUnits(size=40, overlap=10)
+    units = asyncio.run(split_text_units(documents, settings, each)).to_pylist()
+    count = counter(settings.encoding)
+    covered = {place for unit in units for place in range(unit["char_start"], unit["char_end"])}
+    assert {place for place, letter in enumerate(item.text) if not letter.isspace()} <= covered
+    for unit in units:
+        held = [
+            said for said in messages if said["char_start"] < unit["char_end"] and said["char_end"] > unit["char_start"]
+        ]
+        assert len({said["role"] for said in held}) == 1
+        begins = unit["char_start"] == held[0]["char_start"]
+        assert (
+            begins or count(item.text[held[0]["char_start"] : held[0]["char_end"]]) > settings.size - settings.overlap
+        )
+        assert count(unit["text"]) <= settings.size + 1

@@ -5,6 +5,7 @@
     spans        texts and citations are characters of their documents     spans.py
     counts       counts, and entities as the mentions say                  counts.py
     hierarchy    communities partition the entities, level by level        hierarchy.py
+    facts        intervals, spells, one value at a time                    facts.py
     reports      marks and citations, one report a community               reports.py
     search       postings and links                                        search.py
 
@@ -68,17 +69,18 @@ def damage(folder: Path) -> tuple[Problem, ...]:
 
 def check(folder: Path) -> Checked:
     """Check everything about a snapshot. Raises TableError for a manifest that is of no use, or of another schema."""
-    from graphrag_lite.ops.check import counts, hierarchy, references, reports, search, spans
+    from graphrag_lite.ops.check import counts, facts, hierarchy, references, reports, search, spans
     from graphrag_lite.ops.check.reading import Missing, Reading
 
     started = time.perf_counter()
     manifest = snapshots.usable_manifest(folder)
-    complete = snapshots.how_made(manifest)["from"] == "corpus"
+    how = snapshots.how_made(manifest)
+    complete = how["from"] == "corpus"
     found = Problems()
     intact = check_columns(folder, check_files(folder, manifest, found), found)
-    read = Reading(folder, intact, complete=complete)
+    read = Reading(folder, intact, complete=complete, written=how["reports"] == "written")
     found.name = read.name
-    parts = (references, spans, counts, hierarchy, reports, search)
+    parts = (references, spans, counts, hierarchy, facts, reports, search)
     checks = [one for part in parts for one in part.CHECKS]
     for one in checks:
         with suppress(Missing):

@@ -1,4 +1,4 @@
-"""The hierarchy of communities: level 0 is a partition of all entities, and parts partition their whole."""
+"""The hierarchy of communities: level 0 is a partition of the related entities, and parts partition their whole."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +37,15 @@ def numbers(read: Reading, found: Problems) -> None:
 
 
 def partition(read: Reading, found: Problems) -> None:
-    """Check that no entity is in two communities of a level, or in none at level 0 or where its community is split."""
+    """Check that a related entity is in one community of level 0, another in none, and that parts hold their whole."""
     if not read.complete:
         return
     level, parent = read.numbers(TABLE, "level"), read.community_rows(read.numbers(TABLE, "parent"))
-    above = np.full(read.n_rows("entities"), -1, dtype=np.int64)  # the community of each entity one level up
+    related = np.zeros(read.n_rows("entities"), dtype=bool)
+    for end in ("source_id", "target_id"):
+        ends = read.refer("relationships", end, "entities")
+        related[ends[ends >= 0]] = True
+    above = np.full(len(related), -1, dtype=np.int64)  # the community of each entity one level up
     split = np.zeros(len(level), dtype=bool)
     split[parent[parent >= 0]] = True
     for depth in np.unique(level[level >= 0]).tolist():
@@ -51,7 +55,8 @@ def partition(read: Reading, found: Problems) -> None:
         here = np.full(len(above), -1, dtype=np.int64)
         here[members] = owners
         if depth == 0:
-            found.rows("entities", "is in no community of level 0", np.flatnonzero(here < 0))
+            found.rows("entities", "is in no community of level 0", np.flatnonzero((here < 0) & related))
+            found.rows("entities", "is in a community without a relationship", np.flatnonzero((here >= 0) & ~related))
         else:
             found.rows(
                 TABLE, "entity_ids: has a member that its parent has not", owners[above[members] != parent[owners]]

@@ -26,6 +26,7 @@ NAMES = {  # columns that say what a row is
     "entity_mentions": ("name",),
     "relationship_mentions": ("source", "target"),
     "fact_mentions": ("subject", "object"),
+    "facts": ("subject", "relation", "object"),
     "entity_resolutions": ("name",),
     "search_terms": ("term",),
     "search_report_terms": ("term",),
@@ -42,12 +43,14 @@ class Reading:
     """Reads columns of the intact tables of a snapshot. `complete` is false for an index that was taken over.
 
     Such an index keeps what another program counted and partitioned, so only its references are held to our rules.
+    `written` says that a model wrote its reports.
     """
 
-    def __init__(self, folder: Path, intact: Collection[str], *, complete: bool) -> None:
+    def __init__(self, folder: Path, intact: Collection[str], *, complete: bool, written: bool) -> None:
         self.folder = folder
         self.intact = intact
         self.complete = complete
+        self.written = written
         self._ids: dict[str, pa.Array] = {}
         self._pairs: dict[tuple[str, str, str], tuple[Ints, Ints]] = {}
 

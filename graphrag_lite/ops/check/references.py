@@ -53,6 +53,8 @@ def titles(read: Reading, found: Problems) -> None:
         ("relationships", "source", "source_id"),
         ("relationships", "target", "target_id"),
         ("entity_resolutions", "title", "entity_id"),
+        ("facts", "subject", "subject_id"),
+        ("facts", "object", "object_id"),
     ):
         with read.skipping():
             rows = read.refer(table, key, "entities")

@@ -7,7 +7,12 @@ from graphrag_lite import tables
 from graphrag_lite.ops.check.problems import Problems
 from graphrag_lite.ops.check.reading import Reading, at
 
-SPANS = (("entities", "sources"), ("relationships", "sources"), ("community_reports", "citations"))
+SPANS = (
+    ("entities", "sources"),
+    ("relationships", "sources"),
+    ("community_reports", "citations"),
+    ("facts", "sources"),
+)
 MENTIONS = ("entity_mentions", "relationship_mentions", "fact_mentions")
 
 
@@ -50,7 +55,7 @@ def sources(read: Reading, found: Problems) -> None:
             )
             inside = (first[units] <= starts) & (starts < ends) & (ends <= last[units])
             found.rows(table, f"{column}: outside of the text unit", owners[~inside])
-            if table != "community_reports":
+            if table in ("entities", "relationships"):
                 own, named = read.pairs(table, "text_unit_ids", "text_units")
                 width = len(first) + 1
                 strange = ~np.isin(owners * width + units, own * width + named)

@@ -1,4 +1,4 @@
-"""JSON: one object, or a list of them."""
+"""JSON: one object, or a list of them, or an export of conversations."""
 
 import json
 from collections.abc import Iterator
@@ -9,13 +9,16 @@ from graphrag_lite.read.encoding import decode
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
+    from graphrag_lite.read.chat_exports import conversations_in
     from graphrag_lite.read.rows import Row, field_of, row_document, row_documents
 
     try:
         value = parsed(decode(data))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not valid JSON: {error}") from None
-    if isinstance(value, list):
+    if (found := conversations_in(value, path, fields)) is not None:
+        yield from found
+    elif isinstance(value, list):
         yield from row_documents([Row(number, row) for number, row in enumerate(value, start=1)], path, fields)
     elif isinstance(value, dict) and not field_of(value, "text", fields):
         yield Loaded(path, "", "")  # settings of a program, say: no document

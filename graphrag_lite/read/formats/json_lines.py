@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from graphrag_lite.read.documents import Fields, Item, Reader
+from graphrag_lite.read.documents import Fields, Item, Reader, Unreadable
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.formats.json_file import parsed
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
+    from graphrag_lite.read.chat_exports import conversations_in
     from graphrag_lite.read.rows import Row, row_documents
 
     rows = []
@@ -17,7 +18,12 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
                 rows.append(Row(number, parsed(line)))
             except (ValueError, RecursionError) as error:
                 rows.append(Row(number, None, f"not valid JSON: {error}"))
-    yield from row_documents(rows, path, fields)
+    found = conversations_in([row.values for row in rows if not row.error], path, fields)
+    if found is None:
+        yield from row_documents(rows, path, fields)
+        return
+    yield from found
+    yield from (Unreadable(f"{path}:{row.number}", row.error) for row in rows if row.error)
 
 
 READER = Reader({".jsonl": "application/jsonl", ".ndjson": "application/jsonl"}, read, rows=True)

@@ -1,8 +1,8 @@
-"""A mail (.eml): who wrote it to whom and when, and what is new in it."""
+"""Mails (.eml): who wrote them to whom and when, and what is new in them."""
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite.read.composer import Composer
 from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
@@ -19,35 +19,56 @@ QUOTED = re.compile(
 )
 
 
+class Mail(NamedTuple):
+    """What is kept of a mail: `people` by from, to and cc; what else its head states; `ids` as a message has them."""
+
+    subject: str
+    sent: str
+    people: dict[str, list[str]]
+    text: str
+    metadata: dict[str, str]
+    ids: dict[str, str]
+
+
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
+    yield thread([parsed(data)], path)
+
+
+def parsed(data: bytes) -> Mail:
+    """Return what a mail holds. Raises ValueError where it is none."""
     from email import message_from_bytes, policy
 
     message: EmailMessage = message_from_bytes(data, policy=policy.default)
     if not any(message[name] for name in ("From", "To", "Subject", "Date")):
         raise ValueError("is no mail: it has no From, To, Subject or Date")
-    text = _new(_body(message))
-    people = {name.lower(): [shown for shown in _people(message, name) if shown] for name in ("From", "To", "Cc")}
-    sender = next(iter(people["from"]), "")
-    composer = Composer()
-    for name in ("from", "to", "cc"):
-        for place, person in enumerate(people[name]):
-            composer.add(", " if place else f"{name.capitalize()}: ")
-            composer.add(clean(person), "person", "writes to")
-        composer.add("\n" if people[name] else "")
-    composer.mark("card", "", 0)
-    composer.add("\n" if composer.length else "")
-    start = composer.length
-    composer.add(clean(text))
-    composer.said(start, clean(sender), **_thread(message))
+    people = {name.lower(): [clean(who) for who in _people(message, name) if who] for name in ("From", "To", "Cc")}
     attached = [file for part in message.iter_attachments() if (file := part.get_filename())]
     metadata = {name: ", ".join(shown) for name, shown in people.items() if shown}
-    metadata |= {"attachments": ", ".join(attached)} if attached else {}
-    metadata |= {fields.time: str(message["Date"])} if message["Date"] else {}
-    metadata |= {name: str(message[key]) for name, key in IDS.items() if message[key]}
-    cleaned = {name: clean(value) for name, value in metadata.items()}
-    title = clean(str(message["Subject"] or "").strip())
+    metadata |= {"attachments": clean(", ".join(attached))} if attached else {}
+    metadata |= {name: clean(str(message[key])) for name, key in IDS.items() if message[key]}
+    subject, sent = (clean(str(message[name] or "").strip()) for name in ("Subject", "Date"))
+    return Mail(subject, sent, people, clean(_new(_body(message))), metadata, _thread(message))
+
+
+def thread(mails: Sequence[Mail], source_id: str) -> Loaded:
+    """Make a document of mails: of each a card of who writes to whom, then what is new in it."""
+    composer = Composer()
+    for mail in mails:
+        composer.part()
+        start = composer.length
+        for name, people in mail.people.items():
+            for place, person in enumerate(people):
+                composer.add(", " if place else f"{name.capitalize()}: ")
+                composer.add(person, "person", "writes to")
+            composer.add("\n" if people else "")
+        composer.mark("card", "", start)
+        composer.add("\n" if composer.length > start else "")
+        start = composer.length
+        composer.add(mail.text)
+        composer.said(start, next(iter(mail.people["from"]), ""), time=mail.sent, **mail.ids)
+    metadata = {name: value for mail in reversed(mails) for name, value in mail.metadata.items()}
     blocks, messages = tuple(composer.blocks), tuple(composer.messages)
-    yield Loaded(path, title, composer.text(), metadata=cleaned, blocks=blocks, messages=messages)
+    return Loaded(source_id, mails[0].subject, composer.text(), metadata=metadata, blocks=blocks, messages=messages)
 
 
 IDS = {"message_id": "Message-ID", "in_reply_to": "In-Reply-To"}

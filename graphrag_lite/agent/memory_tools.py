@@ -1,0 +1,121 @@
+"""The tools over what was said, in the corpus and in the session, and over what is remembered."""
+
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING
+
+from graphrag_lite.agent.index_tools import passage, passages_for
+from graphrag_lite.agent.pages import Page, Record, paged
+from graphrag_lite.agent.requests import (
+    ArchivalMemoryInsert,
+    ArchivalMemorySearch,
+    ConversationSearch,
+    ConversationSearchDate,
+    CoreMemoryAppend,
+    CoreMemoryReplace,
+)
+from graphrag_lite.agent.session import Session
+from graphrag_lite.errors import InputError
+from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.memory import core
+from graphrag_lite.memory.store import MESSAGE, Entry, Memory
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.snapshot_view import Loaded
+
+SPOKEN = "message"  # the kind of an episode that somebody says
+
+
+def conversation_search(session: Session, request: ConversationSearch) -> Page:
+    own = session.memory.search(request.query, MESSAGE, session.name)
+    talks = set(_messages(session.index)["document_id"])
+    ids = session.index.column("documents", "id").to_pylist()
+    found = [
+        unit for unit in passages_for(session.index, request.query) if ids[session.index.document_row[unit]] in talks
+    ]
+
+    def record(place: int) -> Record:
+        if place < len(own):
+            return _entry(session.memory, own[place])
+        return passage(session.index, found[place - len(own)])
+
+    return paged(len(own) + len(found), request.page, record)
+
+
+def conversation_search_date(session: Session, request: ConversationSearchDate) -> Page:
+    first, last = _day("start_date", request.start_date), _day("end_date", request.end_date)
+    if last < first:
+        raise InputError(f"end_date {last} is before start_date {first}.")
+    own = session.memory.listed(MESSAGE, session.name, first, last)
+    said = _messages(session.index)
+    times = [time[:10] for time in said["reference_time"]]
+    rows = sorted(
+        (row for row, day in enumerate(times) if first <= day <= last), key=lambda row: said["reference_time"][row]
+    )
+
+    def record(place: int) -> Record:
+        if place < len(own):
+            return _entry(session.memory, own[place])
+        return _said(session.index, said, rows[place - len(own)])
+
+    return paged(len(own) + len(rows), request.page, record)
+
+
+def _messages(index: "Loaded") -> dict[str, list[str]]:
+    """Return columns of the messages that the corpus holds."""
+    columns = ("id", "kind", "document_id", "speaker", "conversation", "reference_time", "char_start", "char_end")
+    table = index.arrow("episodes").select(columns).to_pydict()
+    spoken = [row for row, kind in enumerate(table["kind"]) if kind == SPOKEN]
+    return {name: [values[row] for row in spoken] for name, values in table.items()}
+
+
+def _said(index: "Loaded", said: dict[str, list[str]], row: int) -> Record:
+    document = index.column("documents", "id").to_pylist().index(said["document_id"][row])
+    start, end = int(said["char_start"][row]), int(said["char_end"][row])
+    return {
+        "id": said["id"][row],
+        "speaker": said["speaker"][row],
+        "conversation": said["conversation"][row],
+        "date": said["reference_time"][row],
+        "document": index.column("documents", "source_id")[document].as_py(),
+        "char_start": start,
+        "char_end": end,
+        "text": disarm(index.document_text(document)[start:end]),
+    }
+
+
+def _day(name: str, stated: str) -> str:
+    try:
+        return date.fromisoformat(stated).isoformat()
+    except ValueError:
+        raise InputError(f"{name}: {stated!r} is no day of the calendar, as YYYY-MM-DD.") from None
+
+
+def archival_memory_search(session: Session, request: ArchivalMemorySearch) -> Page:
+    places = session.memory.search(request.query, tags=request.tags)
+    return paged(len(places), request.page, lambda place: _entry(session.memory, places[place]))
+
+
+def archival_memory_insert(session: Session, request: ArchivalMemoryInsert) -> Page:
+    (identity,) = session.memory.add([Entry(request.content, session=session.name, tags=tuple(request.tags))])
+    return paged(1, 1, lambda _: _entry(session.memory, session.memory.named(identity)))
+
+
+def core_memory_append(session: Session, request: CoreMemoryAppend) -> Page:
+    return _block(request.name, core.append(session.memory, session.name, request.name, request.content))
+
+
+def core_memory_replace(session: Session, request: CoreMemoryReplace) -> Page:
+    change = partial(core.replace, session.memory, session.name, request.name)
+    return _block(request.name, change(request.old_content, request.new_content))
+
+
+def _block(name: str, content: str) -> Page:
+    left = core.LIMIT - len(content)
+    return paged(1, 1, lambda _: {"id": name, "text": content, "characters_left": left})
+
+
+def _entry(memory: Memory, place: int) -> Record:
+    entry = memory.entry(place)
+    stated = {"id": entry.id, "session": entry.session, "role": entry.role, "date": entry.created_at}
+    return {**stated, "tags": list(entry.tags), "text": disarm(entry.content)}

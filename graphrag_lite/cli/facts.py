@@ -1,0 +1,101 @@
+"""The command facts."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphrag_lite.cli.options import EXIT_CODES, JSON, ROOT
+
+if TYPE_CHECKING:
+    from graphrag_lite.search.index import Index
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("name", required=False)
+@ROOT
+@click.option("--valid-at", metavar="DATE", help="What held on that day, by all documents.")
+@click.option("--as-of", metavar="DATE", help="What the documents dated until the end of that day said.")
+@click.option(
+    "--history", is_flag=True, help="Also what has ended, and what documents said before others told otherwise."
+)
+@click.option(
+    "--conflicts", is_flag=True, help="Only what another fact contradicts, where nothing tells which is right."
+)
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most facts to show.")
+@JSON
+def facts(
+    name: str | None,
+    root: Path,
+    valid_at: str | None,
+    as_of: str | None,
+    history: bool,
+    conflicts: bool,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Show what holds, or happened, when: all facts, or those about NAME.
+
+    Facts come from sentences that state a time. --valid-at and --as-of are two questions. Ana worked at Acme since
+    2020, and a letter of 2023 says that she left in 2022: `--valid-at 2022-12-01` shows nothing, as she had left;
+    `--as-of 2022-12-01` shows that she is at Acme, as no document said otherwise by then.
+
+    \b
+    Examples:
+      graphrag-lite facts "Ana" --history
+      graphrag-lite facts --valid-at 2023-06-01
+      graphrag-lite facts --conflicts --json
+    """
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.search.index import Index, last_day
+    from graphrag_lite.temporal import holding
+
+    opened = Index.open(root / "output")
+    day, known = (None if given is None else last_day(given) for given in (valid_at, as_of))
+    rows = [row for row in opened.arrow("facts").to_pylist() if name is None or _is_about(row, name)]
+    rows = [row for row in rows if (history and known is None) or holding.told(row, known)]
+    rows = [row for row in rows if row["conflict"] or not conflicts]
+    if day:
+        rows = [row for row in rows if holding.holds(row, day)]
+    over = [] if history or day or conflicts else [row for row in rows if holding.is_over(row)]
+    shown = [row for row in rows if row not in over] if over else rows
+    if as_json:
+        terminal.print_json(*shown[:limit])
+        return
+    console = terminal.Output()
+    for row in shown[:limit]:
+        _print(console, opened, row)
+    if not shown:
+        console.print(f"no facts{f' about {name}' if name else ''}", style="dim", markup=False, highlight=False)
+    if len(shown) > limit:
+        console.print(f"{limit} of {len(shown)} facts; --limit shows more", style="dim")
+    if over:
+        console.print(f"{len(over)} more have ended; --history shows them", style="dim")
+
+
+def _is_about(row: dict[str, Any], name: str) -> bool:
+    """Tell whether the words of a name stand in a fact's subject or object."""
+    from graphrag_lite.text.folding import fold
+
+    words = re.compile(rf"(?<!\w){re.escape(fold(name))}(?!\w)")
+    return any(words.search(fold(row[end])) for end in ("subject", "object"))
+
+
+def _print(console: Any, opened: "Index", row: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.temporal import holding
+
+    marks = [row["kind"]] if row["kind"] == "plan" else []
+    marks += ["in conflict"] if row["conflict"] else []
+    marks += [f"told until {row['expired_at'][:10]}"] if row["expired_at"] else []
+    marks += [row["ended_by"]] if row["ended_by"] in ("negated", "succeeded") else []
+    console.print(Text(terminal.plain(holding.line(row) + (f"  [{', '.join(marks)}]" if marks else ""))))
+    documents = opened.arrow("documents")
+    first = row["sources"][0]
+    place = opened.document_row[opened.unit_row[first["text_unit_id"]]]
+    name = terminal.source_of(documents["path"][place].as_py(), documents["source_id"][place].as_py())
+    more = f" and {row['n_mentions'] - 1} more" if row["n_mentions"] > 1 else ""
+    console.print(Text(terminal.plain(f"    {row['fact']}  ({name}{more})"), style="dim"))

@@ -1,0 +1,148 @@
+"""The commands memory ..."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphrag_lite.cli.options import EXIT_CODES, JSON, ROOT, SESSION, while_read
+
+if TYPE_CHECKING:
+    from graphrag_lite.memory.store import Memory
+
+TAGS = click.option("--tag", "tags", multiple=True, metavar="TAG", help="A word to find it by; repeatable.")
+LATEST = 10  # notes that `show` lists
+
+
+@click.group(epilog=EXIT_CODES)
+def memory() -> None:
+    """What is remembered beside the index: notes, messages of sessions, and the blocks that a session begins with.
+
+    It is in ROOT/output/memory.sqlite. No run reads it, a rollback does not touch it, and nothing of it is indexed
+    unless a note is promoted to a document.
+
+    \b
+    Examples:
+      graphrag-lite memory add "Ana prefers the morning train" --tag travel
+      graphrag-lite memory search "which train" --json
+      graphrag-lite memory export > memory.jsonl
+      graphrag-lite memory import conversations.json
+    """
+
+
+def _opened(root: Path) -> "Memory":
+    from graphrag_lite.agent.session import MEMORY
+    from graphrag_lite.memory.store import Memory
+
+    return Memory(root / "output" / MEMORY)
+
+
+@memory.command()
+@ROOT
+@SESSION
+@JSON
+def show(root: Path, session: str, as_json: bool) -> None:
+    """Show the blocks of a session, how much each session holds, and the latest notes."""
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.memory.store import NOTE
+
+    opened = _opened(root)
+    blocks, counted = opened.blocks(session), opened.sessions()
+    latest = [opened.entry(place) for place in reversed(opened.listed(NOTE)[-LATEST:])]
+    if as_json:
+        sessions = [{"session": name, "kind": kind, "entries": n} for name, kind, n in counted]
+        notes = [{"id": entry.id, "content": entry.content, "tags": entry.tags} for entry in latest]
+        terminal.print_json({"blocks": blocks, "sessions": sessions, "notes": notes})
+        return
+    output = terminal.Output()
+    terminal.print_table(output, ["block", "content"], blocks.items())
+    terminal.print_table(output, ["session", "kind", "entries"], counted)
+    terminal.print_table(output, ["note", "made", "session", "content"], map(_shown, latest))
+
+
+def _shown(entry: Any) -> tuple[str, ...]:
+    return (entry.id, entry.created_at[:16], entry.session, entry.content[:300])
+
+
+@memory.command()
+@click.argument("content")
+@TAGS
+@ROOT
+@SESSION
+def add(content: str, tags: tuple[str, ...], root: Path, session: str) -> None:
+    """Keep a note, and print its id."""
+    from graphrag_lite.memory.store import Entry
+
+    for identity in _opened(root).add([Entry(content, session=session, tags=tags)]):
+        click.echo(identity)
+
+
+@memory.command()
+@click.argument("query")
+@TAGS
+@click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Five notes a page.")
+@ROOT
+@JSON
+def search(query: str, tags: tuple[str, ...], page: int, root: Path, as_json: bool) -> None:
+    """Find notes by their words, best first, then the newest."""
+    from graphrag_lite.agent.pages import SIZE
+    from graphrag_lite.cli import terminal
+
+    opened = _opened(root)
+    found = opened.search(query, tags=tags)
+    entries = [opened.entry(place) for place in found[(page - 1) * SIZE : page * SIZE]]
+    with while_read():
+        if as_json:
+            from dataclasses import asdict
+
+            terminal.print_json({"page": page, "total": len(found), "notes": [asdict(entry) for entry in entries]})
+        else:
+            output = terminal.Output()
+            terminal.print_table(output, ["note", "made", "session", "content"], map(_shown, entries))
+            terminal.tell(f"Page {page}: {len(entries)} of {len(found)} notes.")
+
+
+@memory.command()
+@click.argument("identities", metavar="ID", nargs=-1, required=True)
+@ROOT
+def forget(identities: tuple[str, ...], root: Path) -> None:
+    """Delete notes or messages for good, from the file too."""
+    _opened(root).forget(identities)
+
+
+@memory.command()
+@ROOT
+def export(root: Path) -> None:
+    """Print all of it as JSON lines."""
+    from graphrag_lite.memory.transfer import exported
+
+    with while_read():
+        for line in exported(_opened(root)):
+            click.echo(line)
+
+
+@memory.command("import")
+@click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+@ROOT
+def import_(path: Path, root: Path) -> None:
+    """Keep what `export` printed, or the messages of an export of conversations (docs/conversations.md)."""
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.memory.transfer import imported
+
+    terminal.tell(f"{imported(_opened(root), path)} entries are in memory.")
+
+
+@memory.command()
+@click.argument("identity", metavar="ID")
+@click.argument("folder", type=click.Path(path_type=Path))
+@ROOT
+def promote(identity: str, folder: Path, root: Path) -> None:
+    """Write a note as a document into FOLDER, to be indexed with it. It says of itself that it was generated."""
+    from graphrag_lite.memory.transfer import promoted
+
+    opened = _opened(root)
+    entry = opened.entry(opened.named(identity))
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{entry.id}.md"
+    path.write_text(promoted(entry), encoding="utf-8")
+    click.echo(path)

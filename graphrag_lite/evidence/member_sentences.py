@@ -1,0 +1,54 @@
+"""The sentences that name the members of communities, of those text units in which a member is related to something."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from heapq import nsmallest
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite import tables
+from graphrag_lite.evidence.describing_sentences import GOOD_LENGTH
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Row = dict[str, Any]
+MOST = 4  # of each entity
+EARLY = 12  # characters: a name that comes this much earlier in its sentence is more its subject
+
+
+def related_units(relationships: Iterable[Row], entities: Iterable[str]) -> dict[str, set[str]]:
+    """Return the text units in which each of some entities is related to another, by id."""
+    units: dict[str, set[str]] = {identity: set() for identity in entities}
+    for row in relationships:
+        for end in (row["source_id"], row["target_id"]):
+            if end in units:
+                units[end].update(row["text_unit_ids"])
+    return units
+
+
+def member_sentences(
+    entity_mentions: "pa.Table", entity_resolutions: "pa.Table", units: Mapping[str, set[str]]
+) -> dict[str, list[Row]]:
+    """Return the spans of up to `MOST` sentences that name each entity in its `units`, by id: where it comes first."""
+    here: dict[tuple[str, str], str] = {}
+    anywhere: dict[str, str] = {}
+    for document, name, identity in tables.rows(entity_resolutions, "document_id", "name", "entity_id"):
+        if document:
+            here[document, name] = identity
+        else:
+            anywhere[name] = identity
+    found: dict[str, dict[tuple[str, int], tuple[Any, ...]]] = defaultdict(dict)
+    columns = ["document_id", "text_unit_id", "name", "char_start", "char_end", "mention_start"]
+    for batch in entity_mentions.select(columns).to_batches(max_chunksize=20_000):
+        for document, unit, name, start, end, mention in tables.rows(batch, *columns):
+            identity = here[document, name] if (document, name) in here else anywhere.get(name, "")
+            if identity not in units or unit not in units[identity] or not 0 <= start <= mention:
+                continue
+            key = ((mention - start) // EARLY, end - start not in GOOD_LENGTH, document, start, end, unit)
+            place = (document, start)
+            found[identity][place] = min(key, found[identity].get(place, key))
+    return {identity: [_span(*key[2:]) for key in nsmallest(MOST, own.values())] for identity, own in found.items()}
+
+
+def _span(document: str, start: int, end: int, unit: str) -> Row:
+    return {"text_unit_id": unit, "document_id": document, "char_start": start, "char_end": end}

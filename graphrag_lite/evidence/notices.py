@@ -1,0 +1,93 @@
+"""What stands in a document and is not what it tells: licences, disclaimers, notices that many documents hold alike."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+Span = tuple[int, int]
+
+# Beginnings of words of licences and legal notices. One of them is none: a report may tell of a licence.
+_LEGAL = (
+    *("copyright", "all rights reserved", "licens", "licenc", "relicens", "permission", "trademark", "warranty"),
+    *("warranties", "liable", "liability", "disclaim", "redistribut", "terms of use", "terms of service"),
+    *("terms of this", "under the terms", "forward-looking", "infring", "royalties", "indemnif", "public domain"),
+    *("without charge", "give it away", "ebook", "donation", "unsubscribe", "privacy policy", "cookies", "isbn"),
+    *("urheberrecht", "alle rechte", "haftung", "droit d'auteur", "droits d'auteur", "droit d’auteur"),
+    *("droits d’auteur", "tous droits", "derechos reservados", "©", "版权", "版權", "著作権", "無断", "저작권", "무단"),
+)
+NEAR = 1_000  # characters between two words of one notice
+LEAST, LEAST_KINDS = 5, 3  # words of a notice, and different ones
+MOST = 0.25  # of all text: a corpus that has more is about such things
+LONG = 1_500  # characters of a document in which a sentence may be a formula: in short ones it is what they say
+FORMULA_DOCUMENTS = 4  # that hold a sentence with the same beginning or end
+EDGE = 40  # characters of a beginning or an end
+_DIGITS = str.maketrans("123456789", "0" * 9)
+
+
+def notices(texts: Mapping[str, str]) -> dict[str, list[Span]]:
+    """Return the spans of licences and legal notices by document; none where they are what the corpus is about.
+
+    >>> notice = "Copyright 2020. All rights reserved. Licensed without warranty; permission to redistribute."
+    >>> tale = "Marley was dead, to begin with.\\n\\n" * 20
+    >>> notices({"a": tale + notice, "b": tale}), notices({"a": notice})
+    ({'a': [(660, 751)]}, {})
+    """
+    found = {identity: spans for identity, text in texts.items() if (spans := _legal_spans(text))}
+    n_characters = sum(end - start for spans in found.values() for start, end in spans)
+    return found if n_characters <= MOST * sum(map(len, texts.values())) else {}
+
+
+def _legal_spans(text: str) -> list[Span]:
+    """Return where words of notices stand close together, from the paragraph of the first to the end of the last's."""
+    text = text.lower()
+    spans: list[Span] = []
+    group: list[tuple[int, str]] = []
+    for at, word in [*sorted(_legal_words(text)), (len(text) + 2 * NEAR, "")]:
+        if group and at - group[-1][0] > NEAR:
+            if len(group) >= LEAST and len({word for _, word in group}) >= LEAST_KINDS:
+                start, end = text.rfind("\n\n", 0, group[0][0]), text.find("\n\n", group[-1][0])
+                spans.append((start + 2 if start >= 0 else 0, end if end >= 0 else len(text)))
+            group = []
+        group.append((at, word))
+    return spans
+
+
+def _legal_words(text: str) -> Iterator[tuple[int, str]]:
+    """Yield where each word of notices begins in a text in small letters."""
+    for word in _LEGAL:
+        at = text.find(word)
+        while at >= 0:
+            if not text[at - 1 : at].isalpha() or not word[0].isascii():
+                yield at, word
+            at = text.find(word, at + len(word))
+
+
+def is_noticed(spans: Iterable[Span], start: int, end: int) -> bool:
+    """Say whether [start, end) lies in a notice."""
+    return any(first < end and start < last for first, last in spans)
+
+
+def formulas(spans: Iterable[tuple[str, int, int]], texts: Mapping[str, str]) -> set[str]:
+    """Return the beginnings and ends of sentences that several long documents hold alike, whatever their numbers.
+
+    `spans` are (document, start, end) of sentences.
+
+    >>> texts = {n: f"This call is recorded and may hold risks that we name, say {n}." + " " * LONG for n in "abcd"}
+    >>> sorted(formulas([(n, 0, 61) for n in "abcd"], texts))
+    ['This call is recorded and may hold risks']
+    """
+    holding: dict[str, set[str]] = {}
+    for document, start, end in spans:
+        text = texts.get(document, "")
+        if start >= 0 and len(text) >= LONG and end - start >= EDGE:
+            for edge in _edges(text[start:end].strip()):
+                holding.setdefault(edge, set()).add(document)
+    return {edge for edge, documents in holding.items() if len(documents) >= FORMULA_DOCUMENTS}
+
+
+def is_formula(sentence: str, known: set[str]) -> bool:
+    """Say whether a sentence begins or ends as a formula does (`formulas`)."""
+    return len(sentence) >= EDGE and not known.isdisjoint(_edges(sentence))
+
+
+def _edges(sentence: str) -> tuple[str, str]:
+    folded = sentence.translate(_DIGITS)
+    return folded[:EDGE], folded[-EDGE:]

@@ -1,0 +1,142 @@
+"""What a community's report can tell: sentences of its relationships and of its members, and rows of its tables.
+
+A fact is one sentence, or a row of a table with its values. Which facts a report tells is for `key_sentences` to
+choose; here they are found, and put in the order of time.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Any
+
+from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.key_sentences import Sentence
+from graphrag_lite.evidence.report_statements import Sources, Statement
+from graphrag_lite.evidence.sentence_dates import period_label
+
+Row = dict[str, Any]
+MAX_MEMBERS = 40  # strongest members of a community whose own sentences are looked at
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What is told under one heading: a sentence, or a row's. `about` are ids of entities."""
+
+    title: str
+    about: tuple[str, ...]
+    statements: tuple[Statement, ...]
+    sentence: Sentence
+
+    @property
+    def first(self) -> Statement:
+        return self.statements[0]
+
+    @property
+    def is_row(self) -> bool:
+        return self.first.row
+
+    @property
+    def heading(self) -> str:
+        """Return when, and what of: of what no sentence dates, as of which day its document tells it."""
+        title = disarm(self.title)
+        if self.is_row:
+            return f"{self.first.day[:10]}: {title}" if self.first.day else title
+        return f"{period_label(self.first.stated)}: {title}" if self.first.stated else f"{title}{self.as_of}"
+
+    @property
+    def as_of(self) -> str:
+        """Return as of which day it holds that a sentence does not date, in brackets; empty where nothing dates it."""
+        return f" (as of {self.first.day[:10]})" if self.first.day and not self.first.stated else ""
+
+
+def facts(
+    relationships: Sequence[Row],
+    members: Sequence[Row],
+    stated: Mapping[str, Statement],
+    named: Mapping[str, Sequence[Statement]],
+    counts: Mapping[str, float],
+    strength: Mapping[str, float],
+    sources: Sources,
+) -> list[Fact]:
+    """Return the facts of a community, of the most central relationship that each sentence states, else of its members.
+
+    `stated` are by the id of a relationship, `named` by that of an entity: the first one describes it, the others are
+    read where they stand in a text unit that states a relationship of the community. `counts` and `strength` are what a
+    relationship counts and how strongly a member is related. What a row of a table says is one fact.
+    """
+
+    def central(row: Row) -> float:
+        return counts[row["id"]] * (strength[row["source_id"]] + strength[row["target_id"]])
+
+    told: dict[tuple[str, int], tuple[Statement, str, float]] = {}
+    about: dict[tuple[str, int], dict[str, None]] = defaultdict(dict)
+    for row in sorted(
+        (row for row in relationships if row["id"] in stated), key=lambda row: (-central(row), row["id"])
+    ):
+        one = stated[row["id"]]
+        told.setdefault(one.place, (one, f"{row['source']} – {row['target']}", central(row)))
+        about[one.place].update(dict.fromkeys((row["source_id"], row["target_id"])))
+    within = {unit for row in relationships for unit in row["text_unit_ids"]}
+    for member in members[:MAX_MEMBERS]:
+        for number, one in enumerate(named.get(member["id"], ())):
+            if number == 0 or one.span["text_unit_id"] in within:
+                told.setdefault(one.place, (one, member["title"], strength[member["id"]]))
+                about[one.place][member["id"]] = None
+    return _facts(told, about, sources)
+
+
+def _facts(
+    told: Mapping[tuple[str, int], tuple[Statement, str, float]],
+    about: Mapping[tuple[str, int], dict[str, None]],
+    sources: Sources,
+) -> list[Fact]:
+    """Return facts of statements by place, with their title and how central they are; what a row says is one fact."""
+    found = []
+    rows: dict[str, list[Statement]] = defaultdict(list)
+    for place, (one, title, central) in told.items():
+        if one.row:
+            rows[place[0]].append(one)
+        elif one.stands:
+            sentence = replace(one.sentence, worth=one.sentence.worth * sqrt(1 + central))
+            found.append(Fact(title, tuple(about[place]), (one,), sentence))
+    for document, own in rows.items():
+        own = [*sources.row_text(own[0]), *own]
+        told_once = {one.place: one for one in sorted(own, key=lambda one: (one.cell, one.place))}
+        ends = dict.fromkeys(identity for place in told_once for identity in about.get(place, ()))
+        content = frozenset(term for one in told_once.values() for term in one.sentence.terms)
+        sentence = Sentence(sources.documents[document]["title"], content, len(content), sqrt(len(told_once)))
+        found.append(Fact(sources.documents[document]["title"], tuple(ends), tuple(told_once.values()), sentence))
+    return found
+
+
+def shared_values(relationships: Iterable[Row], stated: Mapping[str, Statement]) -> list[tuple[str, int]]:
+    """Return the values that rows of tables have in common, each with its column and the number of rows, most first."""
+    cells = (row for row in relationships if row["id"] in stated and stated[row["id"]].cell)
+    counted = Counter(f"{row['relation']} {row['target']}".strip() for row in cells)
+    return sorted(((value, n) for value, n in counted.items()), key=lambda item: (-item[1], item[0]))
+
+
+def in_time(told: Iterable[Fact], order: Mapping[str, int]) -> list[Fact]:
+    """Return facts by when they were, those that nothing dates first; `order` is that of documents, then by place."""
+
+    def key(fact: Fact) -> tuple[str, int, int]:
+        period = fact.first.period
+        return period.first.isoformat() if period else "", order[fact.first.place[0]], fact.first.place[1]
+
+    return sorted(told, key=key)
+
+
+def reading_order(documents: Iterable[Row]) -> dict[str, int]:
+    """Return the numbers of documents by id, in the order of their dates, then of their titles: part 2 before part 10.
+
+    >>> reading_order([{"id": n, "created_at": "", "title": f"part {n}"} for n in ("10", "2")])
+    {'2': 0, '10': 1}
+    """
+
+    def key(row: Row) -> tuple[Any, ...]:
+        parts = re.split(r"(\d+)", row["title"])
+        return row["created_at"], [part.rjust(12, "0") if part.isdecimal() else part for part in parts], row["id"]
+
+    return {row["id"]: number for number, row in enumerate(sorted(documents, key=key))}

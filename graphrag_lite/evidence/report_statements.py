@@ -1,0 +1,242 @@
+"""The sentences that a report can cite: what each says, how well it stands as a statement, and when that was.
+
+Nothing is told of what stands in a licence, or recurs in document after document (`evidence.notices`); little is a
+sentence worth that names a host, who speaks in many documents.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite import tables
+from graphrag_lite.attempts import Attempt, unguarded
+from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.key_sentences import Sentence
+from graphrag_lite.evidence.mention_form import DEFINES, EARLY, mention_form
+from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed, notices
+from graphrag_lite.evidence.sentence_dates import resolved, stated_period
+from graphrag_lite.text.plain_text import one_line
+from graphrag_lite.text.sentences import sentences, trimmed
+from graphrag_lite.text.times import Period, whole
+from graphrag_lite.text.transcripts import PERSONS, form, said, speakers
+from graphrag_lite.text.words import terms
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Row = dict[str, Any]
+OFTEN = 0.1  # of the documents, and MIN_DOCUMENTS: who speaks in so many is the host, not the subject
+MIN_DOCUMENTS = 3
+ASIDE = 0.1  # what a sentence counts that names a host
+STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
+SPOKEN = 0.5  # what "I" and "you" count less in a transcript than in a text: nobody knows who they are
+LOOSE = 0.35  # what a sentence counts that talk has filled, or that a quotation has cut
+# What is said to move the talk on, in the languages of `transcripts.PERSONS`.
+_TALK = re.compile(
+    r"\b(?:thank you|thanks|welcome(?: back)? to|good (?:morning|afternoon|evening)|(?:my|next|last|first|follow-up) "
+    r"question|congrat\w+|e-?mail us|stay tuned|joins? (?:us|me)|listening|merci|bienvenue|bonjour|vielen dank|danke"
+    r"|willkommen|gracias|bienvenid\w+)\b",
+    re.I,
+)
+_FILLER = re.compile(
+    r"\b(?:you know|i mean|um+|uh+|kind of|sort of|i guess|gonna|stuff|yeah|basically|really cool|super (?:\w+))\b"
+    r"|, like,?|\blike (?:a|in|was|it|he|we|super)\b|^like\b|\b(\w+) -- \1\b",
+    re.I,
+)
+_LEANING = re.compile(
+    r"(?:anyway|for (?:instance|example)|in other words|in addition|in contrast|as a (?:reminder|result)|also|again"
+    r"|plus|well|par exemple|en outre|de plus|ainsi|außerdem|zum beispiel|por ejemplo|además"
+    r"|また|さらに|しかし|此外|另外|例如|또한|그러나)\b",
+    re.I,
+)
+# After a name: "(1843-1899) is a", "est une"; the topic of a sentence in Chinese, Japanese and Korean.
+_IS_A = re.compile(
+    r"\W{0,3}(?:\([^)]{0,80}\)|,[^,.]{0,60},)?\s*(?:is|was|are|were|est|était|sont|ist|war|sind|es|era|è|é)\s"
+    r"(?:\w+ly\s|also\s|now\s|auch\s|aussi\s)?(?:an?|the|one|un[ea]?|les?|la|l['’]|eine?|der|die|das|el|uno|il|een|het)\b",
+    re.I,
+)
+_TOPIC = re.compile(r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?(?:是|とは|は、?|란|은\s|는\s)")
+_BULLET = re.compile(r"(?:[-*+•▪–]|\d{1,2}[.)])\s+(?=\S)")
+_FOOTNOTE = re.compile(r"\s?\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]")
+_FOOTNOTES_AT_END = re.compile(rf"(?<=\S)(?:{_FOOTNOTE.pattern})+\s*$")
+_CUT = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Sen|Rep|Gov|Gen|Prof|St|vs|e\.g|i\.e|al|Inc|Corp|No|(?<![.\w])[A-Z])\.$")
+DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a sentence says, and where: without its speaker's label and the time.
+
+    `row` says that its document is a row of a table, `cell` that it is one of the row's values.
+    """
+
+    sentence: Sentence
+    span: Row
+    language: str = ""
+    day: str = ""  # of its document, ISO 8601; empty where it has none, or all have the same
+    row: bool = False
+    cell: bool = False
+
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.span["document_id"], self.span["char_start"]
+
+    @property
+    def stands(self) -> bool:
+        return self.sentence.worth >= STANDS
+
+    @cached_property
+    def stated(self) -> Period | None:
+        """When it says that something was."""
+        return None if self.cell else stated_period(self.sentence.text, self._day, self.language)
+
+    @property
+    def period(self) -> Period | None:
+        return self.stated or whole(self.day)
+
+    @property
+    def shown(self) -> str:
+        """What it says, without marks of footnotes, with the dates of its "today" and "last year"."""
+        text = _FOOTNOTE.sub("", self.sentence.text)
+        return disarm(text if self.cell else resolved(text, self._day, self.language))
+
+    @property
+    def _day(self) -> date | None:
+        return date.fromisoformat(self.day[:10]) if len(self.day) >= 10 else None
+
+
+class Sources:
+    """The documents that statements are read from."""
+
+    def __init__(
+        self,
+        source_documents: "pa.Table",
+        source_units: "pa.Table",
+        entity_mentions: "pa.Table",
+        attempt: Attempt = unguarded,
+    ) -> None:
+        self.documents: dict[str, Row] = {row["id"]: row for row in source_documents.select(DOCUMENT).to_pylist()}
+        columns = ("id", "char_start", "char_end")
+        self._units = {identity: (start, end) for identity, start, end in tables.rows(source_units, *columns)}
+        self.hosts = hosts(self.documents, attempt)
+        self._named = {name.title() for name in self.hosts}
+        self._attempt = attempt
+        texts = {identity: row["text"] for identity, row in self.documents.items()}
+        self._notices = notices(texts)
+        self._formulas = formulas(set(tables.rows(entity_mentions, "document_id", "char_start", "char_end")), texts)
+        self._dated = len({row["created_at"][:10] for row in self.documents.values()}) > 1
+        self._made: dict[tuple[str, int, int], Statement | None] = {}
+        self._longest: dict[tuple[str, int], Statement] = {}
+
+    def at(self, spans: Iterable[Row]) -> list[Statement]:
+        """Return what the sentences at some spans say; those that cannot be read are left out.
+
+        A text unit may end within a sentence that another holds on: it is one sentence, as far as any of them has it.
+        """
+        read = [one for span in spans if (one := self._at(span))]
+        for one in read:
+            known = self._longest.get(one.place)
+            if not known or one.span["char_end"] > known.span["char_end"]:
+                self._longest[one.place] = one
+        return read
+
+    def whole(self, one: Statement) -> Statement:
+        """Return the longest statement of all that were read at the place of one."""
+        return self._longest[one.place]
+
+    def _at(self, span: Row) -> Statement | None:
+        place = (span["document_id"], span["char_start"], span["char_end"])
+        if place not in self._made:
+            self._made[place] = self._attempt(span["text_unit_id"], self._statement, span)
+        return self._made[place]
+
+    def _statement(self, span: Row) -> Statement:
+        document = self.documents[span["document_id"]]
+        one = statement(span, document, self._named, self._dated)
+        start, end = one.span["char_start"], one.span["char_end"]
+        if one.cell or not one.stands:
+            return one
+        if is_noticed(self._notices.get(document["id"], ()), start, end) or (
+            len(document["text"]) >= LONG and is_formula(document["text"][start:end], self._formulas)
+        ):
+            return replace(one, sentence=replace(one.sentence, worth=0.0))
+        return one
+
+    def row_text(self, one: Statement) -> list[Statement]:
+        """Return the first sentence that a table's row holds below its card, in the text unit of a statement of it."""
+        document, (start, end) = self.documents[one.span["document_id"]], self._units[one.span["text_unit_id"]]
+        start = max(start, *(block["char_end"] for block in document["blocks"] if block["kind"] == "card"))
+        for first, last in sentences(document["text"][start:end], document["language"]):
+            first, last = trimmed(document["text"], start + first, start + last)
+            if first < last and not document["text"].startswith("#", first):
+                return self.at([one.span | {"char_start": first, "char_end": last}])
+        return []
+
+    def defines(self, one: Statement, name: str) -> int:
+        """Return how well a statement says what bears a name, or its last word: 2 as a definition, 0 not at all."""
+        text, start, end = self.documents[one.span["document_id"]]["text"], one.span["char_start"], one.span["char_end"]
+        for part in dict.fromkeys((name, name.split()[-1])):
+            if (at := text.find(part, start, end)) >= 0:
+                last = at + len(part)
+                if at - start <= EARLY and (_IS_A.match(text, last, end) or _TOPIC.match(text, last, end)):
+                    return 2
+                form = mention_form(text, (at, last), (start, end), one.language)[0]
+                apposed = form == DEFINES and text.startswith(",", last)
+                return 2 if apposed else int(form == DEFINES)
+        return 0
+
+
+def statement(span: Row, document: Row, named: Collection[str], dated: bool) -> Statement:
+    """Return what the sentence at a span of a document says; little is it worth where it names one of `named`."""
+    text, language = document["text"], document["language"]
+    cards = [block for block in document["blocks"] if block["kind"] == "card"]
+    cell = any(block["char_start"] <= span["char_start"] < block["char_end"] for block in cards)
+    start, end = (span["char_start"], span["char_end"]) if cell else said(text, span["char_start"], span["char_end"])
+    if start >= end:  # nothing but marks
+        start, end = span["char_start"], span["char_end"]
+    if not cell:
+        bullet = _BULLET.match(text, start, end)
+        start = bullet.end() if bullet else start
+        end = start + len(_FOOTNOTES_AT_END.sub("", text[start:end]))
+    words = one_line(text[start:end])
+    found = terms(words, language)
+    length = max(len(found), len(words.split()))
+    worth = 1.0 if cell else form(text, start, end, language) * _loose(words, language, bool(speakers(text)))
+    worth *= 1.0 if set(words.split()).isdisjoint(named) else ASIDE
+    place = span | {"char_start": start, "char_end": end}
+    day = document["created_at"] if dated else ""
+    return Statement(Sentence(words, frozenset(found), length, worth), place, language, day, bool(cards), cell)
+
+
+def _loose(sentence: str, language: str, transcript: bool) -> float:
+    """Return what a sentence counts beside its form (`transcripts.form`): talk and what is cut off, less.
+
+    >>> [_loose(one, "en", True) for one in ("Whales sing.", "Thanks, Ann, for coming.", "You know, whales sing.")]
+    [1.0, 0.0, 0.175]
+    """
+    if _CUT.search(sentence) or (transcript and _TALK.search(sentence)):
+        return 0.0
+    worth = 1.0
+    if transcript and language in PERSONS and PERSONS[language].search(sentence):
+        worth *= SPOKEN
+    if (
+        (transcript and _FILLER.search(sentence))
+        or sentence.count('"') % 2
+        or sentence.count("“") != sentence.count("”")
+    ):
+        worth *= LOOSE
+    return worth
+
+
+def hosts(documents: Mapping[str, Row], attempt: Attempt = unguarded) -> set[str]:
+    """Return the names, whole and in part, of those whose lines many documents hold: hosts, whom all of them name."""
+    n_documents: Counter[str] = Counter()
+    for identity, row in documents.items():
+        n_documents.update(attempt(identity, speakers, row["text"]) or ())
+    least = max(MIN_DOCUMENTS, OFTEN * len(documents))
+    often = [label for label, n in n_documents.items() if n >= least]
+    return {name for label in often for name in (label, *label.split()) if len(name) > 2}

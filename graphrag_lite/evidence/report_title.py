@@ -1,0 +1,144 @@
+"""What a community's report is called: who it is about most, the theme that its sentences share, and when that was.
+
+A theme is a noun phrase that several of the sentences use and few others do: what follows an article or a preposition,
+up to the next function word, so no verb and no name. Languages without articles and spaces have none.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import ceil
+
+from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.text.names.words import ARTICLES, DETERMINERS, OF_WORDS, closed_class
+from graphrag_lite.text.relations import is_verb_form
+from graphrag_lite.text.times import Period
+from graphrag_lite.text.words import terms
+
+LEAST_SENTENCES, LEAST_SHARE = 2, 0.25  # that share a theme of several words; of all sentences, of one
+LONGEST = 3  # words of one
+RARE = 2.0  # bits: the mean idf of a theme's words
+MAX_NAMES = 2
+# So general that no report is about them.
+_EMPTY = frozenset(
+    "thing things way ways lot lots time times people part parts kind sort end day days year years week weeks month "
+    "months place case example fact point bit number side same first second third last next one ones other others new "
+    "own world work good great best better more most few little many long old big small whole different right left "
+    "back man men woman women person guy guys moment question answer word words member members head president "
+    "professor author director founder team company companies well variety range series set majority rest".split()
+)
+_TOKEN = re.compile(r"[^\W\d_][\w’'-]*|\d+|[^\w\s]")
+_ENGLISH = frozenset("the a an this these its their his her our of".split())
+_BEFORE = frozenset("in with on from about for by against between into over under through during than".split())
+
+
+def title(names: Sequence[str], theme_words: str, period: str) -> str:
+    """Return a report's title.
+
+    >>> title(["Perkin-Elmer", "Lockheed", "Danbury"], "primary mirror", "1975–1990")
+    'Perkin-Elmer, Lockheed – primary mirror, 1975–1990'
+    >>> title(["Ann", "Bob"], "", "")
+    'Ann, Bob'
+    """
+    about = ", ".join(disarm(name) for name in names[:MAX_NAMES])
+    named = f"{about} – {disarm(theme_words)}" if theme_words else about
+    return f"{named}, {period}" if period else named
+
+
+def years(periods: Iterable[Period]) -> str:
+    """Return from which year to which some periods are, empty for none.
+
+    >>> from datetime import date
+    >>> years([Period(date(2009, 5, 1), date(2009, 5, 2)), Period(date(1993, 1, 1), date(1993, 12, 31))])
+    '1993–2009'
+    """
+    known = sorted(year for period in periods for year in (period.first.year, period.last.year))
+    if not known:
+        return ""
+    return str(known[0]) if known[0] == known[-1] else f"{known[0]}–{known[-1]}"
+
+
+def theme(
+    sentences: Sequence[str], told: Sequence[str], names: Iterable[str], language: str, idf: Mapping[str, float]
+) -> str:
+    """Return the noun phrase that says most of what some sentences have in common, empty where there is none.
+
+    It stands in one of those that are `told`, too.
+    What several of them say counts, by the rarity of its words (`key_sentences.rarity`); more words go first. Words of
+    `names` are no theme.
+
+    >>> said = ["Perkin-Elmer ground the primary mirror.", "Dust lay on the primary mirror.", "A test failed."]
+    >>> theme(said, said, ["Perkin-Elmer"], "en", {})
+    'primary mirror'
+    """
+    named = {term for name in names for term in terms(name, language)}
+    written: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    for sentence in sentences:
+        for key, phrase in _noun_phrases(sentence, language).items():
+            if named.isdisjoint(key):
+                written[key][phrase] += 1
+
+    def worth(key: tuple[str, ...]) -> float:
+        rare = sum(idf.get(term, RARE) for term in key) / len(key)
+        return sum(written[key].values()) * (rare - RARE + 1) * (1 + 0.5 * (len(key) > 1))
+
+    def least(key: tuple[str, ...]) -> int:
+        return LEAST_SENTENCES if len(key) > 1 else max(LEAST_SENTENCES + 1, ceil(LEAST_SHARE * len(sentences)))
+
+    known = {key for sentence in told for key in _noun_phrases(sentence, language)}
+    shared = [
+        key
+        for key, phrases in written.items()
+        if sum(phrases.values()) >= least(key) and key in known and worth(key) > 0
+    ]
+    if not shared:
+        return ""
+    best = max(sorted(shared), key=worth)
+    return min(written[best], key=lambda phrase: (-written[best][phrase], len(phrase), phrase))
+
+
+@lru_cache(maxsize=10_000)
+def _noun_phrases(sentence: str, language: str) -> dict[tuple[str, ...], str]:
+    """Return the noun phrases of a sentence by their terms (`words.terms`)."""
+    found: dict[tuple[str, ...], str] = {}
+    for phrase in _phrases(sentence, language):
+        if key := tuple(terms(phrase, language)):
+            found.setdefault(key, phrase)
+    return found
+
+
+def _phrases(sentence: str, language: str) -> Iterator[str]:
+    """Yield what stands between an article or preposition and the next function word or mark, in small letters.
+
+    In German nouns have capitals.
+    """
+    joining = closed_class(language)
+    opened: list[str] | None = None
+    for token in [*_TOKEN.findall(sentence), "."]:
+        low = token.casefold()
+        if low in _BEFORE or (low in _ENGLISH if language == "en" else low in ARTICLES | DETERMINERS | OF_WORDS):
+            yield from _phrase(opened, language)
+            opened = []
+        elif opened is not None:
+            if low in joining or not token[0].isalpha() or (token[0].isupper() and language != "de"):
+                if not token[0].isupper():
+                    yield from _phrase(opened, language)
+                opened = None
+            else:
+                opened.append(token)
+
+
+def _phrase(words: list[str] | None, language: str) -> Iterator[str]:
+    """Yield the phrase of some words, unless it ends in what is no noun; verbs at its end go."""
+    words = list(words or ())
+    while words and (is_verb_form(words[-1].casefold(), language) or words[-1].endswith("ly")):
+        words.pop()
+    if not 0 < len(words) <= LONGEST or _EMPTY.issuperset(word.casefold() for word in words):
+        return
+    if language == "de" and not words[-1][0].isupper():
+        return
+    if words[-1].casefold() not in _EMPTY and len(words[-1]) > 3:
+        yield " ".join(words)
+        if len(words) > 1:
+            yield words[-1]

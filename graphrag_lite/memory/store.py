@@ -1,0 +1,201 @@
+"""Memory: one SQLite file beside the snapshots, in WAL mode. A rollback of the index does not touch it.
+
+Notes and messages are found by BM25 (of FTS5) over terms that are analysed as those of text units. Each write is one
+transaction: a process that is killed leaves no half note. What is forgotten is gone from the file, too.
+"""
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from graphrag_lite.errors import InputError, LockedError, OutputError, TableError
+from graphrag_lite.text.function_words import FUNCTION_WORDS
+from graphrag_lite.text.language import closest, detect
+from graphrag_lite.text.words import terms, without_asking
+
+BUSY = 5.0  # seconds to wait for another process that writes
+NOTE, MESSAGE = "note", "message"
+LANGUAGES = ["en", *sorted(FUNCTION_WORDS.keys() - {"en"})]
+SCHEMA = """
+pragma journal_mode = wal;
+pragma synchronous = full;
+pragma secure_delete = on;
+create table if not exists entries (
+    place integer primary key, id text unique not null, kind text not null, session text not null, role text not null,
+    content text not null, tags text not null, citations text not null, created_at text not null, language text not null
+);
+create index if not exists entries_by_time on entries (kind, session, created_at, place);
+create virtual table if not exists found using fts5 (terms, tokenize = "unicode61 remove_diacritics 0");
+create table if not exists languages (kind text not null, language text not null, primary key (kind, language))
+    without rowid;
+create table if not exists blocks (
+    session text not null, name text not null, content text not null, primary key (session, name)
+) without rowid;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A note (`kind` note) or a message of a session, whose `role` is user or assistant.
+
+    `created_at` is ISO 8601 in UTC. `citations` are places that a note rests on, as answers cite them: `document`,
+    `path`, `char_start`, `char_end`, `text`. The id is a hash of the rest, so that nothing is kept twice.
+    """
+
+    content: str
+    kind: str = NOTE
+    session: str = ""
+    role: str = ""
+    tags: tuple[str, ...] = ()
+    citations: tuple[dict[str, Any], ...] = ()
+    created_at: str = ""
+    id: str = field(default="")
+
+    def identified(self) -> "Entry":
+        """Return it with its time and id."""
+        created_at = self.created_at or datetime.now(UTC).isoformat(timespec="microseconds")
+        known = {**asdict(self), "created_at": created_at, "id": ""}
+        digest = hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:16]
+        return Entry(**{**asdict(self), "created_at": created_at, "id": digest})
+
+
+class Memory:
+    """An opened store. Raises TableError for a file that is none, OutputError where it cannot be written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with self._told():
+            self._database = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
+            self._database.executescript(SCHEMA)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def add(self, entries: Iterable[Entry]) -> list[str]:
+        """Keep entries, all or none, and return their ids. One that is there already is kept once."""
+        made = [entry.identified() for entry in entries]
+        with self._writing():
+            for entry in made:
+                self._put(entry)
+        return [entry.id for entry in made]
+
+    def _put(self, entry: Entry) -> None:
+        language = detect(entry.content) or closest(entry.content, LANGUAGES)  # a note may be too short to tell
+        values = (entry.id, entry.kind, entry.session, entry.role, entry.content)
+        rest = (json.dumps(list(entry.tags)), json.dumps(list(entry.citations)), entry.created_at, language)
+        done = self._database.execute(
+            "insert or ignore into entries (id, kind, session, role, content, tags, citations, created_at, language)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*values, *rest),
+        )
+        if done.rowcount:
+            analysed = " ".join(terms(" ".join([entry.content, *entry.tags]), language))
+            self._database.execute("insert into found (rowid, terms) values (?, ?)", (done.lastrowid, analysed))
+            self._database.execute("insert or ignore into languages values (?, ?)", (entry.kind, language))
+
+    def search(self, query: str, kind: str = NOTE, session: str | None = None, tags: Sequence[str] = ()) -> list[int]:
+        """Return the places of the entries that share terms with a query, best first by BM25, then the newest.
+
+        With `session` those of one, with `tags` those that have them all.
+        """
+        languages = [row[0] for row in self._read("select language from languages where kind = ?", kind)]
+        asked = dict.fromkeys(
+            term for language in languages for term in terms(without_asking(query, language), language)
+        )
+        if not asked:
+            return []
+        match = " OR ".join('"{}"'.format(term.replace('"', '""')) for term in asked)
+        rows = self._read(
+            "select place, tags from found join entries on place = found.rowid"
+            " where found match ? and kind = ? and (? is null or session = ?)"
+            " order by bm25(found), created_at desc, place",
+            *(match, kind, session, session),
+        )
+        return [place for place, stated in rows if not tags or set(tags) <= set(json.loads(stated))]
+
+    def listed(self, kind: str, session: str | None = None, first: str = "", last: str = "9") -> list[int]:
+        """Return the places of entries by time, those made from `first` to `last`, ISO 8601, both included."""
+        rows = self._read(
+            "select place from entries where kind = ? and (? is null or session = ?)"
+            " and created_at >= ? and substr(created_at, 1, length(?)) <= ? order by created_at, place",
+            *(kind, session, session, first, last, last),
+        )
+        return [place for (place,) in rows]
+
+    def entry(self, place: int) -> Entry:
+        """Return the entry at a place."""
+        (row,) = self._read(
+            "select content, kind, session, role, tags, citations, created_at, id from entries where place = ?", place
+        )
+        content, kind, session, role, tags, citations, created_at, identity = row
+        return Entry(
+            content, kind, session, role, tuple(json.loads(tags)), tuple(json.loads(citations)), created_at, identity
+        )
+
+    def named(self, identity: str) -> int:
+        """Return the place of an entry by its id. Raises InputError."""
+        rows = self._read("select place from entries where id = ?", identity)
+        if not rows:
+            raise InputError(f"Memory holds no entry {identity!r}; `graphrag-lite memory show` lists them.")
+        return int(rows[0][0])
+
+    def forget(self, identities: Sequence[str]) -> None:
+        """Delete entries, from the file too. Raises InputError for an id that is not there, and deletes none then."""
+        places = [self.named(identity) for identity in identities]
+        with self._writing():
+            for place in places:
+                self._database.execute("delete from found where rowid = ?", (place,))
+                self._database.execute("delete from entries where place = ?", (place,))
+            self._database.execute("insert into found (found) values ('optimize')")
+        with self._told():
+            self._database.execute("vacuum")
+            self._database.execute("pragma wal_checkpoint(truncate)")
+
+    def blocks(self, session: str) -> dict[str, str]:
+        """Return the core blocks of a session, by name."""
+        return dict(self._read("select name, content from blocks where session = ? order by name", session))
+
+    def all_blocks(self) -> list[tuple[str, str, str]]:
+        """Return (session, name, content) of every block, ordered."""
+        return self._read("select session, name, content from blocks order by session, name")
+
+    def write_block(self, session: str, name: str, content: str) -> None:
+        with self._writing():
+            self._database.execute("insert or replace into blocks values (?, ?, ?)", (session, name, content))
+
+    def sessions(self) -> list[tuple[str, str, int]]:
+        """Return (session, kind, number of entries), ordered."""
+        return self._read("select session, kind, count(*) from entries group by 1, 2 order by 1, 2")
+
+    def _read(self, query: str, *values: Any) -> list[Any]:
+        with self._told():
+            return self._database.execute(query, values).fetchall()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._told():
+            self._database.execute("begin immediate")
+            try:
+                yield
+            except BaseException:
+                self._database.execute("rollback")
+                raise
+            self._database.execute("commit")
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if "locked" in str(error) or "busy" in str(error):
+                raise LockedError(f"{self.path}: another process writes to it; try again.") from None
+            if isinstance(error, sqlite3.OperationalError):
+                raise OutputError(f"{self.path}: {error}.") from None
+            raise TableError(f"{self.path}: is damaged, or no memory of graphrag-lite ({error}).") from None

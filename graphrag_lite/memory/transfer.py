@@ -1,0 +1,89 @@
+"""Memory as JSON lines, and conversations of elsewhere into it; a note as a document."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from graphrag_lite.errors import InputError
+from graphrag_lite.memory.store import MESSAGE, NOTE, Entry, Memory
+from graphrag_lite.read.documents import Fields, Loaded
+from graphrag_lite.read.readers import all_readers
+
+NAMES = {one.name for one in fields(Entry)}
+
+
+def exported(memory: Memory) -> Iterator[str]:
+    """Yield notes and messages, by kind and time, then the core blocks, a JSON object a line."""
+    for kind in (NOTE, MESSAGE):
+        for place in memory.listed(kind):
+            yield json.dumps(asdict(memory.entry(place)), ensure_ascii=False)
+    for session, name, content in memory.all_blocks():
+        yield json.dumps({"kind": "block", "session": session, "name": name, "content": content}, ensure_ascii=False)
+
+
+def imported(memory: Memory, path: Path) -> int:
+    """Keep what `exported` wrote, or the messages of an export of conversations, and return how many there are.
+
+    All or nothing; what is there already is kept once. Raises InputError that names the line, or says that nothing in
+    the file is a message.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
+    rows = _rows(data, path)
+    if rows is None:
+        entries = list(_messages(data, path))
+        if not entries:
+            raise InputError(f"{path}: holds no notes that were exported, and no messages of a conversation.")
+        return len(memory.add(entries))
+    kept = memory.add(_entry(row, f"{path}:{number}") for number, row in rows if row.get("kind") != "block")
+    blocks = [row for _, row in rows if row.get("kind") == "block"]
+    for row in blocks:
+        memory.write_block(str(row["session"]), str(row["name"]), str(row["content"]))
+    return len(kept) + len(blocks)
+
+
+def _rows(data: bytes, path: Path) -> list[tuple[int, dict[str, Any]]] | None:
+    """Return the numbered rows of a file that `exported` wrote, None for another file."""
+    rows: list[tuple[int, dict[str, Any]]] = []
+    for number, line in enumerate(data.splitlines(), start=1):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict) or row.get("kind") not in (NOTE, MESSAGE, "block"):
+            if rows:
+                raise InputError(f"{path}:{number}: is no note, message or block.")
+            return None
+        rows.append((number, row))
+    return rows
+
+
+def _entry(row: Mapping[str, Any], where: str) -> Entry:
+    if not isinstance(row.get("content"), str) or set(row) - NAMES:
+        raise InputError(f"{where}: is no note, message or block.")
+    lists = {name: tuple(row.get(name) or ()) for name in ("tags", "citations")}
+    return Entry(**{**row, **lists})
+
+
+def _messages(data: bytes, path: Path) -> Iterable[Entry]:
+    """Yield the messages of a conversation's export, in sessions by their conversations."""
+    for item in all_readers().read(data, path.name, Fields()):
+        if isinstance(item, Loaded):
+            for said in item.messages:
+                content, session = item.text[said.char_start : said.char_end], said.conversation or item.source_id
+                made = said.time or item.created_at
+                yield Entry(content, MESSAGE, session, said.role or said.speaker, created_at=made)
+
+
+def promoted(entry: Entry) -> str:
+    """Return a note as a Markdown document that says of itself that it was generated, and what it rests on."""
+    about = {"origin": "generated", "note": entry.id, "session": entry.session, "date": entry.created_at}
+    rests = [
+        f"- {one.get('path', '')}, characters {one.get('char_start')}-{one.get('char_end')}" for one in entry.citations
+    ]
+    lines = ["---", *(f"{name}: {json.dumps(value)}" for name, value in about.items()), "---", "", entry.content]
+    return "\n".join([*lines, *([""] if rests else []), *rests, ""])

@@ -1,0 +1,144 @@
+"""Chats with an assistant: exports of ChatGPT and Claude, lists of messages as of APIs and LangChain, LongMemEval.
+
+Shapes as exports had them in 2024 and 2025. What a person would not see in the chat is left out: system messages, calls
+of tools and what these return, thoughts, answers that were asked for again.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from graphrag_lite.read.conversations import Chat, Said
+from graphrag_lite.read.documents import ROLES
+
+Value = Mapping[str, Any]
+OTHER_ROLES = frozenset({"system", "developer", "tool", "function", "chat", "generic"})
+CITED = re.compile("\ue200.*?\ue201|【\\d+[^【】\n]*†[^【】\n]*】")  # marks of sources, which the chat shows as links
+TIMES = ("timestamp", "create_time", "created_at", "createdAt", "date", "time")
+
+
+def chatgpt(chat: Value, path: str) -> Iterator[Chat]:
+    """Read a conversation of ChatGPT: of its tree, the branch that `current_node` ends."""
+    nodes = {key: node for key, node in chat["mapping"].items() if isinstance(node, dict)}
+    last = chat.get("current_node")
+    if last not in nodes:
+        leaves = [key for key in nodes if not nodes[key].get("children")]
+        last = max(leaves, key=lambda key: _made(nodes[key]), default="")
+    branch = [node for node in _branch(nodes, last, "parent") if node.get("message")]
+    yield _chat(chat, branch, _of_chatgpt, path)._replace(turns=True)
+
+
+def _branch(nodes: Mapping[Any, Value], last: Any, parent: str) -> list[Value]:
+    """Return the nodes of a tree from its root to `last`."""
+    branch, seen = [], set()
+    while last in nodes and last not in seen:
+        seen.add(last)
+        branch.append(nodes[last])
+        last = nodes[last].get(parent)
+    return branch[::-1]
+
+
+def _made(node: Value) -> float:
+    message = node.get("message")
+    made = message.get("create_time") if isinstance(message, dict) else 0
+    return made if isinstance(made, int | float) else 0.0
+
+
+def _of_chatgpt(node: Value) -> Said | None:
+    message = node["message"]
+    content, about, role = message["content"], message.get("metadata") or {}, message["author"]["role"]
+    hidden = about.get("is_visually_hidden_from_conversation") or about.get("is_user_system_message")
+    spoken = role in ("user", "assistant") and content.get("content_type") in ("text", "multimodal_text")
+    if hidden or not spoken or message.get("recipient", "all") not in ("all", None):
+        return None
+    parts = [part if isinstance(part, str) else str(part.get("text") or "") for part in content["parts"] if part]
+    text = CITED.sub("", "\n\n".join(part for part in parts if part.strip()))
+    return Said(role, text, message.get("create_time") or "", str(node.get("id") or ""))
+
+
+def claude(chat: Value, path: str) -> Iterator[Chat]:
+    """Read a conversation of Claude: of its tree, where it says which message is the last, the branch of that."""
+    listed = chat["chat_messages"]
+    by_id = {each.get("uuid"): each for each in listed if isinstance(each, dict)}
+    branch = _branch(by_id, chat.get("current_leaf_message_uuid"), "parent_message_uuid")
+    yield _chat(chat, branch or listed, _of_claude, path)
+
+
+def _of_claude(message: Value) -> Said:
+    text = _text(message.get("content")) or str(message.get("text") or "")
+    ids = (str(message.get(name) or "") for name in ("uuid", "parent_message_uuid"))
+    return Said(ROLES[message["sender"]], text, _time(message), *ids)
+
+
+def messages(chat: Value, path: str) -> Iterator[Chat]:
+    """Read a list of messages with roles, and what stands beside it."""
+    yield _chat(chat, chat["messages"], _of_role, path)
+
+
+def shared(chat: Value, path: str) -> Iterator[Chat]:
+    """Read a list of messages with roles as ShareGPT has it."""
+    yield _chat(chat, chat["conversations"], _of_role, path)
+
+
+def _of_role(message: Value) -> Said | None:
+    role, content = _role(message)
+    if not role:
+        raise ValueError(f"no role and content (fields: {', '.join(map(str, message))})")
+    identity = message.get("id")
+    return (
+        Said(role, _text(content), _time(message), identity if isinstance(identity, str) else "")
+        if role in ROLES
+        else None
+    )
+
+
+def longmemeval(question: Value, path: str) -> Iterator[Chat]:
+    """Read the sessions of a question, without the question and its answer."""
+    dates, ids = question.get("haystack_dates") or [], question.get("haystack_session_ids") or []
+    for number, session in enumerate(question["haystack_sessions"]):
+        date = dates[number] if number < len(dates) else ""
+        identity = str(ids[number]) if number < len(ids) else f"{path}:{number + 1}"
+        yield Chat(identity, "", session, _of_role, time=date)
+
+
+def is_message(value: Any) -> bool:
+    """Say whether a value is a message with a role, as of an API or LangChain."""
+    return bool(_role(value)[0])
+
+
+def _chat(chat: Value, listed: Any, read: Any, path: str) -> Chat:
+    identity = next((str(chat[key]) for key in ("conversation_id", "uuid", "session_id", "id") if chat.get(key)), path)
+    title = next((chat[key] for key in ("title", "name") if isinstance(chat.get(key), str)), "")
+    return Chat(identity, title, listed, read, _time(chat))
+
+
+def _role(message: Any) -> tuple[str, Any]:
+    """Return whose a message is, and what it holds; empty where that is no message with a role.
+
+    >>> [_role(each)[0] for each in ({"role": "user", "content": "Hi"}, {"type": "ai", "data": {"content": "Hi"}},
+    ...     {"lc": 1, "id": ["langchain", "HumanMessage"], "kwargs": {"content": "Hi"}}, {"role": "clerk"})]
+    ['user', 'assistant', 'user', '']
+    """
+    if not isinstance(message, dict):
+        return "", ""
+    held = next((message[name] for name in ("data", "kwargs") if isinstance(message.get(name), dict)), message)
+    named = message.get("role") or message.get("from") or message.get("type")
+    if isinstance(message.get("id"), list) and message["id"]:
+        named = re.sub(r"Message(Chunk)?$", "", str(message["id"][-1]))
+    role = str(named).casefold()
+    content = next((held[name] for name in ("content", "value") if name in held), None)
+    known = content is not None or "tool_calls" in held
+    return (ROLES.get(role) or (role if role in OTHER_ROLES else "")) if known else "", content
+
+
+def _text(content: Any) -> str:
+    """Return the words of a message: without pictures, thoughts, calls of tools and their results."""
+    if isinstance(content, str):
+        return content
+    parts = [each if isinstance(each, dict) else {"text": each} for each in content or ()]
+    texts = [each.get("text") for each in parts if each.get("type", "text") in ("text", "input_text", "output_text")]
+    return "\n\n".join(text for text in texts if isinstance(text, str) and text.strip())
+
+
+def _time(value: Value) -> Any:
+    return next((value[name] for name in TIMES if value.get(name)), "")

@@ -1,0 +1,73 @@
+"""A chat that WhatsApp has exported (.txt), by an Android phone ("30/05/2023, 23:40 - Ann: Hi") or an iPhone
+("[30.05.23, 23:40:12] Ann: Hi"), in the phone's way to write dates."""
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from graphrag_lite.read.conversations import Chat, Said, documents_of
+from graphrag_lite.read.documents import Fields, Item, Reader
+from graphrag_lite.read.encoding import decode
+
+DAY = r"\d{1,4}[./-] ?\d{1,2}[./-] ?\d{1,4}\.?"
+HALF = r"(?:[ \u202f\u00a0]?(?:[ap]\.?[ \u202f\u00a0]?m\.?|\w{1,4}))?"
+TIME = rf"(?:[^\W\d]{{1,9}}\.? ?)?\d{{1,2}}[:.]\d{{2}}(?:[:.]\d{{2}})?{HALF}"
+HEAD = re.compile(
+    rf"^[\u200e\u200f]?(?:\[(?P<ios>{DAY},? ?{TIME})\] |(?P<android>{DAY},? ?{TIME}) [-–] )(?P<rest>.*)$", re.I | re.M
+)
+# A name, and no quotation in it: "Ann changed the subject to “Plan: B”" is said by nobody.
+SPEAKER = re.compile(r"[\u200e\u200f\u202a\u202f\u00a0~ ]*([^:\n\"“”„«»]{1,60}?)\u202c?:(?: |$)")
+MARKS = re.compile("[\u200e\u200f\u202a\u202c\ufeff]")
+# What stands in the place of a picture or a call: in angle brackets, after a mark of direction, a file's name.
+NO_WORDS = re.compile(r"(?:\u200e[^\n]*|<[^<>\n]{3,40}>|(?:[\w-]+\.\w{2,4} \([^()\n]{3,40}\)))\s*")
+EDITED = re.compile(r"\s*\u200e?<[^<>\n]{3,40}>\s*$")
+SAMPLE = 4000  # bytes by which a file is told
+
+
+def recognises(data: bytes) -> bool:
+    """Say whether a file begins as a chat does: its first line is a message, and so is one of the next."""
+    try:
+        text = decode(data[:SAMPLE].rpartition(b"\n")[0] or data)
+    except ValueError:
+        return False
+    heads = [found.start() for found in HEAD.finditer(text)]
+    return bool(heads) and not text[: heads[0]].strip(" \r\n\u200e\ufeff") and _is_spoken(text)
+
+
+def _is_spoken(text: str) -> bool:
+    return any(SPEAKER.match(found["rest"]) for found in HEAD.finditer(text))
+
+
+def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
+    """Yield a document a day. Days and months are told from the whole file: by its dates, and that they follow."""
+    text = decode(data).replace("\r\n", "\n")
+    heads = list(HEAD.finditer(text))
+    ends = [*(found.start() for found in heads[1:]), len(text)]
+    times = [_time(found) for found in heads]
+    more = (text[found.end() : end] for found, end in zip(heads, ends, strict=True))
+    messages = list(zip((found["rest"] for found in heads), more, times, strict=True))
+    yield from documents_of(Chat(path, PurePath(path).stem, messages, _said, daily=True), path, fields.time)
+
+
+def _time(found: re.Match[str]) -> str:
+    """Return the time of a message, hours and minutes with colons between them."""
+    stated = re.sub(r"[\u202f\u00a0]", " ", found["ios"] or found["android"])
+    day = re.match(DAY, stated)
+    rest = stated[day.end() :] if day else stated
+    return stated[: len(stated) - len(rest)] + re.sub(r"(?<=\d)\.(?=\d{2})", ":", rest)
+
+
+def _said(message: tuple[str, str, str]) -> Said | None:
+    first, more, time = message
+    found = SPEAKER.match(first)
+    if found is None:
+        return None
+    words = first[found.end() :]
+    placeholder = NO_WORDS.match(words)
+    if placeholder:
+        words = words[placeholder.end() :]
+    text = MARKS.sub("", EDITED.sub("", words + more))
+    return Said(MARKS.sub("", found[1]).strip(), text, time)
+
+
+READER = Reader({".txt": "text/plain"}, read, rows=True, recognises=recognises)

@@ -1,0 +1,171 @@
+"""Exports of messengers: Slack, Telegram, DiscordChatExporter, Teams, and LoCoMo's talks of two people.
+
+What a person would not see as said by somebody is left out: who joined or called, what was deleted, stickers.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from html import unescape
+from pathlib import PurePath
+from typing import Any
+
+from graphrag_lite.read.conversations import Chat, Said
+
+Value = Mapping[str, Any]
+People = Mapping[str, str]
+SPOKEN = (None, "me_message", "thread_broadcast", "file_share", "file_comment", "bot_message")  # kinds of Slack's
+MARK = re.compile(r"<([@#!]?)([^<>|\n]+)(?:\|([^<>\n]*))?>")
+EMPHASIS = re.compile(r"(?<![\w*_~`])([*_~])(\S(?:[^\n*_~]*\S)?)\1(?![\w*_~`])")
+
+
+def people_in(data: bytes) -> People:
+    """Return who the ids in a Slack export mean, of its users.json; nothing of any other file."""
+    try:
+        listed = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    users = [each for each in listed if is_user(each)] if isinstance(listed, list) else []
+    return {str(user["id"]): name for user in users if (name := _name_of(user))}
+
+
+def is_user(value: Any) -> bool:
+    """Say whether a value is a member of a Slack workspace."""
+    return isinstance(value, dict) and "id" in value and "name" in value and isinstance(value.get("profile"), dict)
+
+
+def is_channel(value: Any) -> bool:
+    """Say whether a value describes a channel of a Slack workspace."""
+    return isinstance(value, dict) and "created" in value and isinstance(value.get("members"), list)
+
+
+def is_slack(value: Any) -> bool:
+    return isinstance(value, dict) and "ts" in value and value.get("type") == "message"
+
+
+def _name_of(user: Value) -> str:
+    profile = user["profile"]
+    names = (profile.get("real_name"), user.get("real_name"), profile.get("display_name"), user.get("name"))
+    return next((name.strip() for name in names if isinstance(name, str) and name.strip()), "")
+
+
+def slack(listed: Sequence[Value], path: str, people: People) -> Iterator[Chat]:
+    """Read a file of a Slack export: a channel's day, and what was said in each of its threads on that day."""
+    channel = PurePath(path).parent.name or PurePath(path).stem
+    threads: dict[str, list[Value]] = {}
+    for each in listed:
+        thread = str(each.get("thread_ts") or "") if isinstance(each, dict) else ""
+        threads.setdefault(thread, []).append(each)
+    for thread, of_thread in threads.items():
+        name = f"{channel} {thread}" if thread else channel
+        yield Chat(name, channel, of_thread, partial(_of_slack, people=people), daily=True)
+
+
+def _of_slack(message: Value, people: People) -> Said | None:
+    if message.get("type") != "message" or message.get("subtype") not in SPOKEN or message.get("hidden"):
+        return None
+    profile, bot = message.get("user_profile") or {}, message.get("bot_profile") or {}
+    user = str(message.get("user") or "")
+    stated = (people.get(user), profile.get("real_name"), profile.get("display_name"), message.get("username"))
+    speaker = next((str(name) for name in (*stated, bot.get("name"), user) if name), "")
+    time = str(message["ts"])
+    thread = str(message.get("thread_ts") or "")
+    return Said(speaker, _plain(str(message.get("text") or ""), people), time, time, thread if thread != time else "")
+
+
+def _plain(text: str, people: People) -> str:
+    """Return a text of Slack without marks.
+
+    >>> _plain("Hi <@U1>, *see* <https://x.org|the page> &amp; <#C1|general>.", {"U1": "Ann Lee"})
+    'Hi @Ann Lee, see the page & #general.'
+    """
+
+    def shown(found: re.Match[str]) -> str:
+        mark, what, label = found.groups()
+        if mark in ("@", "#"):
+            return mark + (label or people.get(what, what)).lstrip("@#")
+        return label or (f"@{what.partition('^')[0]}" if mark else what)
+
+    return unescape(EMPHASIS.sub(r"\2", MARK.sub(shown, text)))
+
+
+def telegram(chat: Value, path: str) -> Iterator[Chat]:
+    """Read a chat of Telegram's result.json, or all of one that has several."""
+    chats = chat["chats"]["list"] if "chats" in chat else [chat]
+    for each in chats:
+        title = str(each.get("name") or "")
+        yield Chat(title or str(each.get("id") or path), title, each["messages"], _of_telegram, daily=True)
+
+
+def _of_telegram(message: Value) -> Said | None:
+    if message.get("type") != "message":
+        return None
+    parts = message.get("text") or ""
+    parts = [parts] if isinstance(parts, str) else parts
+    text = "".join(part if isinstance(part, str) else str(part.get("text", "")) for part in parts)
+    answered = message.get("reply_to_message_id")
+    speaker = message.get("from") or message.get("from_id") or ""
+    return Said(str(speaker), text, message.get("date", ""), str(message["id"]), str(answered or ""))
+
+
+def discord(chat: Value, path: str) -> Iterator[Chat]:
+    """Read a channel that DiscordChatExporter has written."""
+    guild, channel = (str((chat.get(key) or {}).get("name") or "") for key in ("guild", "channel"))
+    yield Chat(f"{guild}/{channel}" if guild else channel or path, channel, chat["messages"], _of_discord, daily=True)
+
+
+def _of_discord(message: Value) -> Said | None:
+    if message.get("type") not in ("Default", "Reply"):
+        return None
+    author = message["author"]
+    answered = (message.get("reference") or {}).get("messageId") if message["type"] == "Reply" else ""
+    speaker = str(author.get("nickname") or author["name"])
+    return Said(speaker, str(message["content"]), message.get("timestamp", ""), str(message["id"]), str(answered or ""))
+
+
+def is_teams(value: Any) -> bool:
+    return isinstance(value, dict) and "messageType" in value and isinstance(value.get("body"), dict)
+
+
+def teams(listed: Sequence[Value], path: str) -> Iterator[Chat]:
+    """Read chatMessages of Microsoft Graph: chats by their day, and the answers to each post of a channel."""
+    threads: dict[str, list[Value]] = {}
+    for each in listed:
+        place = (each.get("channelIdentity") or {}).get("channelId") if isinstance(each, dict) else None
+        name = f"{place} {each.get('replyToId') or each.get('id')}" if place else str(each.get("chatId") or path)
+        threads.setdefault(name, []).append(each)
+    for name, of_thread in threads.items():
+        in_order = sorted(of_thread, key=lambda each: str(each.get("createdDateTime")))
+        title = next((str(each["subject"]) for each in in_order if each.get("subject")), "")
+        yield Chat(name, title, in_order, _of_teams, daily=True)
+
+
+def _of_teams(message: Value) -> Said | None:
+    if message.get("messageType") != "message" or message.get("deletedDateTime"):
+        return None
+    sender, body = message.get("from") or {}, message["body"]
+    named: Value = next((who for kind in ("user", "application", "device") if (who := sender.get(kind))), {})
+    text = str(body.get("content") or "")
+    if str(body.get("contentType")).casefold() == "html":
+        from graphrag_lite.read.formats.web_page import html_to_text
+
+        text = html_to_text(text).text
+    ids = str(message.get("id") or ""), str(message.get("replyToId") or "")
+    return Said(str(named.get("displayName") or ""), text, message.get("createdDateTime", ""), *ids)
+
+
+def locomo(sample: Value, path: str) -> Iterator[Chat]:
+    """Read the sessions of two people, without what was made of them."""
+    talk = sample["conversation"]
+    names = [name for name in talk if re.fullmatch(r"session_\d+", name)]
+    for name in sorted(names, key=lambda name: int(name.rpartition("_")[2])):
+        date = talk.get(f"{name}_date_time", "")
+        yield Chat(f"{sample.get('sample_id') or path} {name}", "", talk[name], _of_locomo, time=date)
+
+
+def _of_locomo(message: Value) -> Said:
+    caption = str(message.get("blip_caption") or "")
+    photo = f"[photo: {caption}]" if caption else ""
+    text = "\n".join(filter(None, (message.get("text"), photo)))
+    return Said(str(message["speaker"]), text, "", str(message["dia_id"]))

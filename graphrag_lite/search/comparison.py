@@ -1,0 +1,115 @@
+"""Questions that compare two things: what the corpus says of each of them, side by side."""
+
+import re
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.answer_type import Sought
+from graphrag_lite.search.definitions import defining_units
+from graphrag_lite.search.sentence_choice import choose_sentences, read_out
+from graphrag_lite.text.words import terms
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from graphrag_lite.retrieval.question import Question
+
+MOST_WORDS = 6  # of a side
+UNITS, SENTENCES = 8, 2  # of each side: best text units that hold it, and sentences of these
+COMPARING = "compare comparison difference differ"
+_NAME = r"[\"“']?(?:the |der |die |das |le |la |les |el |l['’])?(?P<{}>[^,.;:?!]{{2,50}}?)[\"”']?"
+_ONE, _OTHER = _NAME.format("one"), _NAME.format("other")
+_END = r"\s*[.?!]*$"
+_OR, _AND = "(?:or|oder|ou|o)", "(?:and|und|et|y|e|en|with|mit|avec|con|to|met)"
+_LEAST = r"(?!who|what|when|where|why|how|which|is\b|are\b|do|did|can\b|should|will\b)"
+_VERBS = "is|are|was|were|does|do|did|has|have"
+_COMPARES = [
+    re.compile(pattern, re.I)
+    for pattern in (
+        rf"\b(?:compare|vergleiche|compar[aez]|comparer|confronta|vergelijk) (?:the )?{_ONE} {_AND} {_OTHER}{_END}",
+        rf"\b(?:differences?|comparison|unterschied|différences?|diferencias?|differenza|verschil)"
+        rf" (?:between|zwischen|entre|tra|tussen) {_ONE} {_AND} {_OTHER}{_END}",
+        rf"\bhow (?:do|does|did) {_ONE} (?:compare|differ) (?:with|to|from|against) {_OTHER}{_END}",
+        rf"^{_LEAST}{_ONE},? (?:vs\.?|versus|{_OR}) {_OTHER}{_END}",
+        rf"[,:] ?{_ONE},? {_OR} {_OTHER}{_END}",
+        rf"^(?:{_VERBS}) {_ONE} (?:(?-i:[a-z]+) )?(?:(?:more|less|fewer) \w+|\w+er) than {_OTHER}{_END}",
+        r"(?P<one>[^，,、。\s]{2,20}?)(?:和|与|與|跟)(?P<other>[^，,、。\s]{2,20}?)(?:的区别|的區別|相比|哪)",
+        r"(?P<one>[^、。\s]{2,20}?)と(?P<other>[^、。\s]{2,20}?)(?:の違い|はどちら|を比較)",
+        r"(?P<one>\S{2,20}?)(?:와|과) (?P<other>\S{2,20}?)(?:의 차이|을 비교|를 비교|의 비교)",
+    )
+]
+
+
+def sides(question: str) -> tuple[str, str] | None:
+    """Return the two things that a question compares, None where it compares none.
+
+    >>> sides("Is Sam older than Taylor Cruz?"), sides("Compare Hubble and the Webb telescope."), sides("Azure or AWS?")
+    (('Sam', 'Taylor Cruz'), ('Hubble', 'Webb telescope'), ('Azure', 'AWS'))
+    >>> sides("Which is cheaper, Azure or AWS?"), sides("Is it more than that?"), sides("Mem0和Zep的区别是什么？")
+    (('Azure', 'AWS'), None, ('Mem0', 'Zep'))
+    """
+    for pattern in _COMPARES:
+        if found := pattern.search(question.strip()):
+            one, other = found["one"].strip(), found["other"].strip()
+            named = all(any(map(_is_of_name, side)) for side in (one, other))
+            if named and max(len(one.split()), len(other.split())) <= MOST_WORDS:
+                return one, other
+    return None
+
+
+def _is_of_name(character: str) -> bool:
+    return not character.islower() and character.isalpha()
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What is said of two things: sentences that compare them, then those of each below its name."""
+
+    statements: list[Statement]
+    lead: str  # says that no sentence compares them
+
+
+def of_each(question: "Question", scores: "npt.NDArray[np.float64]", sought: Sought) -> Compared | None:
+    """Return what the corpus says of each of two things that a question compares, None where it does not of both."""
+    both = sides(question.as_read)
+    if both is None:
+        return None
+    told = [_of(question, side, other, scores, sought) for side, other in (both, both[::-1])]
+    if not all(told):
+        return None
+    one, other = (set(question.terms_of(side)) for side in both)
+    rest = set(question.terms) - one - other - set(terms(COMPARING, "en"))
+
+    def compares(statement: Statement) -> bool:
+        held = set(terms(*read_out(question.index, statement)))
+        return (one ^ other) <= held and (not rest or not held.isdisjoint(rest))
+
+    statements = [*told[0], *told[1]]
+    comparing = [replace(statement, about="") for statement in statements if compares(statement)]
+    others = [statement for statement in statements if not compares(statement)]
+    return Compared(
+        [*comparing, *others], "" if comparing else f"No sentence compares {both[0]} and {both[1]}. Of each:"
+    )
+
+
+def _of(
+    question: "Question", side: str, other: str, scores: "npt.NDArray[np.float64]", sought: Sought
+) -> list[Statement]:
+    """Return the sentences about one side, below its name: of text units that hold all its words."""
+    index = question.index
+    own = question.terms_of(side)
+    postings = [index.bm25.postings(term)[0] for term in own]
+    held = reduce(np.intersect1d, postings) if postings else np.empty(0, np.int32)
+    read = defining_units(question, (side,), scores)[:UNITS]
+    read += [unit for unit in held[np.argsort(-scores[held], kind="stable")].tolist() if unit not in read]
+    read = [unit for unit in read if scores[unit] > 0][:UNITS]
+    without = [term for term in question.terms if term not in question.terms_of(other) or term in own]
+    found = choose_sentences(
+        index, without, read, 3 * SENTENCES, scores=scores[read].tolist(), sought=replace(sought, things=(side,))
+    )
+    named = [one for one in found if set(own) & set(terms(*read_out(index, one)))]
+    return [Statement(one.unit, one.start, one.end, side) for one in named[:SENTENCES]]

@@ -1,0 +1,133 @@
+"""Questions for what or who something is, and the sentences that say so.
+
+"What is RCAC?", "¿Quién es Bob Cratchit?" and "Who is the chief financial officer?" ask what a thing is, and not what
+it does. A sentence defines by its form: its subject is the thing and its verb is "is", or what the thing is stands
+beside it, between commas or in brackets. So it does for a role: "Amy Hood, chief financial officer, joins us."
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, reduce
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphrag_lite.text.words import UNSPACED_CHARACTERS
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from graphrag_lite.retrieval.question import Question
+
+LOOKED_AT, DEFINING_UNITS = 200, 6  # best text units that hold a thing, and those that say what it is
+
+MOST_WORDS = 5  # of the thing: a longer one says what is asked about it
+SUBJECT = 30  # characters of its sentence before the thing: "In this paper, Zep is ..."
+REACH = 100  # characters behind it that are looked at
+_BEFORE = (
+    r"(?:what|who)(?:'s|’s| is| are| was| were)|(?:please )?define|tell me (?:about|who|what)"
+    r"|(?:was|wer) (?:ist|sind|war|waren)|qu['’]est-ce qu(?:e |['’])(?:c['’]est que )?|c['’]est quoi"
+    r"|qui (?:est|était|sont)|¿?qu(?:é|e|ién|ien|iénes|ienes) (?:es|son|era|eran|fue|fueron)"
+    r"|(?:che )?cos(?:a |['’])(?:è|sono)|chi (?:è|sono|era)"
+    r"|o que (?:é|são)|quem (?:é|são|era|foi)|wat (?:is|zijn)|wie (?:is|zijn|was)|что такое|кто (?:такой|такая|такие)"
+    r"|co to jest|(?:czym|kim) (?:jest|są|był|była)|(?:co|kdo) (?:je|jsou|byl|byla)|什[么麼]是|[谁誰]是"
+)
+_BEHIND = (
+    r"是(?:什[么麼]|[谁誰])|とは(?:何|なん|誰)?(?:ですか|でしょうか)?|は(?:何|誰)ですか"
+    r"|(?:은|는|이란|란|가|이) (?:무엇|뭐|누구)\w*|là (?:gì|ai)"
+)
+_ASKS = re.compile(rf"\W*(?:(?:{_BEFORE})\s*(?P<after>.+)|(?P<before>.+?)\s*(?:{_BEHIND}))\W*", re.I)
+_ARTICLE = re.compile(
+    r"(?:(?:the|an?|der|die|das|eine?|la|les?|une?|el|l[ao]s|una?|il|lo|os?|as|de|het|een) |l['’])(?=\S)", re.I
+)
+_AND_MORE = re.compile(
+    r"[,;]? (?:and|und|et|y|e|en) (?:wh?[aeo]\w*|how|qu\w+|c[oó]mo|wie|hoe|chi|cosa|o que)\b.*", re.I
+)
+_OF = re.compile(
+    r"\b(?:of|in|for|that|which|who|when|between|you|I|my|your)\b|\w(?:ing|ed)$"
+)  # "the capital of France", "he doing"
+_IS = re.compile(
+    r"(?:\s*[(（][^()（）]{0,80}[)）]|,[^,.;]{2,60},)?\s*"
+    r"(?:(?:is|are|was|were) (?:an?|the|one|our|short)\b|refers? to|stands for|means\b"
+    r"|(?:ist|sind|war) (?:eine?|der|die|das)\b|(?:est|sont|était) (?:une?|le|la|l['’]|les|des)\b"
+    r"|(?:es|son|era) (?:una?|el|la)\b|è una?\b|é uma?\b|is een\b|— это|это\b"
+    r"|是(?:一|指|由)|とは|は.{2,60}(?:です|である|だ)。|(?:은|는|이란|란) .{2,80}다\.)",
+    re.I,
+)
+_BESIDE = re.compile(
+    r"\s?[(（][^()（）]{3,90}[)）]|(?:,| [–—-]) (?:an?|the|une?|eine?|der|die|das|una?) \w"
+    r"|, [a-zß-ÿ]\w+ (?:of|to|for|at|in|and|de|von)\b"
+)
+_NAME_BEFORE = re.compile(r"(?:^|[\s(])[^\W\d_a-zß-ÿ][^,;:.!?()]{1,40}, (?:(?:the|our|an?|der|die|le|la) )?$")
+_SET_OFF = re.compile(r"\s*(?:[,.;:)!?]|$|[은는이가을를])")
+_INTRODUCED = re.compile(r"(?:called|named|known as|namens|genannt|appelée?|llamad[oa]|인) $", re.I)
+
+
+def thing_asked(question: str) -> str:
+    """Return what a question asks the definition of, "" where it asks for something else.
+
+    >>> [thing_asked(question) for question in ("What is RCAC?", "Was ist der Zustand?", "Who is the CFO of Acme?")]
+    ['RCAC', 'Zustand', '']
+    >>> thing_asked("Zepとは何ですか？"), thing_asked("Who was Ada and what did she do?"), thing_asked("When is Lent?")
+    ('Zep', 'Ada', '')
+    """
+    asks = _ASKS.fullmatch(_AND_MORE.sub("", question.strip()))
+    if not asks:
+        return ""
+    thing = _ARTICLE.sub("", (asks["after"] or asks["before"]).strip(" ?？¿.!\"'“”"), count=1)
+    return "" if len(thing.split()) > MOST_WORDS or _OF.search(thing) else thing
+
+
+def defines(text: str, things: Iterable[str]) -> bool:
+    """Say whether a text says what or who a thing is, by its form; `things` are names of the same.
+
+    >>> [defines(text, ["Zep"]) for text in ("Zep is a memory layer.", "We use Zep, a memory layer.", "Zep is fast.")]
+    [True, True, False]
+    >>> defines("Amy Hood, chief financial officer, is here.", ["chief financial officer"])
+    True
+    """
+    return any(_defined(text, found.start(), found.end()) for thing in things for found in _named(thing).finditer(text))
+
+
+@lru_cache(maxsize=100)
+def _named(thing: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W{UNSPACED_CHARACTERS}]){re.escape(thing)}(?![a-z0-9])", re.I)
+
+
+def _defined(text: str, start: int, end: int) -> bool:
+    """Say whether what the thing at [start, end) of a text is stands beside it, or is said of it."""
+    first = max(text.rfind(stop, 0, start) for stop in ".!?。\n") + 1
+    before, after = text[max(first, start - REACH) : start].lstrip(), text[end : end + REACH]
+    return bool(
+        (len(before) <= SUBJECT and _IS.match(after))
+        or _BESIDE.match(after)
+        or (_INTRODUCED.search(before) and _SET_OFF.match(after))
+        or _is_short_form(text[start:end], before, after)
+        or (_NAME_BEFORE.search(before) and _SET_OFF.match(after))
+    )
+
+
+def defining_units(question: "Question", things: Sequence[str], scores: "npt.NDArray[np.float64]") -> list[int]:
+    """Return text units that say what things are by their form (`defines`), best first.
+
+    What stands early in a document is likely to introduce them.
+    """
+    index = question.index
+    held: set[int] = set()
+    for thing in things:
+        postings = [index.bm25.postings(term)[0] for term in question.terms_of(thing)]
+        held |= set(reduce(np.intersect1d, postings).tolist()) if postings else set()
+    place = index.column("text_units", "ordinal")
+    worth = {unit: scores[unit] / (1 + place[unit].as_py()) ** 0.5 for unit in held if scores[unit] > 0}
+    near = sorted(worth, key=lambda unit: (-worth[unit], unit))[:LOOKED_AT]
+    texts = ((unit, index.column("text_units", "text")[unit].as_py()) for unit in near)
+    return list(islice((unit for unit, text in texts if defines(text, things)), DEFINING_UNITS))
+
+
+def _is_short_form(thing: str, before: str, after: str) -> bool:
+    """Say whether letters in brackets are short for the words before them."""
+    if not (thing.isupper() and before.endswith(("(", "（")) and after.startswith((")", "）"))):
+        return False
+    initials = "".join(word[0] for word in re.findall(r"\w+", before) if word[0].isupper())
+    return initials.endswith(thing)

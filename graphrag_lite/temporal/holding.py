@@ -1,0 +1,81 @@
+"""Which facts held on a day, as the documents told it until some day; and how a fact's time is shown."""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Any
+
+from graphrag_lite.temporal.instants import UNKNOWN, seconds
+
+Row = Mapping[str, Any]
+DAY = 86_400
+_CUT = {"year": 4, "decade": 4, "century": 4, "month": 7, "season": 7}  # characters of a date of that precision
+
+
+def told(fact: Row, as_of: date | None = None) -> bool:
+    """Tell whether documents say so: all of them, or those dated until the end of a day, and those without a date.
+
+    >>> was = {"created_at": "2020-05-01", "expired_at": "2021-03-01"}
+    >>> told(was), told(was, date(2020, 12, 31)), told(was, date(2021, 3, 1))
+    (False, True, False)
+    """
+    if as_of is None:
+        return not fact["expired_at"]
+    end = seconds(as_of.isoformat()) + DAY
+    return seconds(fact["created_at"]) < end and (not fact["expired_at"] or seconds(fact["expired_at"]) >= end)
+
+
+def holds(fact: Row, day: date) -> bool:
+    """Tell whether a state held, or an event may have happened, on a day. A time that is unknown has no bound.
+
+    >>> holds({"kind": "state", "valid_at": "2020-05-01", "invalid_at": "2021-03-01"}, date(2021, 3, 1))
+    False
+    """
+    start = seconds(day.isoformat())
+    end = seconds(fact["invalid_at"])
+    return fact["kind"] != "plan" and seconds(fact["valid_at"]) < start + DAY and (end == UNKNOWN or end > start)
+
+
+def is_over(fact: Row) -> bool:
+    """Tell whether it is a state that has ended: nothing here depends on the day on which it is asked."""
+    return fact["kind"] == "state" and bool(fact["ended_by"])
+
+
+def period(fact: Row) -> str:
+    """Return the time of a fact, as precise as it is stated; empty where none is.
+
+    >>> dates = {"kind": "state", "valid_at": "1993-01-01", "invalid_at": "2007-01-01", "precision": "year"}
+    >>> period(dates | {"ended_by": "stated"}), period(dates | {"invalid_at": "", "ended_by": ""})
+    ('1993 – 2006', '1993 – present')
+    >>> period(dates | {"kind": "event", "ended_by": "", "invalid_at": "1994-01-01"})
+    '1993'
+    """
+    length = _CUT.get(fact["precision"], 10)
+    start, end = fact["valid_at"][:length], fact["invalid_at"]
+    if end and fact["ended_by"] not in ("negated", "succeeded"):
+        end = _day_before(end)
+    end = end[:length]
+    if start == end:
+        return str(start)
+    if fact["kind"] == "state":
+        return f"{start} – {end or 'present'}" if start else f"until {end}"
+    return " – ".join(filter(None, (start, end)))
+
+
+def _day_before(day: str) -> str:
+    """Return the last day that is meant, where a day that is not meant any more is given."""
+    try:
+        return (date.fromisoformat(day) - timedelta(days=1)).isoformat()
+    except (ValueError, OverflowError):
+        return day
+
+
+def line(fact: Row) -> str:
+    """Return what a fact says, with its time.
+
+    >>> line({"subject": "Ana", "relation": "works at", "object": "Acme", "kind": "state", "valid_at": "2022-03-01",
+    ...       "invalid_at": "", "ended_by": "", "precision": "day"})
+    'Ana works at Acme (2022-03-01 – present)'
+    """
+    when = period(fact)
+    said = " ".join(filter(None, (fact["subject"], fact["relation"], fact["object"])))
+    return f"{said} ({when})" if when else said

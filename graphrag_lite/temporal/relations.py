@@ -1,0 +1,81 @@
+"""Which wordings are one relation, and in which direction: works at, worked at; founded, was founded by.
+
+A preposition belongs to the relation: "works at" and "works for" are two.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from graphrag_lite.text.folding import fold
+from graphrag_lite.text.function_words import FUNCTION_WORDS
+from graphrag_lite.text.word_lists import sections
+from graphrag_lite.text.words import terms
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_LISTS = {name: frozenset(words) for name, words in sections("graphrag_lite.text", "relations.txt").items()}
+_BE = frozenset("am are be been being is was were".split())
+_LEFT_OUT = _LISTS["auxiliaries en"] | _LISTS["adverbs"] | _LISTS["determiners"] | _BE | {"a", "an"}
+
+
+class Resolution(NamedTuple):
+    """What a wording stands for. `inverse`: its subject is the relation's object. `rule`: exact or stem."""
+
+    wording: str
+    relation: str
+    inverse: bool
+    rule: str
+
+
+def resolve(wordings: Mapping[str, int], english: Collection[str]) -> dict[str, Resolution]:
+    """Return the relation of each wording that states one: the commonest of those that are one, of equals the first.
+
+    `wordings` says how often each comes up, `english` are those of English documents; in other languages wordings are
+    one where they differ in case, width, blanks and underscores alone.
+
+    >>> said = {"works at": 3, "WORKED_AT": 1, "was founded by": 2, "founded": 1, "and the": 9}
+    >>> for each in resolve(said, said).values(): print(*each, sep=", ")
+    WORKED_AT, works at, False, stem
+    founded, was founded by, True, stem
+    was founded by, was founded by, False, exact
+    works at, works at, False, exact
+    """
+    keys = {each: relation_key(each, english=each in english) for each in sorted(wordings)}
+    keys = {wording: found for wording, found in keys.items() if found[0]}
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for wording, (key, _) in keys.items():
+        counts[key][wording] += wordings[wording]
+    name = {key: max(sorted(found), key=found.__getitem__) for key, found in counts.items()}
+    return {
+        wording: Resolution(
+            *(wording, name[key], inverse != keys[name[key]][1]),
+            "exact" if _plain(wording) == _plain(name[key]) else "stem",
+        )
+        for wording, (key, inverse) in keys.items()
+    }
+
+
+def relation_key(wording: str, *, english: bool) -> tuple[str, bool]:
+    """Return what wordings of one relation have in common, and whether it is told from its object's side ("by").
+
+    The key is empty where a wording says nothing: it has no word but function words and numbers.
+
+    >>> relation_key("was later acquired by", english=True), relation_key("acquires the", english=True)
+    (('acquir', True), ('acquir', False))
+    >>> relation_key("is the director of", english=True), relation_key("and the", english=True)
+    (('director of', False), ('', False))
+    """
+    words = [word for word in _plain(wording).split() if not word.isdecimal()]
+    if not english:
+        return " ".join(words), False
+    if FUNCTION_WORDS["en"].issuperset(words):
+        return "", False
+    said = [word for word in words if word not in _LEFT_OUT] or words
+    passive = len(said) == 2 and said[-1] == "by" and not _BE.isdisjoint(words)
+    stems = ((terms(word, "en") or [word])[0] for word in (said[:-1] if passive else said))
+    return " ".join(stems), passive
+
+
+def _plain(wording: str) -> str:
+    return " ".join(_WORD.findall(fold(wording)))

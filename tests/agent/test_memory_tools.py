@@ -1,0 +1,79 @@
+"""The tools over what was said and what is remembered."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_lite.agent.session import MEMORY, Session
+from graphrag_lite.agent.tools import call
+from graphrag_lite.errors import InputError
+from graphrag_lite.memory.store import MESSAGE, Entry, Memory
+from graphrag_lite.pipeline import index as build
+from graphrag_lite.search.index import Index
+from graphrag_lite.settings import Settings
+
+CHAT = [
+    {"id": f"m{n}", "speaker": speaker, "text": text, "timestamp": f"2024-05-0{n}", "conversation": "c1"}
+    for n, (speaker, text) in enumerate(
+        [("user", "I bought a red kayak."), ("assistant", "Where will you paddle?"), ("user", "On the Velm lake.")], 1
+    )
+]
+
+
+@pytest.fixture
+def session(corpus: Callable[..., Path], tmp_path: Path) -> Session:
+    files: dict[str, Any] = {"chat.jsonl": CHAT, "notes.txt": "A kayak is a boat. Red paint is cheap."}
+    build(corpus(files), tmp_path / "output", Settings())
+    memory = Memory(tmp_path / "output" / MEMORY)
+    said = [Entry("My kayak leaks.", MESSAGE, "s", "user", created_at="2024-06-01T10:00:00+00:00")]
+    memory.add([*said, Entry("The kayak of another session.", MESSAGE, "other", "user")])
+    return Session(lambda: Index.open(tmp_path / "output"), lambda: memory, "s")
+
+
+def look(session: Session, tool: str, **arguments: Any) -> list[dict[str, Any]]:
+    page = call(session, tool, json.dumps(arguments))
+    assert page["total"] == len(page["records"])
+    records: list[dict[str, Any]] = page["records"]
+    return records
+
+
+def test_what_was_said_is_of_the_session_and_of_conversations(session: Session) -> None:
+    texts = [record["text"] for record in look(session, "conversation_search", query="red kayak")]
+    assert texts[:2] == ["My kayak leaks.", "I bought a red kayak."]
+    assert not any("boat" in text or "another" in text for text in texts)
+
+
+def test_what_was_said_between_two_days(session: Session) -> None:
+    def said(start: str, end: str) -> list[str]:
+        found = look(session, "conversation_search_date", start_date=start, end_date=end)
+        return [record["text"] for record in found]
+
+    assert said("2024-05-01", "2024-05-02") == ["I bought a red kayak.", "Where will you paddle?"]
+    assert said("2024-05-03", "2024-06-01") == ["My kayak leaks.", "On the Velm lake."]
+    assert said("2025-01-01", "2025-01-31") == []
+    for start, end, problem in [
+        ("2024-02-30", "2024-03-01", "start_date: '2024-02-30' is no day of the calendar"),
+        ("2024-03-02", "2024-03-01", "end_date 2024-03-01 is before start_date 2024-03-02"),
+    ]:
+        with pytest.raises(InputError, match=problem):
+            said(start, end)
+
+
+def test_notes_and_blocks_are_written_and_read(session: Session) -> None:
+    (note,) = look(session, "archival_memory_insert", content="Ana paddles [1] on Sundays.", tags=["sport"])
+    (found,) = look(session, "archival_memory_search", query="When does Ana paddle?", tags=["sport"])
+    assert found == note and found["session"] == "s" and "[1]" not in found["text"]
+    assert look(session, "archival_memory_search", query="paddle", tags=["work"]) == []
+    (block,) = look(session, "core_memory_append", name="user", content="Owns a kayak.")
+    (block,) = look(session, "core_memory_replace", name="user", old_content="a kayak", new_content="two kayaks")
+    assert block == {"id": "user", "text": "Owns two kayaks.", "characters_left": 2000 - 16}
+    with pytest.raises(InputError, match="does not occur in block 'user'"):
+        look(session, "core_memory_replace", name="user", old_content="a canoe")
+
+
+def test_a_reader_may_not_write(session: Session) -> None:
+    with pytest.raises(InputError, match="There is no tool 'archival_memory_insert'"):
+        call(session, "archival_memory_insert", '{"content": "x"}', read_only=True)

@@ -1,0 +1,200 @@
+"""Memory: nothing half, nothing twice, what is forgotten is gone, what is exported comes back."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_lite.cli import main
+from graphrag_lite.errors import InputError, LockedError, TableError
+from graphrag_lite.memory import core, transfer
+from graphrag_lite.memory.store import MESSAGE, NOTE, Entry, Memory
+from graphrag_lite.pipeline import index as build
+from graphrag_lite.settings import Settings
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    return Memory(tmp_path / "output" / "memory.sqlite")
+
+
+def contents(memory: Memory, query: str, **of: object) -> list[str]:
+    return [memory.entry(place).content for place in memory.search(query, **of)]  # type: ignore[arg-type]
+
+
+def test_notes_are_found_by_their_words_in_any_script(memory: Memory) -> None:
+    notes = [
+        "Ana prefers the morning trains",
+        "Bob's flight leaves at nine",
+        "安娜喜欢早班火车",
+        "Ана любит утренние поезда, потому что она не может летать",
+    ]
+    memory.add([Entry(note, tags=("travel",) if "train" in note else ()) for note in notes])
+    assert contents(memory, "Which train does Ana prefer?")[0] == notes[0]
+    assert contents(memory, "早班火车")[0] == notes[2] and contents(memory, "утренний поезд")[0] == notes[3]
+    assert contents(memory, "train flight", tags=["travel"]) == [notes[0]]
+    assert contents(memory, "") == contents(memory, "zebra") == contents(memory, '"; drop table entries') == []
+
+
+def test_what_is_there_is_kept_once_and_the_newest_of_equals_is_first(memory: Memory) -> None:
+    old, new = (Entry("The code is 1234.", created_at=f"2024-0{month}-01T00:00:00+00:00") for month in (1, 2))
+    assert memory.add([old, new]) == memory.add([old, new])
+    assert [memory.entry(place).created_at[:7] for place in memory.search("code")] == ["2024-02", "2024-01"]
+    assert [memory.entry(place).created_at[:7] for place in memory.listed(NOTE, last="2024-01-31")] == ["2024-01"]
+    assert [memory.entry(place).created_at[:7] for place in memory.listed(NOTE, first="2024-01-02")] == ["2024-02"]
+
+
+def test_what_is_forgotten_is_gone_from_the_files(memory: Memory) -> None:
+    (identity,) = memory.add([Entry("The password is xylophonequartz.")])
+    memory.add([Entry(f"Note {number} of many more words.") for number in range(200)])
+    with pytest.raises(InputError, match="holds no entry 'nothing'"):
+        memory.forget([identity, "nothing"])
+    assert contents(memory, "xylophonequartz")
+    memory.forget([identity])
+    assert not contents(memory, "xylophonequartz") and len(memory.listed(NOTE)) == 200
+    for path in memory.path.parent.iterdir():
+        assert b"xylophonequartz" not in path.read_bytes()
+
+
+@given(st.lists(st.tuples(st.text(min_size=1, max_size=30), st.sampled_from([NOTE, MESSAGE])), max_size=6))
+def test_what_is_exported_comes_back(tmp_path_factory: pytest.TempPathFactory, said: list[tuple[str, str]]) -> None:
+    folder = tmp_path_factory.mktemp("memory")
+    one, other = Memory(folder / "one.sqlite"), Memory(folder / "other.sqlite")
+    text = [(content.encode("utf-8", "replace").decode(), kind) for content, kind in said]
+    one.add(Entry(content, kind, "s", tags=("a", "b"), citations=({"path": "a.txt"},)) for content, kind in text)
+    core.append(one, "s", "task", "Find the pier.")
+    (folder / "export.jsonl").write_text("\n".join(transfer.exported(one)), encoding="utf-8")
+    for _ in range(2):
+        assert transfer.imported(other, folder / "export.jsonl") == len(set(transfer.exported(one)))
+        assert list(transfer.exported(other)) == list(transfer.exported(one))
+    one.close()
+    other.close()
+
+
+def test_a_conversation_can_be_imported(memory: Memory, tmp_path: Path) -> None:
+    rows = [
+        {"id": "1", "speaker": "user", "conversation": "c1", "text": "I moved to Oslo.", "timestamp": "2024-05-01"},
+        {"id": "2", "speaker": "assistant", "conversation": "c1", "text": "How is it?", "timestamp": "2024-05-01"},
+    ]
+    (tmp_path / "chat.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert transfer.imported(memory, tmp_path / "chat.jsonl") == 2
+    kept = [memory.entry(place) for place in memory.search("Oslo", MESSAGE, "c1")]
+    assert [(entry.content, entry.role, entry.created_at[:10]) for entry in kept] == [
+        ("I moved to Oslo.", "user", "2024-05-01")
+    ]
+    (tmp_path / "other.txt").write_text("No conversation at all.")
+    with pytest.raises(InputError, match="no messages of a conversation"):
+        transfer.imported(memory, tmp_path / "other.txt")
+    (tmp_path / "bad.jsonl").write_text('{"kind": "note", "content": "a"}\n{"kind": "note", "content": 7}\n')
+    with pytest.raises(InputError, match=r"bad\.jsonl:2: is no note"):
+        transfer.imported(memory, tmp_path / "bad.jsonl")
+    assert not memory.listed(NOTE)
+
+
+@given(st.text("ab\n", max_size=12), st.text("ab", max_size=3), st.text("abc", max_size=4))
+def test_a_block_is_replaced_only_where_the_old_text_is_there_once(
+    tmp_path_factory: pytest.TempPathFactory, before: str, old: str, new: str
+) -> None:
+    memory = Memory(tmp_path_factory.getbasetemp() / "core.sqlite")
+    memory.write_block("s", "user", before)
+    if old and before.count(old) == 1:
+        assert core.replace(memory, "s", "user", old, new) == before.replace(old, new)
+    else:
+        with pytest.raises(InputError, match="exactly once"):
+            core.replace(memory, "s", "user", old, new)
+        assert memory.blocks("s") == {"user": before}
+    memory.close()
+
+
+def test_a_block_that_is_full_says_by_how_much(memory: Memory) -> None:
+    assert core.append(memory, "s", "task", "a" * core.LIMIT) == "a" * core.LIMIT
+    with pytest.raises(InputError, match="3 characters over its limit of 2000"):
+        core.append(memory, "s", "task", "bc")
+    with pytest.raises(InputError, match="no block 'persona'; there are task, user"):
+        core.append(memory, "s", "persona", "x")
+    assert memory.blocks("other") == {}
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from graphrag_lite.memory.store import Entry, Memory
+memory = Memory(Path(sys.argv[1]))
+for batch in range(1000):
+    memory.add([Entry(f"batch {batch} note {number}") for number in range(20)])
+    print(batch, flush=True)
+"""
+
+
+def test_a_writer_that_is_killed_leaves_whole_batches(memory: Memory) -> None:
+    process = subprocess.Popen([sys.executable, "-c", WRITER, str(memory.path)], stdout=subprocess.PIPE, text=True)
+    with process:
+        assert process.stdout
+        told = [int(process.stdout.readline()) for _ in range(5)]
+        process.send_signal(signal.SIGKILL)
+    kept = [memory.entry(place).content for place in memory.listed(NOTE)]
+    assert len(kept) % 20 == 0 and len(kept) >= 20 * len(told)
+    assert len(memory.search("batch")) == len(kept)
+    memory.add([Entry("afterwards")])
+
+
+def test_a_second_writer_is_told(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphrag_lite.memory.store.BUSY", 0.05)
+    second = Memory(memory.path)
+    other = sqlite3.connect(memory.path, isolation_level=None)
+    other.execute("begin immediate")
+    with pytest.raises(LockedError, match="another process writes"):
+        second.add([Entry("now")])
+    other.execute("rollback")
+    other.close()
+    assert second.add([Entry("now")])
+
+
+def test_a_file_that_is_no_memory_is_named_and_left(tmp_path: Path) -> None:
+    (tmp_path / "memory.sqlite").write_bytes(b"no database, by far" * 100)
+    with pytest.raises(TableError, match=r"memory\.sqlite: is damaged"):
+        Memory(tmp_path / "memory.sqlite")
+    assert (tmp_path / "memory.sqlite").read_bytes().startswith(b"no database")
+
+
+def run(root: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(main, ["memory", *arguments, "--root", str(root)], catch_exceptions=False)
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    identity = run(tmp_path, "add", "Ana prefers the morning train", "--tag", "travel").stdout.strip()
+    found = json.loads(run(tmp_path, "search", "train", "--json").stdout)
+    assert (found["total"], found["notes"][0]["id"], found["notes"][0]["tags"]) == (1, identity, ["travel"])
+    assert (
+        "morning train" in run(tmp_path, "show").stdout and "morning train" in run(tmp_path, "search", "train").stdout
+    )
+    exported = run(tmp_path, "export").stdout
+    (tmp_path / "memory.jsonl").write_text(exported)
+    assert run(tmp_path / "other", "import", str(tmp_path / "memory.jsonl")).exit_code == 0
+    assert run(tmp_path / "other", "export").stdout == exported
+    assert run(tmp_path, "forget", identity).exit_code == 0 and not run(tmp_path, "export").stdout
+    assert run(tmp_path, "forget", identity).exit_code == 1
+
+
+def test_a_note_becomes_a_document_only_where_it_is_promoted(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "a.txt").write_text("The pier was built in 1920.")
+    identity = run(tmp_path, "add", "The pier is older than the harbour.").stdout.strip()
+    before = build(corpus, tmp_path / "output", Settings())
+    assert before.manifest["tables"]["documents"]["rows"] == 1
+    path = run(tmp_path, "promote", identity, str(corpus / "promoted")).stdout.strip()
+    after = build(corpus, tmp_path / "output", Settings())
+    from graphrag_lite import tables
+
+    rows = {row["path"]: row for row in tables.read(after.snapshot, "documents").to_pylist()}
+    told = rows[f"promoted/{Path(path).name}"]
+    assert json.loads(told["metadata"])["origin"] == "generated" and "older than the harbour" in told["text"]
+    assert json.loads(run(tmp_path, "show", "--json").stdout)["notes"][0]["id"] == identity

@@ -1,0 +1,200 @@
+"""Each export of conversations gives what a person sees in it, however it is packed, and whatever is damaged."""
+
+import asyncio
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import exports
+import pytest
+from exports import EXPORTS, Said
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_lite import tables
+from graphrag_lite.read.documents import Fields, Loaded, Unreadable
+from graphrag_lite.read.readers import all_readers
+from graphrag_lite.run.corpus_files import scan
+from graphrag_lite.settings import LoadDocuments
+from graphrag_lite.stages.list_episodes import list_episodes
+from graphrag_lite.stages.load_documents import load_documents
+
+Corpus = Callable[..., Path]
+
+
+def episodes(corpus: Path) -> tuple[list[dict[str, Any]], dict[str, int], list[str]]:
+    """Return the episodes of a corpus with their texts, what was counted, and what failed."""
+    files = tables.make("corpus_files", scan(corpus, leave_out=corpus.parent / "output").rows)
+    counts: dict[str, int] = {}
+    failed: list[str] = []
+
+    def fail(document: str, error: str, _attempts: int) -> None:
+        failed.append(f"{document}: {error}")
+
+    documents = asyncio.run(load_documents(files, LoadDocuments(), corpus, fail, count=counts.__setitem__))
+    tables.check("source_documents", documents)
+    listed = asyncio.run(list_episodes(documents))
+    tables.check("episodes", listed)
+    texts = dict(zip(documents["id"].to_pylist(), documents["text"].to_pylist(), strict=True))
+    rows = [
+        row | {"text": texts[row["document_id"]][row["char_start"] : row["char_end"]]} for row in listed.to_pylist()
+    ]
+    return rows, counts, failed
+
+
+def said(rows: Iterable[dict[str, Any]]) -> list[Said]:
+    """Return what is said, without the name that it opens with."""
+    found = []
+    for row in rows:
+        label = f"{row['speaker'].capitalize() if row['role'] else row['speaker']}: "
+        names = ("conversation", "speaker", "role", "reference_time")
+        found.append((*(row[name] for name in names), row["text"].removeprefix(label)))
+    return found
+
+
+@pytest.mark.parametrize("what", EXPORTS)
+def test_an_export_holds_what_a_person_sees_in_it(what: str, corpus: Corpus) -> None:
+    rows, counts, failed = episodes(corpus(exports.files_of(what)))
+    assert failed == []
+    assert sorted(said(rows)) == sorted(EXPORTS[what][1])
+    assert counts["messages_left_out"] == EXPORTS[what][2]
+    assert all(row["kind"] == "message" for row in rows)
+
+
+@pytest.mark.parametrize("what", EXPORTS)
+def test_its_twin_as_json_lines_has_the_same_episodes(what: str, corpus: Corpus) -> None:
+    rows, _, failed = episodes(corpus({"twin.jsonl": exports.twin(what)}))
+    assert failed == [] and sorted(said(rows)) == sorted(EXPORTS[what][1])
+
+
+@pytest.mark.parametrize("what", EXPORTS)
+def test_a_zip_of_it_has_the_same_episodes(what: str, corpus: Corpus) -> None:
+    rows, _, failed = episodes(corpus({"export.zip": zipped(exports.files_of(what) | {"photo.jpg": b"\xff"})}))
+    expected = [(name.replace("a.json", "export.zip/a.json"), *rest) for name, *rest in EXPORTS[what][1]]
+    expected = [(name.replace("_chat.txt", "export.zip/_chat.txt"), *rest) for name, *rest in expected]
+    assert failed == [] and sorted(said(rows)) == sorted(expected)
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def test_answers_name_what_they_answer(corpus: Corpus) -> None:
+    for what, pairs in {
+        "ChatGPT": [("To Oslo.", "Where should I go in May?"), ("Good\ufffd!", "To Oslo.")],
+        "Slack": [("I do.", "Who cooks?")],
+        "Telegram": [("The door", "See x.org")],
+        "Discord": [("Yes?", "Hi")],
+        "mailbox": [("Yes.\nFrom now on.", "Is it open?")],
+    }.items():
+        rows, _, _ = episodes(corpus(exports.files_of(what), what))
+        text = {row["id"]: said([row])[0][-1] for row in rows}
+        assert [(text[row["id"]], text[row["reply_to"]]) for row in rows if row["reply_to"]] == pairs, what
+
+
+def test_what_goes_on_for_long_is_a_document_a_day(corpus: Corpus) -> None:
+    rows, _, _ = episodes(corpus(exports.files_of("WhatsApp on Android")))
+    assert [
+        len({row["document_id"] for row in rows if row["reference_time"][:10] == day})
+        for day in ("2023-05-30", "2023-06-04")
+    ] == [1, 1]
+    assert len({row["document_id"] for row in rows}) == 2
+
+
+def test_a_broken_message_is_a_failure_and_the_rest_goes_on(corpus: Corpus) -> None:
+    broken = {
+        "telegram.json": exports.TELEGRAM | {"messages": [{"type": "message"}, 5, *exports.TELEGRAM["messages"]]},
+        "gpt.json": [{"mapping": 5}, {"mapping": {"x": {"message": "no"}}, "current_node": "x"}, *exports.CHATGPT],
+    }
+    rows, _, failed = episodes(corpus({name: json.dumps(value).encode() for name, value in broken.items()}))
+    assert sorted({row["conversation"] for row in rows}) == ["Ann Lee", "c-1"]
+    assert [failure.partition(":")[0] for failure in failed] == ["gpt.json", "telegram.json"]
+    assert all("2 rows cannot be read" in failure for failure in failed)
+
+
+def test_a_time_that_cannot_be_read_is_told(corpus: Corpus, caplog: pytest.LogCaptureFixture) -> None:
+    chat = {"messages": [{"role": "user", "content": "Hi.", "timestamp": "the day before"}]}
+    rows, _, _ = episodes(corpus({"a.json": json.dumps(chat).encode()}))
+    assert rows[0]["reference_time"] == ""
+    assert any("'the day before'" in record.getMessage() for record in caplog.records)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("5/6/23, 11:40 PM", "5/7/23, 1:00 AM"), ("05/06/2023, 23:40", "06/06/2023, 01:00")]
+)
+def test_the_order_of_day_and_month_is_told_by_what_follows(first: str, second: str, corpus: Corpus) -> None:
+    chat = (
+        f"{first} - Ann Lee: One\n{second} - Bo Diaz: Two\n"
+        + ("5/13/23" if "PM" in first else "13/06/2023")
+        + ", 1:00 - Ann Lee: Three\n"
+    )
+    rows, _, _ = episodes(corpus({"a.txt": chat}))
+    month = "2023-05" if "PM" in first else "2023-06"
+    assert [row["reference_time"][:7] for row in rows] == [month] * 3
+
+
+@pytest.mark.parametrize(
+    ("days", "read"),
+    [
+        (["01/02/2023", "02/02/2023", "01/03/2023", "02/03/2023"], ["02-01", "02-02", "03-01", "03-02"]),
+        (["08/06/2023", "09/06/2023"], ["06-08", "06-09"]),  # three days, not the same day of three months
+        (["06/08/2023", "06/09/2023"], ["06-08", "06-09"]),
+        (["08/06/2023", "08/06/2023"], ["", ""]),
+    ],
+)
+def test_messages_in_order_tell_days_from_months(days: list[str], read: list[str], corpus: Corpus) -> None:
+    rows, _, _ = episodes(corpus({"a.txt": "".join(f"{day}, 10:00 - Ann Lee: Hi\n" for day in days)}))
+    assert [row["reference_time"][5:10] for row in rows] == read
+
+
+def test_names_in_slack_follow_its_list_of_members(corpus: Corpus) -> None:
+    files = exports.files_of("Slack")
+    rows, _, _ = episodes(corpus(files | {"users.json": b"[]"}, "without"))
+    assert {row["speaker"] for row in rows} == {"U1", "U2"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("what", ["ChatGPT", "WhatsApp on Android", "Telegram"])
+def test_a_byte_order_mark_is_no_hindrance(what: str, encoding: str, corpus: Corpus) -> None:
+    files = {name: data.decode().encode(encoding) for name, data in exports.files_of(what).items()}
+    rows, _, failed = episodes(corpus(files))
+    assert failed == [] and sorted(said(rows)) == sorted(EXPORTS[what][1])
+
+
+@given(st.sampled_from(sorted(EXPORTS)), st.floats(0, 1), st.binary(max_size=3))
+def test_a_damaged_file_is_read_as_far_as_it_goes(what: str, share: float, noise: bytes) -> None:
+    for name, data in exports.files_of(what).items():
+        cut = int(share * len(data))
+        for damaged in (data[:cut], data[:cut] + noise + data[cut + len(noise) :]):
+            for item in all_readers().read(damaged, name, Fields()):
+                assert isinstance(item, Loaded | Unreadable)
+                if isinstance(item, Loaded):
+                    item.text.encode()
+                    for message in item.messages:
+                        assert 0 <= message.char_start < message.char_end <= len(item.text)
+
+
+def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    (item,) = all_readers().read(zipped({"a.json": b"[" + b" " * 30_000_000 + b"]"}), "a.zip", Fields())
+    assert isinstance(item, Unreadable) and "more than is read" in item.error
+
+
+def test_an_archive_of_other_things_holds_no_document() -> None:
+    (item,) = all_readers().read(zipped({"notes.txt": b"Hello.", "../x.json": b"{}"}), "a.zip", Fields())
+    assert isinstance(item, Loaded) and item.text == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["Call: 30/05/2023, 23:40 - Ann: Hi", "Chapter 1\n\n30/05/2023, 23:40 - Ann: Hi", "", "30/05/2023\nHi"]
+)
+def test_a_text_that_is_no_chat_stays_a_text(text: str) -> None:
+    assert not any(
+        item.messages for item in all_readers().read(text.encode(), "a.txt", Fields()) if isinstance(item, Loaded)
+    )

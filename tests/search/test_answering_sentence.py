@@ -1,0 +1,129 @@
+"""The sentence that answers comes first: what a thing is, what another text says of it, the newest, and each of two."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graphrag_lite import pipeline
+from graphrag_lite.search.comparison import sides
+from graphrag_lite.search.definitions import defines, thing_asked
+from graphrag_lite.search.index import Index
+from graphrag_lite.settings import Settings
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
+TEXTS = {
+    "Quarry Song": "Quarry Song is a film of 1962 that was directed by Mira Lund. Critics praised its camera work.",
+    "Mira Lund": "Mira Lund worked in Bergen for many years. She was born in the harbour town of Hamar in 1921.",
+    "Zorbex": "Zorbex failed again on Monday, and nobody knew why. We moved Zorbex to another rack last week. "
+    "In short, Zorbex is a scheduler that gives each job the machine with most memory left.",
+    "Kelvan": "Kelvan crashed twice on Monday. Kelvan, a scheduler of the old kind, gives each job the first machine.",
+    "List": "# Machines\n\n- The red machine costs 4,000 crowns a year.\n- The blue machine costs 900 crowns a year.\n\n"
+    "> The grey machine costs nothing at all, says the vendor.\n\n## References\n\n"
+    "Aas B, Bo C, Dahl E. The green machine costs of owners. J Mach 1999;12:34-9.",
+    "Q1": "The shop had 120 paying members this quarter, up from last year.",
+    "Q2": "The shop had 180 paying members this quarter, up from last year.",
+    "Q3": "The shop had 150 paying members this quarter, up from last year.",
+}
+DATES = {"Q1": "2024-03-31", "Q2": "2024-06-30", "Q3": "2024-09-30"}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    folder = tmp_path_factory.mktemp("answering")
+    rows = [{"id": title, "title": title, "text": text, "timestamp": DATES.get(title)} for title, text in TEXTS.items()]
+    (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (folder / "list.md").write_text(TEXTS["List"], encoding="utf-8")
+    return Index(pipeline.index(folder, folder / "output", Settings()).snapshot)
+
+
+def test_what_a_thing_is_is_said_first(index: Index) -> None:
+    assert index.query("What is Zorbex?").citations[0].text.startswith("In short, Zorbex is a scheduler")
+
+
+def test_what_the_best_sentence_leads_to_is_said_first(index: Index) -> None:
+    answer = index.query("Where was the director of the film Quarry Song born?")
+    assert "born in the harbour town of Hamar" in answer.citations[0].text
+    assert any("directed by Mira Lund" in cited.text for cited in answer.citations)
+
+
+def test_of_documents_that_tell_anew_the_newest_is_first(index: Index) -> None:
+    answer = index.query("How many paying members does the shop have?")
+    assert "150" in answer.citations[0].text
+    assert "180" in index.query("How many paying members did the shop have in June 2024?").citations[0].text
+
+
+def test_both_sides_of_a_comparison_are_told(index: Index) -> None:
+    answer = index.query("Compare Zorbex and Kelvan.").answer
+    lead, one, other = answer.split("\n\n")
+    assert lead == "No sentence compares Zorbex and Kelvan. Of each:"
+    assert one.startswith("Zorbex: In short, Zorbex is a scheduler")
+    assert other.startswith("Kelvan: Kelvan, a scheduler")
+
+
+def test_quotations_begin_without_marks_and_entries_of_a_bibliography_are_none(index: Index) -> None:
+    answer = index.query("What does the machine cost?")
+    assert len(answer.citations) > 2
+    texts = index.documents.set_index("source_id").text
+    for cited in answer.citations:
+        assert cited.text[0].isalnum() and "J Mach" not in cited.text
+        assert texts[cited.document][cited.char_start : cited.char_end] == cited.text
+
+
+def test_a_question_in_another_language_finds_what_it_means_and_is_told_so(tmp_path: Path) -> None:
+    index = Index(pipeline.index(EXAMPLE, tmp_path / "output", Settings()).snapshot)
+    answer = index.query("Wann wurde Hubble gestartet?").answer
+    assert "24 April 1990" in answer and answer.endswith("\n\n(Quoted from texts in English.)")
+    assert "Thornton" in index.query("¿Quién instaló COSTAR?").citations[0].text
+    assert index.query("Was kostet ein Bitcoin?").abstained
+    assert "Quoted" not in index.query("When was Hubble launched?").answer
+    assert "Quoted" not in index.query("Qui a installé COSTAR ?").answer
+
+
+@pytest.mark.parametrize(
+    ("question", "thing"),
+    [
+        ("Who is Scrooge's nephew?", "Scrooge's nephew"),
+        ("¿Quién es Bob Cratchit?", "Bob Cratchit"),
+        ("Qu'est-ce que Zep ?", "Zep"),
+        ("Zep은 무엇인가요?", "Zep"),
+        ("什么是RAG？", "RAG"),
+        ("Кто такой Эдвин Хаббл?", "Эдвин Хаббл"),
+        ("What is the price of Bitcoin?", ""),
+        ("What is Ann doing?", ""),
+        ("Who won?", ""),
+    ],
+)
+def test_what_is_asked_the_definition_of(question: str, thing: str) -> None:
+    assert thing_asked(question) == thing
+
+
+@pytest.mark.parametrize(
+    ("sentence", "thing", "said"),
+    [
+        ("Fred, Scrooge's nephew.", "Scrooge's nephew", True),
+        ("It is Row and Column Access Control (RCAC).", "RCAC", True),
+        ("Nous présentons Zep, une nouvelle couche mémoire.", "Zep", True),
+        ("Zep은 시간 인식 지식 그래프 엔진입니다.", "Zep", True),
+        ("Zepp is a town.", "Zep", False),
+        ("Copilot is driving growth.", "Copilot", False),
+        ("We introduced Copilot in Field Service.", "Copilot", False),
+    ],
+)
+def test_a_sentence_defines_by_its_form(sentence: str, thing: str, said: bool) -> None:
+    assert defines(sentence, [thing]) is said
+
+
+@pytest.mark.parametrize(
+    ("question", "two"),
+    [
+        ("Is Sam Rivera older than Taylor Cruz?", ("Sam Rivera", "Taylor Cruz")),
+        ("What is the difference between DMR and LongMemEval?", ("DMR", "LongMemEval")),
+        ("Was ist der Unterschied zwischen Zep und Mem0?", ("Zep", "Mem0")),
+        ("Zep vs. Mem0", ("Zep", "Mem0")),
+        ("Who is Ann or Bob?", None),
+        ("Did it cost more than planned?", None),
+    ],
+)
+def test_what_is_compared(question: str, two: tuple[str, str] | None) -> None:
+    assert sides(question) == two
