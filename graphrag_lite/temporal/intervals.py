@@ -90,6 +90,7 @@ _CUE = re.compile(
     r"|around|about|circa|ca?\.|through|throughout|spring|summer|autumn|fall|winter|for|on|as of|the|than|prior to|thru"
     r"|january|february|march|april|may|june|july|august|september|october|november|december|is|was|back)) ?$"
 )
+_IN = re.compile(r"(?:^|\b(?:in|since|from|until|by|during|around|year|before|after|circa|ca?\.) )$")
 _DETERMINED = re.compile(
     r"(?:\b(?:an?|his|her|its|their|my|our|your|this|that|these|those)|'s)(?: [a-z-]+){0,2} (?:from )?$"
 )
@@ -109,7 +110,7 @@ _JUST = re.compile(
     r"\b(?:I|[Ww]e)(?:['’]ve| have)? (just) (?!want|need|wonder|hope|think|had to|thought|realiz|realis|learn)"
     r"(?:\w{3,}ed|got|came|had|bought|made|did|took|went|saw|met|began|won|ran|left|gave|sold|built|drove)\b"
 )
-_PERFECT = re.compile(r"(?:\b(?:have|has|been|am|is|are)|'ve|'m)\b")
+_PERFECT = re.compile(r"(?:\b(?:have|has)|'ve|'s been)\b[^,;]*$|(?:\b(?:am|is|are)|'m|'re) \w+ing\b[^,;]*$")
 _BORN = re.compile(r"\b(?:born|b\.)(?: on| in)? ?$")
 
 
@@ -141,7 +142,7 @@ def _is_time(
     if time.form == "ahead" and held.startswith(("in ", "within ")):
         return bool(_any_of("plans").search(plain)) and not behind.startswith(" of ")
     if time.form == "lasting" and language == "en":
-        return bool(_PERFECT.search(plain, max(0, time.start - NEAR), time.start))
+        return bool(_PERFECT.search(plain[max(0, time.start - NEAR) : time.start]))
     if (
         language == "en"
         and _WORD.match(behind)
@@ -172,7 +173,8 @@ def _is_year(time: Time, before: str, behind: str, language: str) -> bool:
         return word in _WORDS["events"] and not before.rstrip().endswith("from")
     if _THE.search(before):
         return word in _WORDS["events"] and not re.search(r"\b(?:since|before|after|until|from) the $", before)
-    return bool(_CUE.search(before))
+    cue = _IN if year % 100 == 0 and year < 2000 else _CUE
+    return bool(cue.search(before))
 
 
 def _idle(plain: str, time: Time, sentence: str, places: Sequence[int]) -> bool:
@@ -217,7 +219,7 @@ def _told(
         if not since and not ago_since and from_ and from_[0].startswith("after"):
             valid_at = ends_on
     elif until:
-        early = re.match(r"(?:before|prior|avant|vor|antes|prima|voor)", until[0])
+        early = time.form == "ahead" or re.match(r"(?:before|prior|avant|vor|antes|prima|voor)", until[0])
         kind, valid_at, invalid_at = "state", "", ends_before if early else ends_on
         start -= len(until[0]) * (language not in BEHIND)
     elif language == "en" and (

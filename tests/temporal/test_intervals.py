@@ -29,6 +29,7 @@ def told(sentence: str, said: date | None = SAID, language: str = "en") -> list[
         ("Since May 2006 Ann has served as mayor.", ("state", "2006-05-01", "")),
         ("Starting March 1, we pay less.", ("state", "2024-03-01", "")),
         ("He kept the post until 2006.", ("state", "", "2007-01-01")),
+        ("It is postponed until next year.", ("state", "", "2025-01-01")),
         ("She joined Acme in 2004.", ("state", "2004-01-01", "")),
         ("In 2004 she joined Acme.", ("state", "2004-01-01", "")),
         ("I saw a bear three days ago.", ("event", "2024-03-02", "2024-03-03")),
@@ -67,6 +68,8 @@ def test_what_a_sentence_states(sentence: str, expected: tuple[str, str, str]) -
         "Today most people use phones.",
         "Let us look at next week's goals.",
         "Put it in the oven for three days.",
+        "It is cyclical, and we had benefits for a couple of years.",
+        "I am close to 1300 now.",
         "",
     ],
 )
