@@ -248,7 +248,7 @@ class EntityResolutions:
     rule: Annotated[str, "exact, lexical, alias, model, or the reason for dropping"]
 
 
-@table("relation_resolutions", final=False)
+@table("relation_resolutions")
 class RelationResolutions:
     """Which relation a wording of fact_mentions stands for, by wording. One that says nothing has no row."""
 
