@@ -66,6 +66,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
         [*opening, *closing],
         scores=(scores[read] + (scores[read].max(initial=0.0) if defining or foreign else 0.0)).tolist(),
         sought=asked,
+        held={unit: index.held.statements(unit, question.features.periods) for unit in read},
     )
     return compose(
         question,

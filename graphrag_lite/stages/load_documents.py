@@ -287,7 +287,7 @@ def _documents(rows: list[Document], attempt: Attempt, readers: Readers) -> "pa.
 def _key(row: Document) -> str:
     """Return a hash of a document's content. A title taken from the name of the file is not content."""
     content = [row.title, row.text, row.created_at, row.metadata, *filter(None, (row.blocks, row.messages))]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _name(row: Document) -> str:
