@@ -69,6 +69,7 @@ async def load_documents(
     last: Last | None = None,
     readers: Readers | None = None,
     count: Callable[[str, int], None] | None = None,
+    advance: Callable[[int, int], None] | None = None,
 ) -> "pa.Table":
     """Read every file that the last snapshot has not read. What cannot be read is a failure, and the rest goes on.
 
@@ -89,9 +90,10 @@ async def load_documents(
     rows: list[Document] = []
     failures: list[Unreadable] = []
     empty: list[str] = []
-    for path, size, sha256 in zip(
-        *(corpus_files[name].to_pylist() for name in ("path", "size", "sha256")), strict=True
-    ):
+    files = list(zip(*(corpus_files[name].to_pylist() for name in ("path", "size", "sha256")), strict=True))
+    for place, (path, size, sha256) in enumerate(files):
+        if advance:
+            advance(place, len(files))
         if size > settings.max_file_mb * 1e6:
             failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
             continue
@@ -285,7 +287,7 @@ def _documents(rows: list[Document], attempt: Attempt, readers: Readers) -> "pa.
 def _key(row: Document) -> str:
     """Return a hash of a document's content. A title taken from the name of the file is not content."""
     content = [row.title, row.text, row.created_at, row.metadata, *filter(None, (row.blocks, row.messages))]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _name(row: Document) -> str:
