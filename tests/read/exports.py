@@ -220,7 +220,7 @@ EXPORTS: dict[str, tuple[dict[str, Any], list[Said], int]] = {
         ("conv-1 session_1", "Bo", "", "2023-05-08T13:56:00", "Nice."),
     ], 0),
     "Slack": ({"users.json": USERS, "ops/2024-05-01.json": SLACK_DAY}, [
-        ("ops", "Ann Lee", "", "2024-05-01T10:00:00.000100+00:00", "@Bo Diaz, look at this & #ops."),
+        ("ops", "Ann Lee", "", "2024-05-01T10:00:00.000100+00:00", "Bo Diaz, look at this & #ops."),
         ("ops", "Ann Lee", "", "2024-05-01T10:00:04+00:00", "The door"),
         ("ops 1714557602.000000", "Bo Diaz", "", "2024-05-01T10:00:02+00:00", "Who cooks?"),
         ("ops 1714557602.000000", "Ann Lee", "", "2024-05-01T10:00:03+00:00", "I do."),
