@@ -20,7 +20,7 @@ NODES = [
     {"id": "root", "parent": None, "children": ["a"], "message": None},
     _node("a", "root", "system", "You are helpful.", 0.0),
     _node("b", "a", "user", "Where should I go in May?", 1714557600.0),
-    _node("b2", "a", "user", "Where should I go in June?", 1714557500.0),
+    _node("b2", "a", "user", "Where should I go in June?", 1714557900.0),
     _node("c", "b", "assistant", "To Rome.", 1714557610.0),
     _node("d", "b", "assistant", "search('May')", 1714557620.0, recipient="browser"),
     _node("e", "d", "tool", "It is warm.", 1714557630.0),
