@@ -61,6 +61,7 @@ _NUMBER = re.compile(
     re.I,
 )
 _STOP = re.compile(r"[,;:.!?()]")
+WITHIN_WORDS = str.maketrans(dict.fromkeys("-'’", " "))
 PUNCTUATION = ".,;:!?()[]{}'\"“”‘’«»…-–—"
 REACH = 60  # characters before and behind a number that are looked at
 _YEAR = re.compile(r"[12]\d{3}\D?")
@@ -140,7 +141,7 @@ class Sought:
         """
         if not self.words:
             return 0.0
-        own = (word.strip(PUNCTUATION) for word in sentence.casefold().split())
+        own = (word.strip(PUNCTUATION) for word in sentence.casefold().translate(WITHIN_WORDS).split())
         return min(1.0, len(self.words.intersection(own)) / self.n_words)
 
 
