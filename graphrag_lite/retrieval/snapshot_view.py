@@ -179,11 +179,12 @@ class SnapshotView:
 
         if "search_times" not in self.manifest["tables"]:
             nothing = np.zeros(0, np.int32)
-            return Held(len(self.days), nothing, nothing, nothing, nothing)
+            return Held(len(self.days), nothing, nothing, nothing, nothing, nothing)
         data = self.arrow("search_times")
         (offsets, firsts), (_, lasts) = lists(data["firsts"], "int32"), lists(data["lasts"], "int32")
-        (_, lasting) = lists(data["lasting"], "int32")
-        return Held(len(self.days), np.repeat(np.arange(len(self.days)), np.diff(offsets)), firsts, lasts, lasting)
+        (_, lasting), (_, starts) = lists(data["lasting"], "int32"), lists(data["starts"], "int32")
+        units = np.repeat(np.arange(len(self.days)), np.diff(offsets))
+        return Held(len(self.days), units, firsts, lasts, lasting, starts)
 
     @cached_property
     def title_numbers(self) -> ByNumber:

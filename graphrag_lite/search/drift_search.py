@@ -125,7 +125,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     async def follow(asked: Question) -> tuple[Found | None, Shown, "Vector"]:
         shown = Shown()
         fits = text_unit_scores(asked)
-        sections = local_sections(asked, fits)
+        sections = local_sections(asked, query, fits)
         records = render(sections, search.max_context_tokens // search.drift_follow_ups, count, shown)
         prompt = DriftFollowUp(n_next, records, asked.text, question.text)
         return await call(f"follow-up {asked.text!r}", prompt), shown, scaled(fits)

@@ -11,6 +11,7 @@ from graphrag_lite.evidence.records import Record, record_line
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.context_records import Places, Section, places_of, texts, whole_unit
+from graphrag_lite.search.held_facts import fact_records
 from graphrag_lite.search.reports import report_record
 
 if TYPE_CHECKING:
@@ -19,16 +20,17 @@ if TYPE_CHECKING:
 
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
+    from graphrag_lite.search.methods import Query
 
 # Shares of the token budget; GraphRAG's own are half text units, at most a quarter reports, the rest for the graph.
-TEXTS, RELATIONSHIPS, REPORTS, ENTITIES, CLAIMS = 0.5, 0.2, 0.15, 0.1, 0.05
+TEXTS, RELATIONSHIPS, REPORTS, ENTITIES, CLAIMS, FACTS = 0.4, 0.2, 0.15, 0.1, 0.05, 0.1
 READ_UNITS = 10  # best text units whose entities count as meant beside those that the question names
 MAX_UNITS = 60  # that the text section chooses from
 MAX_RELATIONSHIPS = 10  # of each entity
 MAX_REPORTS = 10
 
 
-def local_sections(question: "Question", scores: "npt.NDArray[np.float64]") -> list[Section]:
+def local_sections(question: "Question", query: "Query", scores: "npt.NDArray[np.float64]") -> list[Section]:
     """Return what local search shows, each section best first; what others leave of their share goes to the texts."""
     index = question.index
     chosen = meant_entities(question, scores)
@@ -39,6 +41,7 @@ def local_sections(question: "Question", scores: "npt.NDArray[np.float64]") -> l
         Section("Passages of the documents", TEXTS, texts(index, units)),
         Section("Reports", REPORTS, _reports(index, entities)),
         Section("Claims", CLAIMS, _claims(index, entities)),
+        Section("Facts", FACTS, fact_records(question, query, entities["id"].to_pylist())),
         Section("Relationships", RELATIONSHIPS, _relationships(index, entities)),
         Section("Entities", ENTITIES, _entities(index, rows)),
     ]

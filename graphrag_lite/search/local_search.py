@@ -14,6 +14,7 @@ from graphrag_lite.search.comparison import of_each
 from graphrag_lite.search.date_answers import date_answer
 from graphrag_lite.search.definitions import defining_units
 from graphrag_lite.search.entity_statements import description, relationships
+from graphrag_lite.search.held_facts import opening_facts
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
 from graphrag_lite.search.table_answers import table_answer
@@ -34,7 +35,8 @@ READ_UNITS, FOREIGN_UNITS = 12, 24  # best text units that sentences are chosen 
 def answer(index: "SnapshotView", query: "Query") -> Answer:
     """Answer with the sentences that fit the question best; of entities alone, the graph speaks first.
 
-    With `as_of`, nothing is said by documents that are dated after that day.
+    With `as_of`, nothing is said by documents that are dated after that day; with `valid_at`, facts that held then
+    go first.
     """
     question = query.read_by(index)
     scores = text_unit_scores(question)
@@ -57,6 +59,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     read = [unit for unit in near if scores[unit] > 0]
     defining = defining_units(question, asked.things, scores)
     opening, closing = ([], []) if defining else _about(question, scores)
+    opening = [said for said in opening_facts(question, query) if visible[said.unit]] or opening
     read += [unit for unit in defining if unit not in read]
     sentences = choose_sentences(
         index,
@@ -66,6 +69,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
         [*opening, *closing],
         scores=(scores[read] + (scores[read].max(initial=0.0) if defining or foreign else 0.0)).tolist(),
         sought=asked,
+        held={unit: index.held.statements(unit, question.features.periods) for unit in read},
     )
     return compose(
         question,
@@ -90,7 +94,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     scores = text_unit_scores(question)
     ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
-    sections = passages(index, scores) if np.isneginf(scores).any() else local_sections(question, scores)
+    sections = passages(index, scores) if np.isneginf(scores).any() else local_sections(question, query, scores)
     records = render(sections, index.search.max_context_tokens, TokenEstimate.of(index), shown)
     prompt = LocalSearch(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()

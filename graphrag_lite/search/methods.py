@@ -26,12 +26,16 @@ OPTIONS = {
     "dynamic": "The model's choice of reports",
     "budget": "A budget of tests",
     "as_of": "An answer as of a day",
+    "valid_at": "What held on a day",
+    "history": "What has ended",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """A question and how to answer it: `level` 0 is the coarsest, `budget` counts tests, `as_of` is the last day.
+
+    `valid_at` is the day on which facts are to hold, with `history` also those that have ended are told.
 
     `vector`, of length 1, is the question's where the method ranks by vectors and the index has a model for them.
     """
@@ -42,6 +46,8 @@ class Query:
     dynamic: bool = False
     budget: int | None = None
     as_of: date | None = None
+    valid_at: date | None = None
+    history: bool = False
     retrieve_only: bool = False
     vector: "Floats | None" = None
 
@@ -86,7 +92,9 @@ def _own(module: str, summary: str, *takes: str, embeds: bool = False) -> Search
 
 
 METHODS = {
-    "local": _own("local_search", "named entities and the passages they lead to", "as_of", embeds=True),
+    "local": _own(
+        "local_search", "named entities and the passages they lead to", "as_of", "valid_at", "history", embeds=True
+    ),
     "global": _own("global_search", "community reports", "level", "dynamic", "budget"),
     "basic": _own("basic_search", "BM25 alone", "as_of"),
     "drift": _own("drift_search", "reports, then local searches for what they leave open", embeds=True),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from math import fsum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.distinct_sentences import cheapest_first, repeats
@@ -36,6 +37,7 @@ AROUND = 0.5  # what a term counts that is in the title or in the sentence befor
 FLOOR, NAMED_FLOOR = 0.1, 0.2
 SAID = 0.5  # what a term counts once it has been said
 SAME_UNIT = 0.85  # what the next sentence of a text unit counts
+HELD = 0.5  # more for a sentence that tells of something that held in the period asked about
 CUE, DATED = 0.75, 3.0  # more for a sentence that holds what is asked for; a date
 QUANTIFIERS = frozenset({"many", "mani", "much"})  # terms that ask for a number, and count nothing
 THANKS = 0.5  # what a turn of a talk counts that says nothing
@@ -106,11 +108,13 @@ def choose_sentences(
     *,
     scores: Sequence[float] = (),
     sought: Sought = NOTHING_ELSE,
+    held: Mapping[int, Mapping[int, float]] = MappingProxyType({}),
 ) -> list[Statement]:
     """Return up to `most` sentences of `units` (best first), best first, of MAX_ANSWER characters and one sentence.
 
-    `scores` are those of the units (by default they fall with the rank), `sought` is what is asked for. What another
-    chosen (or `told`) sentence says is left out. None where no sentence shares a term with the question.
+    `scores` are those of the units (by default they fall with the rank), `sought` is what is asked for, `held` how well
+    what begins at a character of a unit's document held in the periods asked about. What another chosen (or `told`)
+    sentence says is left out. None where no sentence shares a term with the question.
     """
     left = {term: weight for term, weight in weights(index.bm25, question_terms).items() if term not in QUANTIFIERS}
     whole = sum(left.values())
@@ -121,7 +125,7 @@ def choose_sentences(
     candidates = [
         candidate
         for unit, score in zip(units, scores, strict=True)
-        for candidate in _candidates(index, unit, score / top, wanted)
+        for candidate in _candidates(index, unit, score / top, wanted, held.get(unit, {}))
     ]
     if not any(candidate.terms & asked for candidate in candidates):
         return []
@@ -266,7 +270,9 @@ def _subject(index: "SnapshotView", row: int) -> str:
     return ""
 
 
-def _candidates(index: "SnapshotView", unit: int, score: float, wanted: _Wanted) -> list[_Candidate]:
+def _candidates(
+    index: "SnapshotView", unit: int, score: float, wanted: _Wanted, held: Mapping[int, float]
+) -> list[_Candidate]:
     asked = wanted.terms
     row = index.document_row[unit]
     language = index.arrow("documents")["language"][row].as_py()
@@ -291,8 +297,10 @@ def _candidates(index: "SnapshotView", unit: int, score: float, wanted: _Wanted)
         in_order = terms(sentence, language)
         own = frozenset(in_order)
         label = document[offset + span[0] : start].strip()
+        fits = max((fit for at, fit in held.items() if offset + span[0] <= at < end), default=0.0)
         n_new = len(own - asked)  # what only repeats the question does not answer it
         worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
+        worth *= 1 + HELD * fits
         if (wanted.sought.kind or wanted.sought.things) and ASKS.search(sentence, max(0, len(sentence) - 4)):
             worth *= UNFIT
         if label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2):  # "Yes, sure.", or thanks

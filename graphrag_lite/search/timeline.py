@@ -105,8 +105,9 @@ def _fitting(question: Question, rows: Iterable[Mapping[str, Any]]) -> list[Mapp
 
 
 def _within(row: Mapping[str, Any], first: date | None, last: date | None) -> bool:
-    """Tell whether a statement may be of a day from `first` to `last`; what is open at one side is."""
-    after = not first or not row["invalid_at"] or row["invalid_at"] > first.isoformat()
+    """Tell whether a statement may be of a day from `first` to `last`: what is open is, what is over is not."""
+    last_known = row["valid_at"] if row["polarity"] == "negative" else row["invalid_at"]
+    after = not first or not last_known or last_known > first.isoformat()
     return after and (not last or (row["valid_at"] or "0") <= last.isoformat())
 
 

@@ -175,7 +175,30 @@ def test_a_snapshot_is_like_itself_and_tables_that_are_linked_are_not_read(two: 
     for name in ("entities", "relationships", "community_reports"):
         tables.path_in(b, name).unlink()
     found = compare(a, b)
-    assert found == Comparison(a.name, found.b, comparison.DocumentChanges((), (), (), ()), *[RecordChanges()] * 4)
+    none = comparison.DocumentChanges((), (), (), ()), *[RecordChanges()] * 4, comparison.FactChanges()
+    assert found == Comparison(a.name, found.b, *none)
+
+
+def fact(thing: str, **values: Any) -> dict[str, Any]:
+    row = dict.fromkeys(tables.schema("facts").names, "") | {"n_mentions": 1, "n_documents": 1, "sources": []}
+    row |= {"subject": "Ana", "relation": "lives in", "object": thing, "fact_group_id": thing, "kind": "state"}
+    row |= {"conflict": False, "precision": "year", "valid_at": "2010-01-01"} | values
+    return row | {"id": str(sorted(values.items())) + thing}
+
+
+def test_facts_are_added_ended_restored_and_withdrawn(two: tuple[Path, Path]) -> None:
+    a, b = two
+    over = {"invalid_at": "2015-01-01", "ended_by": "succeeded"}
+    before = fact("Rome", expired_at="2015-01-01")
+    _changed(a, "facts", lambda rows: rows.extend([fact("Rome"), fact("Oslo", **over), fact("Bonn"), fact("Kiel")]))
+    _changed(
+        b, "facts", lambda rows: rows.extend([before, fact("Rome", **over), fact("Oslo"), fact("Bonn"), fact("Linz")])
+    )
+    found = compare(a, b).facts
+    assert names(found.added) == ["Ana lives in Linz (2010 – present)"]
+    assert names(found.ended) == ["Ana lives in Rome (2010 – 2015)"]
+    assert names(found.restored) == ["Ana lives in Oslo (2010 – present)"]
+    assert names(found.withdrawn) == ["Ana lives in Kiel (2010 – present)"]
 
 
 def test_another_schema_version_is_refused(two: tuple[Path, Path]) -> None:
@@ -190,7 +213,8 @@ def test_stable_keys(two: tuple[Path, Path]) -> None:
     a, b = two
     _changed(b, "entities", lambda rows: rows[0].update(type="work"))
     said = compare(a, b).to_dict()
-    assert list(said) == ["a", "b", "documents", "entities", "relationships", "communities", "reports"]
+    assert list(said) == ["a", "b", "documents", "entities", "relationships", "communities", "reports", "facts"]
+    assert list(said["facts"]) == ["added", "ended", "restored", "withdrawn"]
     assert list(said["documents"]) == ["added", "edited", "renamed", "deleted"]
     assert list(said["entities"]) == ["added", "removed", "changed"]
     assert list(said["entities"]["changed"][0]) == ["id", "name", "what"]
