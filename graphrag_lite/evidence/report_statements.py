@@ -22,7 +22,7 @@ from graphrag_lite.evidence.sentence_dates import resolved, stated_period
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.times import Period, whole
-from graphrag_lite.text.transcripts import PERSONS, form, said, speakers
+from graphrag_lite.text.transcripts import PERSONS, form, is_talk, said, speakers
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -35,13 +35,6 @@ ASIDE = 0.1  # what a sentence counts that names a host
 STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
 SPOKEN = 0.5  # what "I" and "you" count less in a transcript than in a text: nobody knows who they are
 LOOSE = 0.35  # what a sentence counts that talk has filled, or that a quotation has cut
-# What is said to move the talk on, in the languages of `transcripts.PERSONS`.
-_TALK = re.compile(
-    r"\b(?:thank you|thanks|welcome(?: back)? to|good (?:morning|afternoon|evening)|(?:my|next|last|first|follow-up) "
-    r"question|congrat\w+|e-?mail us|stay tuned|joins? (?:us|me)|listening|merci|bienvenue|bonjour|vielen dank|danke"
-    r"|willkommen|gracias|bienvenid\w+)\b",
-    re.I,
-)
 _FILLER = re.compile(
     r"\b(?:you know|i mean|um+|uh+|kind of|sort of|i guess|gonna|stuff|yeah|basically|really cool|super (?:\w+))\b"
     r"|, like,?|\blike (?:a|in|was|it|he|we|super)\b|^like\b|\b(\w+) -- \1\b",
@@ -218,7 +211,7 @@ def _loose(sentence: str, language: str, transcript: bool) -> float:
     >>> [_loose(one, "en", True) for one in ("Whales sing.", "Thanks, Ann, for coming.", "You know, whales sing.")]
     [1.0, 0.0, 0.175]
     """
-    if _CUT.search(sentence) or (transcript and _TALK.search(sentence)):
+    if _CUT.search(sentence) or (transcript and is_talk(sentence)):
         return 0.0
     worth = 1.0
     if transcript and language in PERSONS and PERSONS[language].search(sentence):

@@ -134,7 +134,7 @@ def _of_documents(
     spoken = language or closest(question, list(relative_dates()))  # the texts may be too short to tell theirs
     asked = periods(question, now, spoken)
     held = attributes.held.fits(asked) * (_DATED if attributes.newest else 1.0) if attributes.held and asked else None
-    found = replace(found, stated=stated, replies=replies, held=held)
+    found = replace(found, stated=stated, replies=replies, held=held, periods=asked)
     if now is None or attributes.newest is None:
         return found
     asked = [_newest_day(attributes.days, now)] if newest else asked

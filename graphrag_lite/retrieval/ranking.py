@@ -45,6 +45,7 @@ from scipy.sparse import csc_array, csr_array
 
 from graphrag_lite.graph.pagerank import Walk, pagerank, walk_of
 from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.text.times import Period
 
 Vector = npt.NDArray[np.float64]
 
@@ -103,6 +104,7 @@ class Features:
     )
     name_terms: frozenset[str] = frozenset()  # of its names, as it writes them
     held: Vector | None = None  # (n_units,) how well what units say held in the periods asked about, in [0, 1]
+    periods: Sequence[Period] = ()  # that it asks about
     meant: Vector | None = None  # (n_units,) what units gain by vectors, where BM25's best has 1; None without vectors
 
     @property

@@ -29,7 +29,7 @@ INTACT_BYTES = 32_000_000  # of a mapped table: up to here its hash is compared 
 MIN_SHARE = 0.05  # of the documents: a language of fewer is not one that questions are asked in
 
 
-class Loaded:
+class SnapshotView:
     """What search needs of a snapshot."""
 
     def __init__(self, folder: Path, search: Search | None = None) -> None:
@@ -179,11 +179,12 @@ class Loaded:
 
         if "search_times" not in self.manifest["tables"]:
             nothing = np.zeros(0, np.int32)
-            return Held(len(self.days), nothing, nothing, nothing, nothing)
+            return Held(len(self.days), nothing, nothing, nothing, nothing, nothing)
         data = self.arrow("search_times")
         (offsets, firsts), (_, lasts) = lists(data["firsts"], "int32"), lists(data["lasts"], "int32")
-        (_, lasting) = lists(data["lasting"], "int32")
-        return Held(len(self.days), np.repeat(np.arange(len(self.days)), np.diff(offsets)), firsts, lasts, lasting)
+        (_, lasting), (_, starts) = lists(data["lasting"], "int32"), lists(data["starts"], "int32")
+        units = np.repeat(np.arange(len(self.days)), np.diff(offsets))
+        return Held(len(self.days), units, firsts, lasts, lasting, starts)
 
     @cached_property
     def title_numbers(self) -> ByNumber:

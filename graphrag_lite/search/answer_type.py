@@ -17,7 +17,7 @@ from graphrag_lite.text.words import WORD_PATTERN, content_words, terms
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.ranking import Features
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 Kind = Literal["time", "number", "person", "location", ""]
 
@@ -99,7 +99,7 @@ class Sought:
     how_many: bool = False
     newest: bool = False
 
-    def is_held(self, index: "Loaded", sentence: str, language: str) -> bool:
+    def is_held(self, index: "SnapshotView", sentence: str, language: str) -> bool:
         """Say whether a sentence holds a thing of the kind that is asked for."""
         if self.kind == "time":
             return _TIME.search(sentence) is not None

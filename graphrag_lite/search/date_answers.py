@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from graphrag_lite.retrieval.question import Question
 
+ENDS = re.compile(r"(?i)\b(?:end(?:ed|ing|s)?|finish\w*|complet\w*)\b")  # of what lasted, the end is asked for
 UNITS_READ = 24  # text units that an event is looked for in
 HELD = 0.5  # of the weight of an event's words that a sentence has to hold to tell of it
 HEAD = 2.0  # what the first word of an event counts, its verb, in which of the dates of a sentence is meant
@@ -53,7 +54,8 @@ def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool
     if asked is None or "fact_mentions" not in index.manifest["tables"]:
         return None
     rows = _rows(question)
-    found = [_candidates(question, event, visible, rows) for event in asked.events]
+    of_end = asked.kind == "until"
+    found = [_candidates(question, event, visible, rows, of_end=of_end) for event in asked.events]
     if not all(found):
         return None
     chosen = _together(question, found)
@@ -111,9 +113,9 @@ def _rows(question: "Question") -> dict[str, list[dict[str, Any]]]:
 
 
 def _candidates(
-    question: "Question", event: str, visible: "npt.NDArray[np.bool_]", rows: Mapping[str, Any]
+    question: "Question", event: str, visible: "npt.NDArray[np.bool_]", rows: Mapping[str, Any], *, of_end: bool
 ) -> list[Dated]:
-    """Return the dated statements that tell of an event, best first."""
+    """Return the dated statements that tell of an event, or with `of_end` of its end, best first."""
     index = question.index
     weight = weights(index.bm25, question.terms_of(event))
     whole = fsum(weight.values())
@@ -137,7 +139,7 @@ def _candidates(
             said = text[start:end]
             held = fsum(weight[term] for term in weight.keys() & set(terms(said, language)))
             fit = (held + AROUND * (around - held)) / whole
-            chosen = _nearest(said, stated, weight, event, language)
+            chosen = _nearest(said, stated, weight, language, at_end=of_end or bool(ENDS.search(event)))
             if held >= HELD * whole and chosen:
                 found.append(Dated(fit, unit, start, end, chosen))
     found.sort(key=lambda one: (-one.fit, one.unit, one.start))
@@ -145,10 +147,9 @@ def _candidates(
 
 
 def _nearest(
-    said: str, stated: Sequence[Mapping[str, Any]], weight: Mapping[str, float], event: str, language: str
+    said: str, stated: Sequence[Mapping[str, Any]], weight: Mapping[str, float], language: str, *, at_end: bool
 ) -> When | None:
     """Return the day of a sentence that stands nearest to the words of an event."""
-    at_end = bool(re.search(r"\b(?:end(?:ed|ing|s)?|finish\w*|complet\w*|until)\b", event, re.I))
     head = next(iter(weight))
     spots = [
         ((found.start() + found.end()) / 2, weight[term] * (HEAD if term == head else 1.0))

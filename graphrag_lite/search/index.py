@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from graphrag_lite import settings, tables
 from graphrag_lite.errors import CallError, GraphragLiteError, InputError, PluginError, ReplyError, TableError
 from graphrag_lite.retrieval.question_vectors import embed_questions
-from graphrag_lite.retrieval.snapshot_view import Loaded
+from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.run import snapshots
 from graphrag_lite.run.corpus_files import left_out_of
 from graphrag_lite.search.answer import Answer
@@ -29,7 +29,7 @@ Outcome = Answer | GraphragLiteError
 Day = date | str
 
 
-class Index(Loaded):
+class Index(SnapshotView):
     """A published snapshot. Its tables are attributes: `index.entities`, `index.community_reports`, ...
 
     >>> index = Index.open("output")  # doctest: +SKIP
@@ -230,7 +230,7 @@ class Index(Loaded):
     async def _ask_all(
         self,
         queries: Sequence[Query],
-        ask: "Callable[[Loaded, Query, Asking], Awaitable[Answer]]",
+        ask: "Callable[[SnapshotView, Query, Asking], Awaitable[Answer]]",
         response_type: str,
         show: "Show | None",
         tell: Callable[[Outcome], None],

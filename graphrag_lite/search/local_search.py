@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking
 
@@ -32,7 +32,7 @@ MAX_ENTITIES = 2  # whose descriptions open an answer
 READ_UNITS, FOREIGN_UNITS = 12, 24  # best text units that sentences are chosen from, and for another language
 
 
-def answer(index: "Loaded", query: "Query") -> Answer:
+def answer(index: "SnapshotView", query: "Query") -> Answer:
     """Answer with the sentences that fit the question best; of entities alone, the graph speaks first.
 
     With `as_of`, nothing is said by documents that are dated after that day; with `valid_at`, facts that held then
@@ -69,6 +69,7 @@ def answer(index: "Loaded", query: "Query") -> Answer:
         [*opening, *closing],
         scores=(scores[read] + (scores[read].max(initial=0.0) if defining or foreign else 0.0)).tolist(),
         sought=asked,
+        held={unit: index.held.statements(unit, question.features.periods) for unit in read},
     )
     return compose(
         question,
@@ -79,7 +80,7 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     )
 
 
-async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
+async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model from the entities meant, their relationships, claims and reports, and the best text units.
 
     Where `as_of` hides documents, only from text units: what the index says of an entity was drawn from all documents.

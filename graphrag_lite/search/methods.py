@@ -15,7 +15,7 @@ from graphrag_lite.errors import InputError
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.retrieval.vectors import Floats
     from graphrag_lite.search.answer import Answer
     from graphrag_lite.search.model_query import Asking
@@ -51,7 +51,7 @@ class Query:
     retrieve_only: bool = False
     vector: "Floats | None" = None
 
-    def read_by(self, index: "Loaded") -> "Question":
+    def read_by(self, index: "SnapshotView") -> "Question":
         """Return the question as an index reads it."""
         from graphrag_lite.retrieval.question import Question
 
@@ -71,8 +71,8 @@ class SearchMethod:
     """
 
     summary: str
-    answer: "Callable[[Loaded, Query], Answer]"
-    ask: "Callable[[Loaded, Query, Asking], Awaitable[Answer]] | None" = None
+    answer: "Callable[[SnapshotView, Query], Answer]"
+    ask: "Callable[[SnapshotView, Query, Asking], Awaitable[Answer]] | None" = None
     takes: frozenset[str] = frozenset()
     embeds: bool = False
 
@@ -80,11 +80,11 @@ class SearchMethod:
 def _own(module: str, summary: str, *takes: str, embeds: bool = False) -> SearchMethod:
     """Return a method of this package, whose module is imported when it is first used."""
 
-    def answer(index: "Loaded", query: Query) -> "Answer":
+    def answer(index: "SnapshotView", query: Query) -> "Answer":
         found: Answer = importlib.import_module(f"{__package__}.{module}").answer(index, query)
         return found
 
-    async def ask(index: "Loaded", query: Query, asking: "Asking") -> "Answer":
+    async def ask(index: "SnapshotView", query: Query, asking: "Asking") -> "Answer":
         found: Answer = await importlib.import_module(f"{__package__}.{module}").ask(index, query, asking)
         return found
 

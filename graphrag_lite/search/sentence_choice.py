@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from math import fsum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.distinct_sentences import cheapest_first, repeats
@@ -24,7 +25,7 @@ from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, said
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 MIN_FRAGMENT, MAX_LENGTH = 25, 600  # characters; a shorter fragment is a heading, what is longer is no sentence
 MAX_ANSWER = 1500  # characters; of this length and a sentence an answer is read in a minute
@@ -36,6 +37,7 @@ AROUND = 0.5  # what a term counts that is in the title or in the sentence befor
 FLOOR, NAMED_FLOOR = 0.1, 0.2
 SAID = 0.5  # what a term counts once it has been said
 SAME_UNIT = 0.85  # what the next sentence of a text unit counts
+HELD = 0.5  # more for a sentence that tells of something that held in the period asked about
 CUE, DATED = 0.75, 3.0  # more for a sentence that holds what is asked for; a date
 QUANTIFIERS = frozenset({"many", "mani", "much"})  # terms that ask for a number, and count nothing
 THANKS = 0.5  # what a turn of a talk counts that says nothing
@@ -64,7 +66,7 @@ class _Wanted:
     pairs: Mapping[tuple[str, str], float]  # their weights, adding up to 1
     sought: Sought
 
-    def worth(self, index: "Loaded", said: str, own: Sequence[str], language: str) -> float:
+    def worth(self, index: "SnapshotView", said: str, own: Sequence[str], language: str) -> float:
         """Return what it is worth that a sentence has such terms in such an order, and says what kind of thing."""
         together = fsum(self.pairs.get(pair, 0.0) for pair in set(pairwise(own)))
         worth = (1 + ADJACENT * together) * (1 + AS_WRITTEN * self.sought.shares_words(said))
@@ -96,7 +98,7 @@ class _Candidate:
 
 
 def choose_sentences(
-    index: "Loaded",
+    index: "SnapshotView",
     question_terms: Sequence[str],
     units: Sequence[int],
     most: int,
@@ -104,11 +106,13 @@ def choose_sentences(
     *,
     scores: Sequence[float] = (),
     sought: Sought = NOTHING_ELSE,
+    held: Mapping[int, Mapping[int, float]] = MappingProxyType({}),
 ) -> list[Statement]:
     """Return up to `most` sentences of `units` (best first), best first, of MAX_ANSWER characters and one sentence.
 
-    `scores` are those of the units (by default they fall with the rank), `sought` is what is asked for. What another
-    chosen (or `told`) sentence says is left out. None where no sentence shares a term with the question.
+    `scores` are those of the units (by default they fall with the rank), `sought` is what is asked for, `held` how well
+    what begins at a character of a unit's document held in the periods asked about. What another chosen (or `told`)
+    sentence says is left out. None where no sentence shares a term with the question.
     """
     left = {term: weight for term, weight in weights(index.bm25, question_terms).items() if term not in QUANTIFIERS}
     whole = sum(left.values())
@@ -119,7 +123,7 @@ def choose_sentences(
     candidates = [
         candidate
         for unit, score in zip(units, scores, strict=True)
-        for candidate in _candidates(index, unit, score / top, wanted)
+        for candidate in _candidates(index, unit, score / top, wanted, held.get(unit, {}))
     ]
     if not any(candidate.terms & asked for candidate in candidates):
         return []
@@ -158,7 +162,9 @@ def choose_sentences(
     return chosen
 
 
-def _newest(index: "Loaded", candidates: Sequence[_Candidate], values: Sequence[float], asked: frozenset[str]) -> int:
+def _newest(
+    index: "SnapshotView", candidates: Sequence[_Candidate], values: Sequence[float], asked: frozenset[str]
+) -> int:
     """Return the place of the newest of those candidates that say what the best one does, and nearly as well."""
     best = max(range(len(values)), key=values.__getitem__)
     held = candidates[best].terms & asked
@@ -168,7 +174,7 @@ def _newest(index: "Loaded", candidates: Sequence[_Candidate], values: Sequence[
 
 
 def _hopped(
-    index: "Loaded", candidates: list[_Candidate], best: _Candidate, weight: Mapping[str, float]
+    index: "SnapshotView", candidates: list[_Candidate], best: _Candidate, weight: Mapping[str, float]
 ) -> list[_Candidate]:
     """Return candidates, those worth more that say what the best one leaves open of what it leads to (`HOP`)."""
     left_open = {term: weight[term] for term in sorted(weight.keys() - best.terms)}
@@ -192,7 +198,7 @@ def _hopped(
     ]
 
 
-def in_reading_order(index: "Loaded", chosen: Sequence[Statement]) -> list[Statement]:
+def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list[Statement]:
     """Put the sentences of a document together, best first, and so the documents.
 
     The best one begins. Another that begins with "It" or "He" follows the sentence before it, which is added, or stands
@@ -204,7 +210,7 @@ def in_reading_order(index: "Loaded", chosen: Sequence[Statement]) -> list[State
     return [place for row, places in documents.items() for place in _readable(index, row, places)]
 
 
-def _readable(index: "Loaded", row: int, places: list[Statement]) -> list[Statement]:
+def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[Statement]:
     """Return sentences of a document with what they need to be understood."""
     leaning = [place for place in places if not _stands(read_out(index, place)[0])]
     if leaning and (name := _subject(index, row)):
@@ -222,7 +228,7 @@ def _readable(index: "Loaded", row: int, places: list[Statement]) -> list[Statem
     return ordered
 
 
-def _with_context(index: "Loaded", place: Statement) -> Statement:
+def _with_context(index: "SnapshotView", place: Statement) -> Statement:
     """Return a place with the sentence before it, where the two are short and can be read alone."""
     both = replace(place, start=_before(index, place))
     fits = both.end - both.start <= MAX_LENGTH and _stands(read_out(index, both)[0])
@@ -233,7 +239,7 @@ def _stands(sentence: str) -> bool:
     return not is_statement(sentence) or stands_alone(sentence)
 
 
-def _before(index: "Loaded", place: Statement) -> int:
+def _before(index: "SnapshotView", place: Statement) -> int:
     """Return where the sentence before a place begins in its document, that of the place where there is none.
 
     What another speaker has said is none, nor is a heading or a page's head.
@@ -250,7 +256,7 @@ def _before(index: "Loaded", place: Statement) -> int:
     return said(document, *spans[own - 1])[0]
 
 
-def _subject(index: "Loaded", row: int) -> str:
+def _subject(index: "SnapshotView", row: int) -> str:
     """Return the name that a document of one text unit is about, its title; "" where that is no name."""
     documents = index.arrow("documents")
     if len(documents["text_unit_ids"][row]) != 1:
@@ -262,7 +268,9 @@ def _subject(index: "Loaded", row: int) -> str:
     return ""
 
 
-def _candidates(index: "Loaded", unit: int, score: float, wanted: _Wanted) -> list[_Candidate]:
+def _candidates(
+    index: "SnapshotView", unit: int, score: float, wanted: _Wanted, held: Mapping[int, float]
+) -> list[_Candidate]:
     asked = wanted.terms
     row = index.document_row[unit]
     language = index.arrow("documents")["language"][row].as_py()
@@ -287,8 +295,10 @@ def _candidates(index: "Loaded", unit: int, score: float, wanted: _Wanted) -> li
         in_order = terms(sentence, language)
         own = frozenset(in_order)
         label = document[offset + span[0] : start].strip()
+        fits = max((fit for at, fit in held.items() if offset + span[0] <= at < end), default=0.0)
         n_new = len(own - asked)  # what only repeats the question does not answer it
         worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
+        worth *= 1 + HELD * fits
         if REFERENCE.search(sentence) or ((wanted.sought.kind or wanted.sought.things) and ASKS.search(sentence)):
             worth *= UNFIT
         if label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2):  # "Yes, sure.", or thanks
@@ -304,7 +314,7 @@ def _candidates(index: "Loaded", unit: int, score: float, wanted: _Wanted) -> li
     return found
 
 
-def read_out(index: "Loaded", place: Statement) -> tuple[str, str]:
+def read_out(index: "SnapshotView", place: Statement) -> tuple[str, str]:
     """Return what a place says, and its language."""
     row = index.document_row[place.unit]
     return index.document_text(row)[place.start : place.end], index.column("documents", "language")[row].as_py()

@@ -1,6 +1,7 @@
 """Documents -> dated statements, by text analysis alone (method: fast).
 
-What a document says of times depends on its text, its date, and the names found in it.
+What a document says of times depends on its text, its date, who speaks in it and the names found in it. One that reads
+as it did in the last snapshot keeps its rows.
 """
 
 from collections import defaultdict
@@ -8,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.retrieval.entity_names import names_of_title
-from graphrag_lite.run.services import Each
+from graphrag_lite.run.services import Each, Last
 from graphrag_lite.temporal.statements import Document, Name, Said, Statement, statements
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Row = tuple[Any, ...]
+READS = ("source_documents", "source_units", "episodes", "entity_mentions")
 UNREAD = ("code", "card", "references")
 
 
@@ -23,22 +26,40 @@ async def extract_facts_fast(
     episodes: "pa.Table",
     entity_mentions: "pa.Table",
     each: Each,
+    last: Last | None = None,
 ) -> "pa.Table":
-    """Return `fact_mentions`: what sentences say that states a time, by document and place."""
+    """Return `fact_mentions`: what sentences say that states a time, by document and place.
+
+    A document that cannot be read is a failure, and has no rows.
+    """
     documents = _documents(source_documents, source_units, episodes, entity_mentions)
-    rows = [
-        row
-        for found, document in zip(each(_read, documents), documents, strict=True)
-        for row in _rows(document, found or [])
-    ]
+    kept = _kept(documents, last)
+    new = [document for document in documents if document.id not in kept]
+    made = {document.id: _rows(document, found or []) for document, found in zip(new, each(_read, new), strict=True)}
+    rows = (row for document in documents for row in kept.get(document.id) or made.get(document.id, []))
     return tables.make("fact_mentions", rows)
+
+
+def _kept(documents: list[Document], last: Last | None) -> dict[str, list[Row]]:
+    """Return the rows of the last snapshot of the documents that read as they did then."""
+    found = last.read(*READS, "fact_mentions") if last and not last.changed & {"settings", "code"} else None
+    if last is None or not found:
+        return {}
+    *read, mentions = found
+    then = {document.id: document for document in _documents(*read)}
+    rows: dict[str, list[Row]] = defaultdict(list)
+    for row in tables.rows(mentions, *mentions.column_names):
+        rows[row[mentions.column_names.index("document_id")]].append(row)
+    failed = set(last.failed)
+    same = (document.id for document in documents if document == then.get(document.id))
+    return {identity: rows[identity] for identity in same if identity not in failed}
 
 
 def _read(document: Document) -> list[Statement]:
     return list(statements(document))
 
 
-def _rows(document: Document, found: list[Statement]) -> list[tuple[Any, ...]]:
+def _rows(document: Document, found: list[Statement]) -> list[Row]:
     rows = []
     n_of: dict[tuple[int, str], int] = defaultdict(int)
     for one in found:
@@ -74,7 +95,7 @@ def _documents(
                 identity,
                 text,
                 title,
-                language,
+                language or "en",  # undecided: of a few words; those of other languages do not match
                 created_at,
                 units[identity],
                 sorted(names[identity]),

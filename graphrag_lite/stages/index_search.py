@@ -172,16 +172,18 @@ def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
 
 def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
     """Return the days that statements of each text unit tell of; of what has ended by then, only its end is known."""
-    found: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
-    columns = ("text_unit_id", "kind", "polarity", "valid_at", "invalid_at")
-    for unit_id, kind, polarity, valid_at, invalid_at in tables.rows(fact_mentions, *columns):
+    found: dict[str, list[tuple[int, ...]]] = defaultdict(list)
+    columns = ("text_unit_id", "kind", "polarity", "valid_at", "invalid_at", "char_start")
+    for unit_id, kind, polarity, valid_at, invalid_at, start in tables.rows(fact_mentions, *columns):
         first, after = (date.fromisoformat(day).toordinal() if day else 0 for day in (valid_at, invalid_at))
         over = kind == "state" and polarity == "negative"
-        ends = (0, first, 1) if over else (first, max(after - 1, 0), int(kind == "state"))
-        found[unit_id].append(ends)
+        days = (0, first, 1) if over else (first, max(after - 1, 0), int(kind == "state"))
+        found[unit_id].append((*days, start))
     rows = [found[identity] for identity in text_units["id"].to_pylist()]
-    parts = ([[row[place] for row in several] for several in rows] for place in range(3))
-    return tables.make_columns("search_times", **dict(zip(("firsts", "lasts", "lasting"), parts, strict=True)))
+    parts = ([[row[place] for row in several] for several in rows] for place in range(4))
+    return tables.make_columns(
+        "search_times", **dict(zip(("firsts", "lasts", "lasting", "starts"), parts, strict=True))
+    )
 
 
 def _values(documents: "pa.Table", text_units: "pa.Table", attempt: Attempt) -> "pa.Table":

@@ -523,6 +523,7 @@ class SearchTimes:
     firsts: Annotated[list[Int32], "first day of each, 1 = 0001-01-01; 0 unknown"]
     lasts: Annotated[list[Int32], "last day of each; 0 unknown, or still so"]
     lasting: Annotated[list[Int32], "1 where a state is told to last, 0 where the time is all that is told"]
+    starts: Annotated[list[Int32], "first character of each statement in documents.text"]
 
 
 @table("search_vectors", final=False, mapped=True, block=65536)

@@ -17,6 +17,7 @@ from graphrag_lite.text.word_lists import sections
 
 LATEST = 40  # years after a sentence was said, or was indexed last: what is later is no year
 LAST_YEAR = 2060
+BEHIND = ("ja", "ko")  # languages in which since and until stand behind the time
 LIFE = 15  # years in brackets behind a name that are a life and no office
 NEAR = 90  # characters before and behind a time in which a verb tells what it is of
 REACH = 50  # characters between such a verb and the time
@@ -89,6 +90,7 @@ _CUE = re.compile(
     r"|around|about|circa|ca?\.|through|throughout|spring|summer|autumn|fall|winter|for|on|as of|the|than|prior to|thru"
     r"|january|february|march|april|may|june|july|august|september|october|november|december|is|was|back)) ?$"
 )
+_IN = re.compile(r"(?:^|\b(?:in|since|from|until|by|during|around|year|before|after|circa|ca?\.) )$")
 _DETERMINED = re.compile(
     r"(?:\b(?:an?|his|her|its|their|my|our|your|this|that|these|those)|'s)(?: [a-z-]+){0,2} (?:from )?$"
 )
@@ -108,7 +110,7 @@ _JUST = re.compile(
     r"\b(?:I|[Ww]e)(?:['’]ve| have)? (just) (?!want|need|wonder|hope|think|had to|thought|realiz|realis|learn)"
     r"(?:\w{3,}ed|got|came|had|bought|made|did|took|went|saw|met|began|won|ran|left|gave|sold|built|drove)\b"
 )
-_PERFECT = re.compile(r"(?:\b(?:have|has|been|am|is|are)|'ve|'m)\b")
+_PERFECT = re.compile(r"(?:\b(?:have|has)|'ve|'s been)\b[^,;]*$|(?:\b(?:am|is|are)|'m|'re) \w+ing\b[^,;]*$")
 _BORN = re.compile(r"\b(?:born|b\.)(?: on| in)? ?$")
 
 
@@ -121,7 +123,7 @@ def _is_time(
     latest = said.year + LATEST if said else LAST_YEAR
     if time.period.first.year < 1000 or time.period.last.year > latest:
         return False
-    if _FISCAL.search(before) or (bare and _COUNT.search(before)):
+    if _FISCAL.search(before) or ((bare or "." in plain[time.start : time.end]) and _COUNT.search(before)):
         return False
     if _FILLED.search(before) and _CLOSED.match(behind) and is_prose:
         # Behind a name in a sentence: of a person a life, of a work or a source its year.
@@ -140,7 +142,7 @@ def _is_time(
     if time.form == "ahead" and held.startswith(("in ", "within ")):
         return bool(_any_of("plans").search(plain)) and not behind.startswith(" of ")
     if time.form == "lasting" and language == "en":
-        return bool(_PERFECT.search(plain, max(0, time.start - NEAR), time.start))
+        return bool(_PERFECT.search(plain[max(0, time.start - NEAR) : time.start]))
     if (
         language == "en"
         and _WORD.match(behind)
@@ -171,7 +173,8 @@ def _is_year(time: Time, before: str, behind: str, language: str) -> bool:
         return word in _WORDS["events"] and not before.rstrip().endswith("from")
     if _THE.search(before):
         return word in _WORDS["events"] and not re.search(r"\b(?:since|before|after|until|from) the $", before)
-    return bool(_CUE.search(before))
+    cue = _IN if year % 100 == 0 and year < 2000 else _CUE
+    return bool(cue.search(before))
 
 
 def _idle(plain: str, time: Time, sentence: str, places: Sequence[int]) -> bool:
@@ -197,15 +200,14 @@ def _told(
     first, after = time.period.first, _day_after(time.period.last)
     begins_on, ends_on, ends_before = first.isoformat(), after, first.isoformat()
     held = plain[gap[0] : time.start]
-    since, until = _standing(held, "since", language), _standing(held, "until", language)
+    behind = plain[time.end : gap[1]]
+    since, until = (_standing(kind, held, behind, language) for kind in ("since", "until"))
     ago_since = time.form in ("lasting", "open") or (
         time.form == "past" and re.search(r"\bfor (?:the |about )?$", held)
     )
     start = time.start
     clause = _clause(plain, time, gap)
     precision = time.precision
-    if language in ("ja", "ko"):
-        since, until = (_standing_behind(plain[time.end : gap[1]], kind, language) for kind in ("since", "until"))
     kind, valid_at, invalid_at, polarity = "event", begins_on, ends_on, "positive"
     if time.form == "range":
         kind = "event" if _SEASON.match(plain, time.end) else "state"
@@ -213,13 +215,13 @@ def _told(
         start -= len(opened[0]) if opened else 0
     elif ago_since or since or (from_ := _from(held, time) if language == "en" else None):
         kind, invalid_at = "state", ""
-        start -= len(since[0]) if since else len(from_[0]) if not ago_since and from_ else 0
+        start -= len(since[0]) * (language not in BEHIND) if since else len(from_[0]) if not ago_since and from_ else 0
         if not since and not ago_since and from_ and from_[0].startswith("after"):
             valid_at = ends_on
     elif until:
-        early = re.match(r"(?:before|prior|avant|vor|antes|prima|voor)", until[0])
+        early = time.form == "ahead" or re.match(r"(?:before|prior|avant|vor|antes|prima|voor)", until[0])
         kind, valid_at, invalid_at = "state", "", ends_before if early else ends_on
-        start -= len(until[0])
+        start -= len(until[0]) * (language not in BEHIND)
     elif language == "en" and (
         by := re.search(r"\b(?:by|no later than|due|due by|due on)(?: about| the end of| early| mid)? $", held)
     ):
@@ -265,17 +267,12 @@ def _by_verb(clause: tuple[str, str], invalid_at: str) -> tuple[str, str, str]:
 def _cue(kind: str, language: str) -> re.Pattern[str]:
     words = relative_dates().get(language)
     pattern = getattr(words, kind) if words else r"(?!)"
-    return re.compile(pattern if language in ("ja", "ko") else rf"(?:{pattern}) ?(?:the |early |late |mid[- ])?$")
+    return re.compile(rf"(?:{pattern})" if language in BEHIND else rf"(?:{pattern}) ?(?:the |early |late |mid[- ])?$")
 
 
-def _standing(before: str, kind: str, language: str) -> re.Match[str] | None:
-    return _cue(kind, language).search(before[-40:]) if language not in ("ja", "ko") else None
-
-
-def _standing_behind(behind: str, kind: str, language: str) -> re.Match[str] | None:
-    words = relative_dates()[language]
-    pattern = re.sub(r"\(\?:\(\?<=.*?\)\)(?=\(\?:)", "", getattr(words, kind))
-    return re.match(pattern, behind)
+def _standing(kind: str, before: str, behind: str, language: str) -> re.Match[str] | None:
+    """Return the word by which a state begins (`since`) or ends (`until`) at the time between two stretches of text."""
+    return _cue(kind, language).match(behind) if language in BEHIND else _cue(kind, language).search(before[-40:])
 
 
 def _day_after(last: date) -> str:

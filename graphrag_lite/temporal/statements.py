@@ -194,7 +194,11 @@ def _related(
     text: str, offset: int, names: Sequence[Name], time: Interval, speaker: str, topic: str
 ) -> tuple[str, str, str]:
     """Return subject, relation and object of a sentence at `offset`, as far as they are told."""
-    placed = [(name.start - offset, name.start - offset + len(name.name), name.name) for name in names]
+    placed = [
+        (name.start - offset, name.start - offset + len(name.name), name.name)
+        for name in names
+        if text[name.start - offset :][:2].casefold() == name.name[:2].casefold()  # a speaker is placed where he begins
+    ]
     held = [one for one in placed if one[1] <= len(text) and (one[1] <= time.start or time.end <= one[0])]
     person = _FIRST_PERSON.search(text) if speaker else None
     first = held[0] if held else None

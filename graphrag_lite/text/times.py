@@ -92,7 +92,7 @@ _ABSOLUTE = re.compile(
     rf"|{_YEAR}[/.]\d(?![\w/-]|\.\d)"
     rf"|(?P<packed>{_YEAR}[01]\d[0-3]\d)(?!\w)"
     rf"|\d{{1,2}}[-/.]\d{{1,2}}[-/.]{_YEAR}(?!\w)"
-    rf"|(?P<month_of_days>{_NAMES}) (?P<one>\d{{1,2}}) ?(?:-|to|and) ?(?P<other>\d{{1,2}})"
+    rf"|(?P<month_of_days>{_NAMES}) (?P<one>\d{{1,2}}) ?(?:\*\*)?(?:-|to|and) ?(?P<other>\d{{1,2}})"
     rf"(?:{_COMMA}(?P<year_of_days>{_YEAR}))?(?![\w:%]|,?\d|[-/.]\d)"
     rf"|(?:{_DAY} ?(?:de |of )?)?(?:{_NAMES}|{_SHORT})\.?{_COMMA}(?:de |of )?{_YEAR}(?!\w)"
     rf"|(?:{_NAMES}|{_SHORT})\.? {_DAY}{_COMMA}{_YEAR}(?!\w)"

@@ -1,0 +1,109 @@
+"""Answers computed of dates, over a small chat: the number, both dates, both citations; nothing where a date is open."""
+
+import json
+from datetime import date
+
+import pytest
+from click.testing import CliRunner
+
+import graphrag_lite
+from graphrag_lite.cli import main
+from graphrag_lite.search.index import Index
+from graphrag_lite.search.timeline import timeline
+
+SAID = [
+    ("2024-02-01", "I started taking ukulele lessons with Rachel today, and it is fun."),
+    ("2024-02-25", "I took my acoustic guitar to the tech for servicing today."),
+    ("2024-03-05", "I sold the old piano three days ago, finally."),
+    ("2024-03-05", "My mother repaired the violin, which is lovely."),
+    ("2024-03-06", "I bought new drums about a month ago and a trumpet last week."),
+    ("2024-03-07", "My harp concert in Bonn is on April 20, and I need to finish the harp piece by April 10."),
+    ("2024-03-07", "The weather is fine and the garden is green."),
+    ("2024-03-08", "Cy Dee led the brass band of Bonn from 2001 until 2006."),
+]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    root = tmp_path_factory.mktemp("root")
+    rows = [
+        {"id": f"m{n}", "title": "chat", "timestamp": day, "speaker": "Ann", "text": text}
+        for n, (day, text) in enumerate(SAID)
+    ]
+    (root / "chat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return graphrag_lite.index(root / "chat.jsonl", root)
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "cited"),
+    [
+        (
+            "How many days passed between my ukulele lessons and taking the acoustic guitar to the tech?",
+            "24 days: from 2024-02-01 to 2024-02-25.",
+            ["m0", "m1"],
+        ),
+        ("How many days ago did I sell the old piano?", "6 days before 2024-03-08: 2024-03-02.", ["m2"]),
+        (
+            "Which did I buy first, the trumpet or the drums?",
+            "the drums (2024-01-21 to 2024-02-19), before the trumpet (2024-02-26 to 2024-03-03).",
+            ["m4"],
+        ),
+        ("How many days are there between finishing the harp piece and the harp concert?", "10 days", ["m5"]),
+        ("Until when did Cy Dee lead the brass band?", "Until 2006.", ["m7"]),
+    ],
+)
+def test_what_is_computed_shows_its_dates_and_cites_them(
+    index: Index, question: str, line: str, cited: list[str]
+) -> None:
+    answer = index.query(question)
+    assert answer.answer.split("\n")[0].startswith(line)
+    assert [one.document for one in answer.citations] == cited
+    for one in answer.citations:
+        assert f"[{one.n}]" in answer.answer and one.text == SAID[int(one.document[1:])][1]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many days passed between my ukulele lessons and the repair of the violin?",
+        "Which did I see first, the violin or the piano?",
+        "How many days ago did I ride the camel?",
+        "How many days are there between the drums and the trumpet?",  # of which the month alone is known
+    ],
+)
+def test_where_a_date_is_open_nothing_is_computed(index: Index, question: str) -> None:
+    first = index.query(question).answer.split("\n")[0]
+    assert not first[:1].isdigit() and ", before " not in first and not first.startswith("about")
+
+
+def test_what_was_said_later_is_not_computed_with(index: Index) -> None:
+    question = "How many days passed between my ukulele lessons and taking the acoustic guitar to the tech?"
+    assert not index.query(question, as_of="2024-02-20").answer.startswith("24")
+
+
+def test_a_timeline_is_in_the_order_of_time_and_within_its_days(index: Index) -> None:
+    entries = timeline(index, "Which instruments: ukulele, piano, drums, harp?")
+    days = [entry.valid_at or entry.invalid_at for entry in entries]
+    assert days == sorted(days) and len(days) >= 4
+    assert all(entry.time_text in entry.source.text for entry in entries)
+    later = timeline(index, "Which instruments: ukulele, piano, drums, harp?", first=date(2024, 4, 1))
+    assert {entry.valid_at or entry.invalid_at for entry in later} == {
+        "2024-01-21",
+        "2024-02-01",
+        "2024-04-20",
+        "2024-04-11",
+    }
+    assert timeline(index, "camels") == []
+
+
+def test_the_command_prints_a_name_s_timeline(index: Index) -> None:
+    root = str(index.folder.parents[2])
+    shown = CliRunner().invoke(main, ["timeline", "Cy Dee", "--root", root])
+    assert shown.exit_code == 0 and "2001-01-01 to 2006-12-31" in shown.output.replace("\n", " ")
+    (entry,) = map(
+        json.loads, CliRunner().invoke(main, ["timeline", "Cy Dee", "--root", root, "--json"]).output.splitlines()
+    )
+    assert (entry["subject"], entry["object"], entry["source"]["document"]) == ("Cy Dee", "Bonn", "m7")
+    none = CliRunner().invoke(main, ["timeline", "Cy Dee", "--to", "1999", "--root", root])
+    assert "dates nothing" in none.output
+    assert CliRunner().invoke(main, ["timeline", "Cy Dee", "--to", "soon", "--root", root]).exit_code == 1

@@ -1,0 +1,109 @@
+"""Questions that are computed with dates, and what is computed."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_lite.temporal.date_questions import date_question
+from graphrag_lite.temporal.durations import When, apart, in_order, when
+
+DAYS = st.integers(1, date.max.toordinal() - 1)
+
+
+def day(stated: str) -> When:
+    ordinal = date.fromisoformat(stated).toordinal()
+    return When(ordinal, ordinal)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "unit", "events"),
+    [
+        ("How many days ago did I plant the tomatoes?", "ago", "day", ["I plant the tomatoes"]),
+        ("How long has it been since the wedding?", "ago", "", ["the wedding"]),
+        ("How many weeks have passed since I sold the car?", "ago", "week", ["I sold the car"]),
+        ("How many days are there between my trip and the exam?", "between", "day", ["my trip", "the exam"]),
+        ("How many days passed between the day I came and the day I left?", "between", "day", ["I came", "I left"]),
+        ("How many days after I came did I leave?", "between", "day", ["I came", "I leave"]),
+        (
+            "How long had I been running when I bought the shoes?",
+            "between",
+            "",
+            ["I been running", "I bought the shoes"],
+        ),
+        ("How many days did it take me to read it after I got it?", "between", "day", ["I got it", "read it"]),
+        ("Which did I buy first, the bed or the pads?", "first", "", ["the bed", "the pads"]),
+        ("Who came most recently, Ann or Bo?", "last", "", ["Ann", "Bo"]),
+        (
+            "What is the order of the three: 'I came', 'I sang' and 'I left'?",
+            "order",
+            "",
+            ["I came", "I sang", "I left"],
+        ),
+        ("Until when did Bo lead Acme?", "until", "", ["Bo lead Acme"]),
+    ],
+)
+def test_what_is_asked(question: str, kind: str, unit: str, events: list[str]) -> None:
+    asked = date_question(question)
+    assert asked is not None
+    assert (asked.kind, asked.unit, list(asked.events)) == (kind, unit, events)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "",
+        "When did Ann come?",
+        "How many people came first?",
+        "How long is the bridge?",
+        "Which bed did I buy?",
+        "?" * 500,
+    ],
+)
+def test_other_questions_are_none_of_these(question: str) -> None:
+    assert date_question(question) is None
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    for padded in (text, f"How many days ago did {text}", f"Which came first, {text} or {text}?"):
+        asked = date_question(padded)
+        assert asked is None or asked.events
+
+
+@given(DAYS, DAYS)
+def test_days_between_two_days_are_counted_either_way(one: int, other: int) -> None:
+    told = apart(When(one, one), When(other, other), "day")
+    assert told == apart(When(other, other), When(one, one), "day")
+    assert int(told.split()[0]) == abs(one - other)
+
+
+@given(st.lists(st.tuples(DAYS, st.integers(0, 400)), min_size=2, max_size=6))
+def test_an_order_is_of_the_middles_and_stated_only_where_it_is_certain(spans: list[tuple[int, int]]) -> None:
+    days = [When(first, first + length) for first, length in spans if first + length < date.max.toordinal()]
+    order = in_order(days)
+    if order is not None:
+        middles = [days[place].middle for place in order]
+        assert middles == sorted(middles) and len(set(middles)) == len(middles)
+        assert sorted(order) == list(range(len(days)))
+
+
+def test_what_is_known_to_the_month_is_not_counted_in_days() -> None:
+    march = When(day("2024-03-01").first, day("2024-03-31").first)
+    assert apart(march, day("2024-04-02"), "day") == ""
+    assert apart(march, day("2024-12-16"), "day") == "about 9 months"
+    assert str(march) == "2024-03"
+
+
+def test_from_a_stretch_it_is_counted_from_its_end() -> None:
+    trip = when({"valid_at": "2024-04-20", "invalid_at": "2024-04-22", "precision": "day", "kind": "state"})
+    assert trip is not None
+    assert apart(trip, day("2024-05-05"), "day") == "14 days"
+    assert str(trip) == "2024-04-20 to 2024-04-21"
+
+
+def test_a_state_is_dated_by_its_beginning_or_its_end() -> None:
+    row = {"valid_at": "1993-01-01", "invalid_at": "2007-01-01", "precision": "year", "kind": "state"}
+    assert (str(when(row)), str(when(row, at_end=True))) == ("1993", "2006")
+    assert str(when(row | {"valid_at": ""})) == "2006"
