@@ -49,7 +49,7 @@ DEFINED = 5.0  # more for one that says what a thing is, where that is asked
 # that one leaves open: when the director of a film was born is told by the text about her.
 HOP, HOP_SHARE = 12.0, 0.35
 UNFIT = 0.5  # what a question counts, where a kind of thing is asked for, and an entry of a bibliography
-REFERENCE = re.compile(r"(?:[A-Z][\w-]+ [A-Z]{1,3}, ){2}|\d{4};\s?\d+(?:\(\d+\))?:\s?e?\d|\bdoi:|\bpp\. ?\d")
+REFERENCE = re.compile(r";\s?\d+(?:\(\d+\))?:\s?e?\d|doi:|pp\. ?\d")
 ASKS = re.compile(r"[?？][\"'”’»)\]」』]*$")
 NEAR = 0.8  # of the best sentence's value: where each document may tell anew, the newest of these is first
 LEAST_NAME = 4  # characters of a name that leads to the document with this title
@@ -69,7 +69,9 @@ class _Wanted:
     def worth(self, index: "SnapshotView", said: str, own: Sequence[str], language: str) -> float:
         """Return what it is worth that a sentence has such terms in such an order, and says what kind of thing."""
         together = fsum(self.pairs.get(pair, 0.0) for pair in set(pairwise(own)))
-        worth = (1 + ADJACENT * together) * (1 + AS_WRITTEN * self.sought.shares_words(said))
+        worth = 1 + ADJACENT * together
+        if not self.terms.isdisjoint(own):
+            worth *= (1 + AS_WRITTEN * self.sought.shares_words(said)) * (UNFIT if REFERENCE.search(said) else 1.0)
         if self.sought.is_held(index, said, language):
             worth *= 1 + (DATED if self.sought.kind == "time" else CUE)
             if self.sought.how_many and self.sought.counts(said, self.terms, language):
@@ -191,8 +193,8 @@ def _hopped(
 
     return [
         replace(candidate, worth=candidate.worth * HOP)
-        if fsum(left_open[term] for term in sorted(candidate.terms & left_open.keys())) > least
-        and leads_to(index.document_row[candidate.place.unit])
+        if leads_to(index.document_row[candidate.place.unit])
+        and fsum(left_open[term] for term in candidate.terms & left_open.keys()) > least
         else candidate
         for candidate in candidates
     ]
@@ -299,7 +301,7 @@ def _candidates(
         n_new = len(own - asked)  # what only repeats the question does not answer it
         worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
         worth *= 1 + HELD * fits
-        if REFERENCE.search(sentence) or ((wanted.sought.kind or wanted.sought.things) and ASKS.search(sentence)):
+        if (wanted.sought.kind or wanted.sought.things) and ASKS.search(sentence, max(0, len(sentence) - 4)):
             worth *= UNFIT
         if label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2):  # "Yes, sure.", or thanks
             worth *= THANKS
