@@ -61,7 +61,7 @@ LOAD = [
 ]
 FACTS = Stage(
     extract_facts_fast,
-    reads=("source_documents", "source_units", "episodes", "entity_mentions"),
+    reads=("source_documents", "source_units", "episodes", "entity_mentions", "relationship_mentions"),
     writes=("fact_mentions",),
 )
 RESOLVE = Stage(
@@ -153,8 +153,8 @@ IMPORTED = [
         import_graphrag,
         reads=("corpus_files",),
         writes=(
-            *("source_documents", "source_units", "entity_mentions", "entity_resolutions", "entities"),
-            *("relationships", "covariates", "communities", "community_reports"),
+            *("source_documents", "source_units", "entity_mentions", "relationship_mentions", "entity_resolutions"),
+            *("entities", "relationships", "covariates", "communities", "community_reports"),
         ),
     ),
     EPISODES,

@@ -9,7 +9,9 @@ from typing import Any
 
 import pyarrow.compute as pc
 import pytest
+import stub_replies
 from click.testing import CliRunner
+from stub_model import StubModel
 
 from graphrag_lite import pipeline, tables
 from graphrag_lite.cli import main
@@ -130,3 +132,42 @@ def test_answers_are_told_what_held(root: Path) -> None:
     (opening,) = opening_facts(query.read_by(index), query)
     assert index.document_text(index.document_row[opening.unit])[opening.start : opening.end].startswith(BERLIN)
     assert index.query("Where did Ana Lee live?", valid_at="2016").answer.startswith(BERLIN)
+
+
+TERMS = {  # what a model that knows the truth says of each text: president, of what, from when, until when
+    "Ann Gray led Norland College from 1990, and nobody asked why.": ("Ann Gray", "Norland College", "1990", ""),
+    "Bea Hall came to lead Norland College in 1996, after a long search.": ("Bea Hall", "Norland College", "1996", ""),
+    "Cleo Iverson is head of Norland College since 2003, as before.": ("Cleo Iverson", "Norland College", "2003", ""),
+    "Dora Jones led Sudland College from 2001 to 1999, they say.": ("Dora Jones", "Sudland College", "2001", "1999"),
+}
+
+
+def oracle(request: Any) -> str:
+    """Extract the terms of a text, with their dates, and nothing else."""
+    name, fields = stub_replies.recognise(request.messages[-1]["content"])
+    if not name.startswith("extract_graph") or "text" not in fields:
+        return stub_replies.reply(request.messages)
+    who, where, start, end = next(said for text, said in TERMS.items() if text in fields["text"])
+    records = [f'("entity"<|>{each}<|>concept<|>{each} is named.)' for each in (who, where)]
+    dated = f'("relationship"<|>{who}<|>{where}<|>PRESIDENT_OF<|>{who} leads {where}.<|>8<|>{start}<|>{end})'
+    return "\n##\n".join([*records, dated]) + "\n<|COMPLETE|>"
+
+
+def test_what_a_model_dates_is_folded(tmp_path: Path) -> None:
+    """Three presidents who follow each other; an end before its beginning is taken for it."""
+    (tmp_path / "corpus").mkdir()
+    for number, text in enumerate(TERMS):
+        (tmp_path / "corpus" / f"{number}.txt").write_text(text + WEATHER)
+    values: dict[str, Any] = {"method": "standard", "llm": {"model": "stub"}, "extract_graph": {"max_gleanings": 0}}
+    values["fold_facts"] = {"policies": {"president of": "inverse"}}
+    run = pipeline.index(
+        tmp_path / "corpus", tmp_path / "output", Settings.model_validate(values), model=StubModel(oracle)
+    )
+    assert not check.check(run.snapshot).problems
+    told = [row for row in tables.read(run.snapshot, "facts").to_pylist() if row["relation"] == "PRESIDENT_OF"]
+    assert [(row["subject"], row["valid_at"], row["invalid_at"], row["ended_by"]) for row in told] == [
+        ("Ann Gray", "1990-01-01", "1996-01-01", "succeeded"),
+        ("Bea Hall", "1996-01-01", "2003-01-01", "succeeded"),
+        ("Cleo Iverson", "2003-01-01", "", ""),
+        ("Dora Jones", "1999-01-01", "2002-01-01", "stated"),
+    ]

@@ -1,15 +1,17 @@
-"""Documents -> dated statements, by text analysis alone (method: fast).
+"""Documents -> dated statements, by text analysis; with those that a model dated, where one extracted.
 
 What a document says of times depends on its text, its date, who speaks in it and the names found in it. One that reads
 as it did in the last snapshot keeps its rows.
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.run.services import Each, Last
+from graphrag_lite.temporal.model_dates import statement
 from graphrag_lite.temporal.statements import Document, Name, Said, Statement, statements
 
 if TYPE_CHECKING:
@@ -25,10 +27,11 @@ async def extract_facts_fast(
     source_units: "pa.Table",
     episodes: "pa.Table",
     entity_mentions: "pa.Table",
+    relationship_mentions: "pa.Table",
     each: Each,
     last: Last | None = None,
 ) -> "pa.Table":
-    """Return `fact_mentions`: what sentences say that states a time, by document and place.
+    """Return `fact_mentions`: what sentences say that states a time, by document and place; then what a model dated.
 
     A document that cannot be read is a failure, and has no rows.
     """
@@ -37,7 +40,38 @@ async def extract_facts_fast(
     new = [document for document in documents if document.id not in kept]
     made = {document.id: _rows(document, found or []) for document, found in zip(new, each(_read, new), strict=True)}
     rows = (row for document in documents for row in kept.get(document.id) or made.get(document.id, []))
-    return tables.make("fact_mentions", rows)
+    return tables.make("fact_mentions", [*rows, *_by_model(relationship_mentions, documents)])
+
+
+def _by_model(relationship_mentions: "pa.Table", documents: list[Document]) -> Iterator[dict[str, Any]]:
+    """Yield what a model dated. Where it stands in its text unit may not be known: then it is the whole unit."""
+    import pyarrow.compute as pc
+
+    dates = (pc.not_equal(relationship_mentions[name], "") for name in ("valid_at", "invalid_at"))
+    of = {document.id: document for document in documents}
+    n_of: dict[tuple[str, ...], int] = defaultdict(int)
+    for row in relationship_mentions.filter(pc.or_(*dates)).to_pylist():
+        said = statement(row)
+        document, unit = of[row["document_id"]], row["text_unit_id"]
+        if said is None:
+            continue
+        start, end = row["char_start"], row["char_end"]
+        if start < 0:
+            start, end = next((first, last) for identity, first, last in document.units if identity == unit)
+        episode = next((each for each in document.said if each.start <= start < each.end), None)
+        what = (unit, *map(str, said.values()))
+        identity = tables.content_id("fact mention of a model", *what, str(n_of[what]))
+        n_of[what] += 1
+        yield said | {
+            "id": identity,
+            "text_unit_id": unit,
+            "document_id": document.id,
+            "episode_id": episode.id if episode else "",
+            "reference_time": (episode and episode.reference_time) or document.created_at,
+            "char_start": start,
+            "char_end": end,
+            "round": row["round"],
+        }
 
 
 def _kept(documents: list[Document], last: Last | None) -> dict[str, list[Row]]:
@@ -49,7 +83,8 @@ def _kept(documents: list[Document], last: Last | None) -> dict[str, list[Row]]:
     then = {document.id: document for document in _documents(*read)}
     rows: dict[str, list[Row]] = defaultdict(list)
     for row in tables.rows(mentions, *mentions.column_names):
-        rows[row[mentions.column_names.index("document_id")]].append(row)
+        if row[mentions.column_names.index("time_text")]:  # a model's have none
+            rows[row[mentions.column_names.index("document_id")]].append(row)
     failed = set(last.failed)
     same = (document.id for document in documents if document == then.get(document.id))
     return {identity: rows[identity] for identity in same if identity not in failed}

@@ -61,6 +61,7 @@ async def import_graphrag(corpus_files: "pa.Table", corpus: Path) -> "tuple[pa.T
         tables.make("source_documents", texts.documents),
         tables.make("source_units", texts.units),
         tables.make("entity_mentions", mentions),
+        tables.make("relationship_mentions", []),
         tables.make("entity_resolutions", resolutions),
         tables.make("entities", entities),
         tables.make("relationships", relationships),

@@ -220,7 +220,7 @@ class FactMentions:
     id: Annotated[str, "hash of document, place and time"]
     text_unit_id: Annotated[str, "text_units.id, the first that holds the sentence", Key("text_units")]
     document_id: Annotated[str, "documents.id", Key("documents")]
-    episode_id: Annotated[str, "message or section that says it; empty where the document has none"]
+    episode_id: Annotated[str, "episodes.id; empty where the document has none", Key("episodes", optional=True)]
     subject: Annotated[str, "name as in entity_mentions, the speaker, or what the document is about; may be empty"]
     relation: Annotated[str, "words that say what subject does to object, or what happens; may be empty"]
     object: Annotated[str, "name as in entity_mentions, else words; may be empty"]

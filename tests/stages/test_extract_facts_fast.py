@@ -68,7 +68,7 @@ def test_what_a_row_says_stands_where_it_says(snapshot: Path) -> None:
 
 
 def test_the_order_of_documents_changes_the_order_of_rows_alone(snapshot: Path) -> None:
-    read = {name: tables.read(snapshot, name) for name in READS}
+    read = {name: tables.read(snapshot, name) for name in (*READS, "relationship_mentions")}
     turned = read | {
         "source_documents": read["source_documents"].take(list(range(read["source_documents"].num_rows))[::-1])
     }
@@ -78,7 +78,7 @@ def test_the_order_of_documents_changes_the_order_of_rows_alone(snapshot: Path) 
 
 
 def test_what_reads_as_it_did_is_kept_and_not_read_again(snapshot: Path) -> None:
-    read = {name: tables.read(snapshot, name) for name in READS}
+    read = {name: tables.read(snapshot, name) for name in (*READS, "relationship_mentions")}
     same = asyncio.run(extract_facts_fast(**read, each=refuse, last=Last(snapshot, frozenset())))
     assert same.equals(tables.read(snapshot, "fact_mentions"))
     with pytest.raises(AssertionError):
