@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
 import pytest
 from click.testing import CliRunner
 
@@ -118,8 +119,9 @@ def test_answers_are_told_what_held(root: Path) -> None:
 
     def shown(question: str, **options: Any) -> list[str]:
         query = Query(question, 10, **options)
-        (ana,) = index.entities[index.entities.title == "Ana Lee"].id
-        return [record.lines[0] for record in fact_records(query.read_by(index), query, [ana])]
+        entities = index.arrow("entities")
+        ana = entities["id"].filter(pc.equal(entities["title"], "Ana Lee"))
+        return [record.lines[0] for record in fact_records(query.read_by(index), query, ana)]
 
     assert shown("Where does Ana Lee live?") == [f"[1] {PARIS} (2020 – present)"]
     assert len(shown("Where did Ana Lee live?")) == len(shown("Where does Ana Lee live?", history=True)) == 3

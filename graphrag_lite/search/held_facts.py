@@ -1,6 +1,5 @@
 """Facts for an answer: what holds of the entities meant, on the day that is asked for or still, each with its time."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.evidence.records import Record, record_line
@@ -10,6 +9,8 @@ from graphrag_lite.temporal import holding
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.search.methods import Query
 
@@ -18,7 +19,7 @@ MAX_OPENING = 2  # that open an answer without a model
 PAST = frozenset("was were did had used formerly previously former before until ago earlier originally".split())
 
 
-def fact_records(question: "Question", query: "Query", entity_ids: Sequence[str]) -> list[Record]:
+def fact_records(question: "Question", query: "Query", entity_ids: "pa.ChunkedArray") -> list[Record]:
     """Return what a model is shown: facts of the first entities first, of one those that still hold."""
     rows = _facts(question, query, entity_ids)[:MAX_FACTS]
     return [Record((f"[1] {record_line(holding.line(row))}",), {1: places_of(question.index, row)}) for row in rows]
@@ -29,29 +30,27 @@ def opening_facts(question: "Question", query: "Query") -> list[Statement]:
     index, asked = question.index, question.features
     if query.valid_at is None or not asked.entities:
         return []
-    ids = index.arrow("entities")["id"]
     named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))
     wanted = set(question.terms) - asked.name_terms
     worth = []
-    for place, row in enumerate(_facts(question, query, [ids[entity].as_py() for entity in named])):
+    for place, row in enumerate(_facts(question, query, index.arrow("entities")["id"].take(named))):
         shared = len(wanted & set(terms(f"{row['relation']} {row['fact']}", question.language)))
         if shared:
             worth.append((-shared, place, row))
     return [places_of(index, row)[0] for _, _, row in sorted(worth, key=lambda each: each[:2])[:MAX_OPENING]]
 
 
-def _facts(question: "Question", query: "Query", entity_ids: Sequence[str]) -> list[dict[str, Any]]:
+def _facts(question: "Question", query: "Query", entity_ids: "pa.ChunkedArray") -> list[dict[str, Any]]:
     """Return the facts of entities that the question is about in time, of the first entities first.
 
     Those that have ended only where it asks for a day or the past, or `history` is wanted.
     """
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     if "facts" not in question.index.manifest["tables"]:
         return []
-    facts, place = question.index.arrow("facts"), {identity: i for i, identity in enumerate(entity_ids)}
-    meant = pa.array(list(entity_ids), pa.string())
+    facts, meant = question.index.arrow("facts"), entity_ids.combine_chunks()
+    place = {identity: i for i, identity in enumerate(meant.to_pylist())}
     touching = pc.or_(*(pc.is_in(facts[end], value_set=meant) for end in ("subject_id", "object_id")))
     rows = [row for row in facts.filter(touching).to_pylist() if holding.told(row, query.as_of)]
     if query.valid_at:

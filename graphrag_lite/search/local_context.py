@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from graphrag_lite.search.methods import Query
 
 # Shares of the token budget; GraphRAG's own are half text units, at most a quarter reports, the rest for the graph.
-TEXTS, RELATIONSHIPS, REPORTS, ENTITIES, CLAIMS, FACTS = 0.4, 0.2, 0.15, 0.1, 0.05, 0.1
+TEXTS, RELATIONSHIPS, REPORTS, ENTITIES, CLAIMS, FACTS = 0.45, 0.2, 0.15, 0.1, 0.05, 0.05
 READ_UNITS = 10  # best text units whose entities count as meant beside those that the question names
 MAX_UNITS = 60  # that the text section chooses from
 MAX_RELATIONSHIPS = 10  # of each entity
@@ -41,7 +41,7 @@ def local_sections(question: "Question", query: "Query", scores: "npt.NDArray[np
         Section("Passages of the documents", TEXTS, texts(index, units)),
         Section("Reports", REPORTS, _reports(index, entities)),
         Section("Claims", CLAIMS, _claims(index, entities)),
-        Section("Facts", FACTS, fact_records(question, query, entities["id"].to_pylist())),
+        Section("Facts", FACTS, fact_records(question, query, entities["id"])),
         Section("Relationships", RELATIONSHIPS, _relationships(index, entities)),
         Section("Entities", ENTITIES, _entities(index, rows)),
     ]

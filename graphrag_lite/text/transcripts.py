@@ -40,7 +40,8 @@ PERSONS = {
 _TALK = re.compile(
     r"\b(?:thank you|thanks|welcome(?: back)? to|good (?:morning|afternoon|evening)|(?:my|next|last|first|follow-up) "
     r"question|congrat\w+|e-?mail us|stay tuned|joins? (?:us|me)|listening|merci|bienvenue|bonjour|vielen dank|danke"
-    r"|willkommen|gracias|bienvenid\w+)\b",
+    r"|willkommen|gracias|bienvenid\w+|here[’']s (?:an?|dr|more)|(?:our|last|next|this|today[’']s|the) "
+    r"(?:episode|guest|conversations?|podcast)|on (?:the|our|this|today[’']s) (?:show|list)|subscribe)\b",
     re.I,
 )
 QUOTED = tuple("\"'“”‘’«»„「『")
