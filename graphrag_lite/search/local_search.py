@@ -54,7 +54,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     asked = sought(question, question.features)
     if compared := of_each(question, scores, asked):
         return compose(question, "local", compared.statements, ranking, unsure=nothing is None, lead=compared.lead)
-    foreign = question.language not in index.languages  # its words say less of where the answer is
+    foreign = question.language not in ("", *index.languages)  # its words say less of where the answer is
     near = best(scores, FOREIGN_UNITS).tolist() if foreign else ranking.units[:READ_UNITS]
     read = [unit for unit in near if scores[unit] > 0]
     defining = defining_units(question, asked.things, scores)

@@ -6,11 +6,12 @@ it (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998; here by ter
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from math import fsum
+from math import fsum, isnan
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -129,21 +130,19 @@ def choose_sentences(
     ]
     if not any(candidate.terms & asked for candidate in candidates):
         return []
-    n_of_unit: dict[int, int] = {}
+    n_of_unit = Counter[int]()
 
     def cost(number: int) -> float:
         # fsum: a sum that does not depend on the order of a set
         candidate = candidates[number]
         match = fsum(left[t] for t in candidate.terms & asked) + AROUND * fsum(left[t] for t in candidate.around)
-        again = SAME_UNIT ** n_of_unit.get(candidate.place.unit, 0)
-        return -candidate.worth * (match / whole + candidate.floor) * again
+        return -candidate.worth * (match / whole + candidate.floor) * SAME_UNIT ** n_of_unit[candidate.place.unit]
 
     best = min(range(len(candidates)), key=cost)
     worst = ENOUGH * cost(best)
     candidates = _hopped(index, candidates, candidates[best], {term: left[term] for term in asked})
     if sought.newest:
-        first = _newest(index, candidates, [-cost(number) for number in range(len(candidates))], asked)
-        candidates[first] = replace(candidates[first], worth=candidates[first].worth / NEAR)
+        candidates = _newest_first(index, candidates, [-cost(number) for number in range(len(candidates))], asked)
     chosen: list[Statement] = []
     known = [frozenset(terms(text, language)) for text, language in (read_out(index, place) for place in told)]
     length = sum(place.end - place.start for place in told)
@@ -156,23 +155,22 @@ def choose_sentences(
         known.append(candidate.terms)
         chosen.append(candidate.place)
         length += candidate.place.end - candidate.place.start
-        n_of_unit[candidate.place.unit] = n_of_unit.get(candidate.place.unit, 0) + 1
-        for term in candidate.terms & asked:
-            left[term] *= SAID
-        for term in candidate.around:
-            left[term] *= SAID**AROUND
+        n_of_unit[candidate.place.unit] += 1
+        left |= {term: left[term] * SAID for term in candidate.terms & asked}
+        left |= {term: left[term] * SAID**AROUND for term in candidate.around}
     return chosen
 
 
-def _newest(
+def _newest_first(
     index: "SnapshotView", candidates: Sequence[_Candidate], values: Sequence[float], asked: frozenset[str]
-) -> int:
-    """Return the place of the newest of those candidates that say what the best one does, and nearly as well."""
+) -> list[_Candidate]:
+    """Return candidates, the newest worth more of those that say what the best one does, and nearly as well."""
     best = max(range(len(values)), key=values.__getitem__)
     held = candidates[best].terms & asked
     near = [n for n, value in enumerate(values) if value >= NEAR * values[best] and candidates[n].terms >= held]
     days = {n: float(index.days[candidates[n].place.unit]) for n in near}
-    return max((n for n in near if days[n] == days[n]), key=lambda n: (days[n], values[n]), default=best)
+    first = max((n for n in near if not isnan(days[n])), key=lambda n: (days[n], values[n]), default=best)
+    return [replace(one, worth=one.worth / NEAR) if n == first else one for n, one in enumerate(candidates)]
 
 
 def _hopped(

@@ -15,8 +15,8 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 TEXTS = {
     "Quarry Song": "Quarry Song is a film of 1962 that was directed by Mira Lund. Critics praised its camera work.",
     "Mira Lund": "Mira Lund worked in Bergen for many years. She was born in the harbour town of Hamar in 1921.",
-    "Zorbex": "Zorbex failed again on Monday, and nobody knew why. We moved Zorbex to another rack last week. "
-    "In short, Zorbex is a scheduler that gives each job the machine with most memory left.",
+    "Zorbex": "On Monday Zorbex failed, and nobody in the night shift of the northern hall knew on which machines the "
+    "weather forecast, the payroll and the inventory were left. We moved Zorbex to another rack last week. In short, Zorbex is a scheduler that gives each job the machine with most memory left.",
     "Kelvan": "Kelvan crashed twice on Monday. Kelvan, a scheduler of the old kind, gives each job the first machine.",
     "List": "# Machines\n\n- The red machine costs 4,000 crowns a year.\n- The blue machine costs 900 crowns a year.\n\n"
     "> The grey machine costs nothing at all, says the vendor.\n\n## References\n\n"
