@@ -24,6 +24,7 @@ Where things are, imports going down only (`pyproject.toml`):
     evidence     what a statement rests on: spans, citation marks, packing, kept reports; no ranking, no model
     graph        communities and PageRank, as pure functions; knows no texts
     prompts      fills the files of prompts/
+    temporal     what held when: dated statements, facts folded from them, as pure functions; reads no table
     read         bytes of a file -> documents, one reader a format; opens no file
     replies      what a model wrote -> records, tolerantly; asks no model
     text         sentences, words, languages, dates, tokens; `text.names` finds and types names; knows no tables
@@ -31,9 +32,7 @@ Where things are, imports going down only (`pyproject.toml`):
                  `errors` what a user can fix, `attempts` what is done to one item and may fail alone,
                  `watch` who is told how a run goes
 
-To come: `time` (episodes, dated statements, facts folded from them: pure functions, below stages), `memory` (the only
-store that is not made from the corpus, beside run), `engine` (workers behind two verbs, in run), `views` (pages and
-exports, beside ops).
+To come: `engine` (workers behind two verbs, in run), `views` (pages and exports, beside ops).
 """
 
 from collections.abc import Sequence

@@ -96,7 +96,7 @@ PUBLISH = [
         index_search,
         reads=(
             *("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
-            "fact_mentions",
+            *("fact_mentions", "episodes"),
         ),
         writes=(
             *("search_terms", "search_report_terms", "search_links", "search_units"),

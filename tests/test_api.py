@@ -184,6 +184,7 @@ def test_every_mark_of_an_answer_points_to_the_characters_that_say_so(question: 
 def test_local_answers_cite_what_they_are_about(index: Any) -> None:
     answer = index.query(QUESTIONS[0], method="local")
     assert "notes/1946-spitzer-proposal.md" in {cited.path for cited in answer.citations}
+    answer = index.query("When did the Allen board explain the error of the mirror?", method="local")
     row = next(cited for cited in answer.citations if cited.path == "chat/archive-room.jsonl")
     assert re.fullmatch(r"room-\d+", row.document)
 

@@ -35,6 +35,7 @@ CASES = [
     ("load_documents", STAGES + "load_documents.detect", False),
     ("split_text_units", STAGES + "split_text_units.sentences", False),
     ("extract_graph_fast", STAGES + "extract_graph_fast.find_names", False),
+    ("extract_facts_fast", STAGES + "extract_facts_fast.statements", False),
     ("resolve_entities", STAGES + "resolve_entities.lower_case_words", False),
     ("summarize_descriptions", STAGES + "summarize_descriptions.mention_form", False),
     ("summarize_descriptions", "graphrag_lite.evidence.describing_sentences._informs", False),

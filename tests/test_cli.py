@@ -9,6 +9,7 @@ import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,23 @@ QUESTIONS = (
     "Qui a construit la chambre pour objets faibles ?",
 )
 TEXTS = {"a.txt": "Alice Smith met Bob Jones in Paris. Bob Jones works for Acme Corporation.\n"}
+PEOPLE = ("Alice Smith", "Bob Jones", "Carol White", "Dan Brown", "Eve Black")
+SKILLS = (
+    "skate",
+    "cook eel",
+    "sail a yacht",
+    "mend nets",
+    "read charts",
+    "carve oak",
+    "brew",
+    "keep bees",
+    "ski",
+    "bake",
+)
+LESSONS = " ".join(  # a community with a report
+    f"{one} taught {other} how to {skill} in the long winter of {1900 + n}."
+    for n, ((one, other), skill) in enumerate(zip(combinations(PEOPLE, 2), SKILLS, strict=True))
+)
 
 
 def invoke(*arguments: object) -> Result:
@@ -447,7 +465,8 @@ def test_an_index_that_is_gone_is_one_error(corpus: Callable[..., Path], tmp_pat
 def test_a_damaged_table_is_one_error_and_index_heals_it(
     method: str, damage: str, corpus: Callable[..., Path], tmp_path: Path
 ) -> None:
-    assert invoke("index", corpus(TEXTS), "--root", tmp_path).exit_code == 0
+    texts = TEXTS | {"b.txt": LESSONS}
+    assert invoke("index", corpus(texts), "--root", tmp_path).exit_code == 0
     name = {"local": "search_terms", "global": "community_reports", "basic": "text_units", "drift": "communities"}[
         method
     ]
@@ -461,7 +480,7 @@ def test_a_damaged_table_is_one_error_and_index_heals_it(
     question = ("query", "Who is Bob Jones?", "--method", method, "--root", tmp_path)
     said = one_error(invoke(*question))
     assert path.name in said and "Run `graphrag-lite index`" in said
-    assert invoke("index", corpus(TEXTS), "--root", tmp_path).exit_code == 0
+    assert invoke("index", corpus(texts), "--root", tmp_path).exit_code == 0
     assert invoke(*question).exit_code == 0
 
 
@@ -605,15 +624,25 @@ def test_settings_of_the_root_hold_for_queries(root: Path, tmp_path: Path) -> No
 # --- show
 
 
+def with_text(episode: dict[str, Any], root: Path) -> dict[str, Any]:
+    """Return a row of episodes with its text in the place of where that stands."""
+    place = {name: episode.pop(name) for name in ("document_id", "char_start", "char_end")}
+    documents = tables.read(snapshots.current(root / "output"), "documents").to_pylist()
+    text = next(row["text"] for row in documents if row["id"] == place["document_id"])
+    return {**episode, "text": text[place["char_start"] : place["char_end"]]}
+
+
 @pytest.mark.parametrize("what", VIEWS)
 def test_show_lists_searches_and_limits(what: str, root: Path) -> None:
     table, columns = VIEWS[what]
     rows = tables.read(snapshots.current(root / "output"), table).select(columns).to_pylist()
+    if what == "episodes":
+        rows = [with_text(row, root) for row in rows]
     assert objects(invoke("show", what, "--json", "--limit", 9999, "--root", root).stdout) == rows
     assert objects(invoke("show", what, "--json", "--limit", 2, "--root", root).stdout) == rows[:2]
     matching = [row for row in rows if "spitzer" in str(list(row.values())).lower()]
     found = objects(invoke("show", what, "--search", "SPITZER", "--json", "--limit", 9999, "--root", root).stdout)
-    assert found == matching and (matching or what in ("failures", "reports", "communities"))
+    assert found == matching and (matching or what in ("failures", "reports", "communities", "policies"))
     printed = invoke("show", what, "--limit", 2, "--root", root)
     assert printed.exit_code == 0 and printed.stdout.split()[0] == columns[0].replace("human_readable_id", "#")
     assert ("2 of " in printed.stdout) == (len(rows) > 2)
@@ -716,7 +745,7 @@ def test_control_characters_of_documents_are_never_printed(corpus: Callable[...,
         "title": f"Title{nasty} of Alice Smith",
         "text": f"Alice Smith{nasty} met Bob Jones in Paris. Bob Jones {nasty}wrote to Alice Smith and Carol White.",
     }
-    assert invoke("index", corpus({"a.jsonl": [row], "b.txt": TEXTS["a.txt"]}), "--root", tmp_path).exit_code == 0
+    assert invoke("index", corpus({"a.jsonl": [row], "b.txt": LESSONS}), "--root", tmp_path).exit_code == 0
     commands = [("show", what, *json_) for what in ("summary", *VIEWS) for json_ in ((), ("--json",))]
     commands += [("show", "report", "0"), ("show", "report", "0", "--json")]
     commands += [

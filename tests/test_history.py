@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from graphrag_lite import pipeline, tables
 from graphrag_lite.cli import main, terminal, terminal_snapshots
 from graphrag_lite.run import run_log, snapshots
-from graphrag_lite.run.comparison import Comparison, DocumentChanges, RecordChange, RecordChanges
+from graphrag_lite.run.comparison import Comparison, DocumentChanges, FactChanges, RecordChange, RecordChanges
 from graphrag_lite.settings import Settings
 
 DOCS = Path(__file__).parents[1] / "docs" / "json.md"
@@ -160,7 +160,7 @@ def test_diff_tells_reports_that_were_rewritten_from_those_that_became_stale() -
     }
     reports = RecordChanges(changed=tuple(RecordChange(f"id-{name}", name, what) for name, what in whats.items()))
     none = RecordChanges()
-    found = Comparison("a", "b", DocumentChanges((), (), (), ()), none, none, none, reports)
+    found = Comparison("a", "b", DocumentChanges((), (), (), ()), none, none, none, reports, FactChanges())
     console = terminal.Output(width=80)
     with console.capture() as said:
         terminal_snapshots.print_comparison(console, found, 10)

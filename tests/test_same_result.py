@@ -112,7 +112,7 @@ def happen(corpus: Path, night: Night) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_an_index_of_what_changed_is_the_index_from_nothing(method: str) -> None:
-    @tried(5)
+    @tried(3)
     @given(beginning=BEGINNINGS, nights=NIGHTS)
     def holds(beginning: list[int], nights: list[Night]) -> None:
         with changing(beginning) as (corpus, folder):
@@ -147,7 +147,7 @@ def test_deleting_a_document_takes_back_what_it_alone_had_said(method: str) -> N
 def test_a_stable_index_says_what_the_corpus_says_and_nothing_in_it_dangles(method: str) -> None:
     """Two indexes of one history are the same bytes; what does not follow from communities is as from nothing."""
 
-    @tried(4)
+    @tried(3)
     @given(beginning=BEGINNINGS, nights=NIGHTS)
     def holds(beginning: list[int], nights: list[Night]) -> None:
         with changing(beginning) as (corpus, folder):

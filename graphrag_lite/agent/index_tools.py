@@ -24,7 +24,7 @@ from graphrag_lite.search.local_search import text_unit_scores
 from graphrag_lite.text.words import content_words, terms
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 LEAST_WORTH = 0.05  # of the best passage's score: what has less shares next to nothing with the query
 
@@ -34,7 +34,7 @@ def search_passages(session: Session, request: SearchPassages) -> Page:
     return paged(len(units), request.page, lambda place: passage(session.index, units[place]))
 
 
-def passages_for(index: "Loaded", query: str) -> Sequence[int]:
+def passages_for(index: "SnapshotView", query: str) -> Sequence[int]:
     """Return the rows of the text units that fit a query, best first, ties by row."""
     scores = text_unit_scores(Question(index, query))
     top = scores.max(initial=0.0)
@@ -44,7 +44,7 @@ def passages_for(index: "Loaded", query: str) -> Sequence[int]:
     return found
 
 
-def passage(index: "Loaded", unit: int) -> Record:
+def passage(index: "SnapshotView", unit: int) -> Record:
     row = index.document_row[unit]
     start, end, text = (index.column("text_units", name)[unit].as_py() for name in ("char_start", "char_end", "text"))
     return {
@@ -57,7 +57,7 @@ def passage(index: "Loaded", unit: int) -> Record:
     }
 
 
-def _document(index: "Loaded", row: int) -> Record:
+def _document(index: "SnapshotView", row: int) -> Record:
     names = {"document": "source_id", "title": "title", "path": "path", "date": "creation_date"}
     return {key: index.column("documents", name)[row].as_py() for key, name in names.items()}
 
@@ -67,7 +67,7 @@ def search_entities(session: Session, request: SearchEntities) -> Page:
     return paged(len(rows), request.page, lambda place: _entity(session.index, rows[place]))
 
 
-def entities_for(index: "Loaded", query: str) -> Sequence[int]:
+def entities_for(index: "SnapshotView", query: str) -> Sequence[int]:
     """Return the rows of the entities that a query names, as it names them, then those that share words with it."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -84,7 +84,7 @@ def entities_for(index: "Loaded", query: str) -> Sequence[int]:
     return list(dict.fromkeys([*named, *alike]))
 
 
-def _entity(index: "Loaded", row: int) -> Record:
+def _entity(index: "SnapshotView", row: int) -> Record:
     columns = ("id", "title", "type", "frequency", "description")
     found = {name: index.column("entities", name)[row].as_py() for name in columns}
     return {**found, "description": disarm(found["description"] or "")}
@@ -102,7 +102,7 @@ def search_reports(session: Session, request: SearchReports) -> Page:
     return paged(len(order), request.page, lambda place: _report(index, order[place]))
 
 
-def _report(index: "Loaded", row: int) -> Record:
+def _report(index: "SnapshotView", row: int) -> Record:
     found = index.arrow("community_reports").slice(row, 1).to_pylist()[0]
     kept = {name: found[name] for name in ("id", "community", "level", "title", "rank")}
     return {**kept, "text": disarm(found["summary"])}
@@ -154,7 +154,7 @@ def read_source(session: Session, request: ReadSource) -> Page:
     return Page(1, 1, len(records), records, note)
 
 
-def _document_named(index: "Loaded", name: str) -> int:
+def _document_named(index: "SnapshotView", name: str) -> int:
     import pyarrow.compute as pc
 
     for column in ("id", "source_id"):

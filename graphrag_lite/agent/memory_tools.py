@@ -21,7 +21,7 @@ from graphrag_lite.memory import core
 from graphrag_lite.memory.store import MESSAGE, Entry, Memory
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 SPOKEN = "message"  # the kind of an episode that somebody says
 
@@ -61,7 +61,7 @@ def conversation_search_date(session: Session, request: ConversationSearchDate) 
     return paged(len(own) + len(rows), request.page, record)
 
 
-def _messages(index: "Loaded") -> dict[str, list[str]]:
+def _messages(index: "SnapshotView") -> dict[str, list[str]]:
     """Return columns of the messages that the corpus holds."""
     columns = ("id", "kind", "document_id", "speaker", "conversation", "reference_time", "char_start", "char_end")
     table = index.arrow("episodes").select(columns).to_pydict()
@@ -69,7 +69,7 @@ def _messages(index: "Loaded") -> dict[str, list[str]]:
     return {name: [values[row] for row in spoken] for name, values in table.items()}
 
 
-def _said(index: "Loaded", said: dict[str, list[str]], row: int) -> Record:
+def _said(index: "SnapshotView", said: dict[str, list[str]], row: int) -> Record:
     document = index.column("documents", "id").to_pylist().index(said["document_id"][row])
     start, end = int(said["char_start"][row]), int(said["char_end"][row])
     return {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from graphrag_lite.memory.store import Memory
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 DEFAULT = "default"  # the session where none is named
 MEMORY = "memory.sqlite"  # in the output folder
@@ -17,12 +17,12 @@ MEMORY = "memory.sqlite"  # in the output folder
 class Session:
     """A session, by name, over an index. Index and memory are opened when they are first used."""
 
-    open_index: "Callable[[], Loaded]"
+    open_index: "Callable[[], SnapshotView]"
     open_memory: "Callable[[], Memory]"
     name: str = DEFAULT
 
     @cached_property
-    def index(self) -> "Loaded":
+    def index(self) -> "SnapshotView":
         """Raises IndexNotFound."""
         return self.open_index()
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @click.option("--refresh", type=click.Choice(["reports"]), help="Write again all reports that are stale.")
 @click.option("--checksum", is_flag=True, help="Read every file, also where size and times say that it is the same.")
 @METRICS_FILE
+@click.option("--verbose", is_flag=True, help="Count the rows of working tables, such as search terms, too.")
 @JSON
 def index(
     corpus: Path,
@@ -38,6 +39,7 @@ def index(
     refresh: str | None,
     checksum: bool,
     metrics_file: Path | None,
+    verbose: bool,
     as_json: bool,
 ) -> None:
     """Bring the index of CORPUS, a folder or one file, up to date.
@@ -65,7 +67,7 @@ def index(
         with run_log.logged(root.output):  # a settings file that stops a run belongs to the history, too
             loaded = root.load()
             _expect(root.output, imported=False)
-        with progress.watch(as_json) as watch:
+        with progress.watch(as_json, verbose=verbose) as watch:
             run = pipeline.index(
                 corpus,
                 root.output,

@@ -7,12 +7,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from graphrag_lite import tables
 from graphrag_lite.cli.terminal import plain, spent, tell
 
 WIDE = 100  # columns of a terminal from which a bar has its full width
 SILENCE = 10.0  # seconds between lines where no terminal is
 LABELS = {
     "load_documents": "load documents",
+    "list_episodes": "list episodes",
     "split_text_units": "split text units",
     "extract_graph_fast": "extract names and relations",
     "extract_graph": "extract graph",
@@ -27,18 +29,38 @@ LABELS = {
     "index_search": "index for search",
     "embed_text_units": "embed text units",
 }
+# Tables that a run writes for itself.
+INTERNAL = frozenset(tables.TABLES) - {*tables.FINAL, "source_documents", "source_units", "entity_mentions", "episodes"}
+# What a stage goes through.
+ITEMS = {
+    "load_documents": "files",
+    "split_text_units": "documents",
+    "extract_graph_fast": "text units",
+    "extract_graph": "text units",
+    "extract_claims": "text units",
+    "report_communities": "communities",
+}
 
 
-def watch(as_json: bool) -> "Bars | Lines":
-    """Return the watch of a command that builds an index."""
+def watch(as_json: bool, *, verbose: bool = False) -> "Bars | Lines":
+    """Return the watch of a command that builds an index; a `verbose` one counts the rows of working tables, too."""
     console = Console(stderr=True)
-    return Bars(console) if console.is_terminal and not as_json else Lines()
+    return Bars(console, verbose=verbose) if console.is_terminal and not as_json else Lines()
+
+
+def how_far(stage: str, done: int, total: int) -> str:
+    """Say how far a stage is.
+
+    >>> how_far("load_documents", 4, 15)
+    '4 of 15 files'
+    """
+    return f"{done:,} of {total:,} {ITEMS.get(stage, 'items')}"
 
 
 class Bars:
     """Live progress on a terminal: one line per stage, a bar while it runs."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, verbose: bool = False) -> None:
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
         from rich.table import Column
 
@@ -54,6 +76,7 @@ class Bars:
             TextColumn("{task.fields[note]}", style="dim", table_column=Column(no_wrap=False)),
             console=console,
         )
+        self.verbose = verbose
 
     def __enter__(self) -> "Bars":
         self.progress.start()
@@ -63,19 +86,22 @@ class Bars:
         self.progress.stop()
 
     def start(self, stage: str) -> None:
+        self.stage, self.spent = stage, ""
         self.task = self.progress.add_task(LABELS.get(stage, stage), total=None, note="")
 
     def advance(self, done: int, total: int) -> None:
-        self.progress.update(self.task, completed=done, total=total)
+        note = "; ".join(filter(None, (how_far(self.stage, done, total), self.spent)))
+        self.progress.update(self.task, completed=done, total=total, note=note)
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:  # noqa: ARG002
-        note = "unchanged" if reused else ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in rows.items() if n)
-        if usage := self.progress.tasks[self.task].fields["note"]:
-            note = f"{note}; {usage}"
+        told = {name: n for name, n in rows.items() if n and (self.verbose or name not in INTERNAL)}
+        made = "unchanged" if reused else ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in told.items())
+        note = "; ".join(filter(None, (made, self.spent)))
         self.progress.update(self.task, completed=1, total=1, note=note)
 
     def spend(self, usage: Mapping[str, Any]) -> None:
-        self.progress.update(self.task, note=spent(usage))
+        self.spent = spent(usage)
+        self.progress.update(self.task, note=self.spent)
 
 
 class Lines:
@@ -98,7 +124,7 @@ class Lines:
     def advance(self, done: int, total: int) -> None:
         if time.monotonic() - self.last >= 10:
             self.last = time.monotonic()
-            tell(f"{self.stage}: {done} of {total}{self.spent}")
+            tell(f"{self.stage}: {how_far(self.stage, done, total)}{self.spent}")
 
     def spend(self, usage: Mapping[str, Any]) -> None:
         self.spent = f"; {spent(usage)}"
@@ -134,12 +160,12 @@ class OneLine:
             tell(line)
 
     def start(self, stage: str) -> None:
-        self.label = LABELS.get(stage, stage)
+        self.stage, self.label = stage, LABELS.get(stage, stage)
         self.spent = ""
         self.say(self.label)
 
     def advance(self, done: int, total: int) -> None:
-        self.say(f"{self.label}: {done} of {total}{self.spent}")
+        self.say(f"{self.label}: {how_far(self.stage, done, total)}{self.spent}")
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
 

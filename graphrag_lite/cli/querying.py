@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 @click.option(
     "--as-of", metavar="DATE", help="Answer as of the end of that day, by local or basic, without what is dated later."
 )
+@click.option("--valid-at", metavar="DATE", help="Local search: tell what held on that day, by all documents.")
+@click.option("--history", is_flag=True, help="Local search: show a model facts that have ended, too.")
 @click.option("--response-type", metavar="FORM", help="Form of a model's answer. [default: multiple paragraphs]")
 @click.option("--context-only", "retrieve_only", is_flag=True, help="Retrieve without answering.")
 @click.option(
@@ -63,6 +65,7 @@ def query(
       graphrag-lite query --method global --budget 100 "Which risks do the speakers see?"
       graphrag-lite query --set llm.model=null "Who is Scrooge?"
       graphrag-lite query --as-of 2023-05-30 "What did we decide last week?"
+      graphrag-lite query --valid-at 2023-06-01 "Where does Ana work?"
       graphrag-lite query --method basic --questions questions.jsonl --top-k 20 > answers.jsonl
     """
     if questions is None:

@@ -22,7 +22,7 @@ from graphrag_lite.evidence.sentence_dates import resolved, stated_period
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.times import Period, whole
-from graphrag_lite.text.transcripts import PERSONS, form, said, speakers
+from graphrag_lite.text.transcripts import PERSONS, form, is_talk, said, speakers
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -34,21 +34,16 @@ MIN_DOCUMENTS = 3
 ASIDE = 0.1  # what a sentence counts that names a host
 STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
 SPOKEN = 0.5  # what "I" and "you" count less in a transcript than in a text: nobody knows who they are
-LOOSE = 0.35  # what a sentence counts that talk has filled, or that a quotation has cut
-# What is said to move the talk on, in the languages of `transcripts.PERSONS`.
-_TALK = re.compile(
-    r"\b(?:thank you|thanks|welcome(?: back)? to|good (?:morning|afternoon|evening)|(?:my|next|last|first|follow-up) "
-    r"question|congrat\w+|e-?mail us|stay tuned|joins? (?:us|me)|listening|merci|bienvenue|bonjour|vielen dank|danke"
-    r"|willkommen|gracias|bienvenid\w+)\b",
-    re.I,
-)
+LOOSE = 0.35  # what a sentence counts that goes on from another, that talk has filled, or that a quotation has cut
 _FILLER = re.compile(
     r"\b(?:you know|i mean|um+|uh+|kind of|sort of|i guess|gonna|stuff|yeah|basically|really cool|super (?:\w+))\b"
     r"|, like,?|\blike (?:a|in|was|it|he|we|super)\b|^like\b|\b(\w+) -- \1\b",
     re.I,
 )
+# What goes on from something, or is a clause without its main one: "When we were at school."
 _LEANING = re.compile(
-    r"(?:anyway|for (?:instance|example)|in other words|in addition|in contrast|as a (?:reminder|result)|also|again"
+    r"(?:when|while|because|although|who|which|if|where)\b[^,]*$"
+    r"|(?:anyway|for (?:instance|example)|in other words|in addition|in contrast|as a (?:reminder|result)|also|again"
     r"|plus|well|par exemple|en outre|de plus|ainsi|außerdem|zum beispiel|por ejemplo|además"
     r"|また|さらに|しかし|此外|另外|例如|또한|그러나)\b",
     re.I,
@@ -215,19 +210,16 @@ def statement(span: Row, document: Row, named: Collection[str], dated: bool) -> 
 def _loose(sentence: str, language: str, transcript: bool) -> float:
     """Return what a sentence counts beside its form (`transcripts.form`): talk and what is cut off, less.
 
-    >>> [_loose(one, "en", True) for one in ("Whales sing.", "Thanks, Ann, for coming.", "You know, whales sing.")]
-    [1.0, 0.0, 0.175]
+    >>> [_loose(one, "en", True) for one in ("Whales sing.", "Thanks, Ann.", "When whales sing.")]
+    [1.0, 0.0, 0.35]
     """
-    if _CUT.search(sentence) or (transcript and _TALK.search(sentence)):
+    if _CUT.search(sentence) or (transcript and is_talk(sentence)):
         return 0.0
     worth = 1.0
     if transcript and language in PERSONS and PERSONS[language].search(sentence):
         worth *= SPOKEN
-    if (
-        (transcript and _FILLER.search(sentence))
-        or sentence.count('"') % 2
-        or sentence.count("“") != sentence.count("”")
-    ):
+    half_quoted = sentence.count('"') % 2 or sentence.count("“") != sentence.count("”")
+    if half_quoted or _LEANING.match(sentence) or (transcript and _FILLER.search(sentence)):
         worth *= LOOSE
     return worth
 

@@ -78,13 +78,14 @@ def _plain(text: str, people: People) -> str:
     """Return a text of Slack without marks.
 
     >>> _plain("Hi <@U1>, *see* <https://x.org|the page> &amp; <#C1|general>.", {"U1": "Ann Lee"})
-    'Hi @Ann Lee, see the page & #general.'
+    'Hi Ann Lee, see the page & #general.'
     """
 
     def shown(found: re.Match[str]) -> str:
         mark, what, label = found.groups()
         if mark in ("@", "#"):
-            return mark + (label or people.get(what, what)).lstrip("@#")
+            named = (label or people.get(what, what)).lstrip("@#")
+            return named if mark == "@" else f"#{named}"
         return label or (f"@{what.partition('^')[0]}" if mark else what)
 
     return unescape(EMPHASIS.sub(r"\2", MARK.sub(shown, text)))

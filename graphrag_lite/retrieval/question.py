@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.abstention import NOUNS_HAVE_CAPITALS, weighed
 from graphrag_lite.retrieval.readings import question_readings
+from graphrag_lite.retrieval.recurring_titles import recurring_titles
 from graphrag_lite.retrieval.spelling import names_within, respelt
 from graphrag_lite.text.language import closest, spoken
 from graphrag_lite.text.periods import without_newest
@@ -17,7 +18,7 @@ from graphrag_lite.text.words import content_words, terms, without_asking
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.ranking import Features
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.retrieval.vectors import Floats
 
 
@@ -27,7 +28,9 @@ class Question:
     `as_of` is the last day that counts, `vector` what an embedding model made of it, of length 1.
     """
 
-    def __init__(self, index: "Loaded", text: str, as_of: date | None = None, vector: "Floats | None" = None) -> None:
+    def __init__(
+        self, index: "SnapshotView", text: str, as_of: date | None = None, vector: "Floats | None" = None
+    ) -> None:
         self.index = index
         self.text = text
         self.as_of = as_of
@@ -101,8 +104,12 @@ class Question:
 
     @cached_property
     def aspects(self) -> set[Aspect] | None:
-        """Which aspects of the whole corpus it asks about, none for an overview; None where it asks about less."""
-        return aspects(self.text, self.language)
+        """Which aspects of the whole corpus it asks about, none for an overview; None where it asks about less.
+
+        What its problems are, a corpus only says as a whole where documents share their titles, as tickets do.
+        """
+        found = aspects(self.text, self.language)
+        return None if found and "problem" in found and not recurring_titles(self.index) else found
 
     @cached_property
     def weights(self) -> Mapping[str, float]:

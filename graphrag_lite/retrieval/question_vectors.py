@@ -9,14 +9,14 @@ from graphrag_lite.settings import OPENAI, Embeddings, Llm
 
 if TYPE_CHECKING:
     from graphrag_lite.llm.chat import Embedder
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.retrieval.vectors import Floats
 
 logger = logging.getLogger(__name__)
 
 
 async def embed_questions(
-    index: "Loaded", questions: Sequence[str], settings: Embeddings, llm: Llm, embedder: "Embedder | None" = None
+    index: "SnapshotView", questions: Sequence[str], settings: Embeddings, llm: Llm, embedder: "Embedder | None" = None
 ) -> "list[Floats | None]":
     """Return the vectors of questions, of length 1; each is paid for once, as the memo keeps it.
 

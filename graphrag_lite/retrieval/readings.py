@@ -14,7 +14,7 @@ from graphrag_lite.text.words import content_words, terms
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.text.numbered_titles import Numbered
 
 MAX_READ = 100  # text units that are looked into for a word of several terms
@@ -39,7 +39,7 @@ def question_readings(question: "Question") -> dict[str, str]:
     return found | as_titles_say(question.text, question.language, index.title_numbers, borne_out)
 
 
-def _is_of_titles(index: "Loaded", stated: str, said: "Numbered", word: str) -> bool:
+def _is_of_titles(index: "SnapshotView", stated: str, said: "Numbered", word: str) -> bool:
     """Say whether what a question says with a number is a word of titles, though they write it as `word`.
 
     It is not, where a text holds it as it is ("HIV-1"), or where less than half of the documents with that word in
@@ -69,7 +69,7 @@ def _is_of_titles(index: "Loaded", stated: str, said: "Numbered", word: str) -> 
     return 2 * sum(pattern.search(index.document_text(row)) is not None for row in read) >= len(read)
 
 
-def _is_written(index: "Loaded", word: str, language: str) -> bool:
+def _is_written(index: "SnapshotView", word: str, language: str) -> bool:
     """Say whether a text holds a word as it is, letters and digits in one."""
     parts = list(dict.fromkeys(terms(word, language)))
     if not parts:

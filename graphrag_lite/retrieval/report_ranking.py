@@ -11,7 +11,7 @@ from graphrag_lite.text.whole_corpus import about_something
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 Float = TypeVar("Float", np.float32, np.float64)
 IMPORTANCE = 0.5  # weight of a report's rank beside how well it matches the question
@@ -34,14 +34,14 @@ def partition(rows: Sequence[Mapping[str, Any]], level: int) -> list[int]:
     ]
 
 
-def report_rows(index: "Loaded") -> list[dict[str, Any]]:
+def report_rows(index: "SnapshotView") -> list[dict[str, Any]]:
     """Return what ranking needs of every community report."""
     columns = ["id", "community", "level", "children", "title", "rank", "citations"]
     rows: list[dict[str, Any]] = index.arrow("community_reports").select(columns).to_pylist()
     return rows
 
 
-def report_language(index: "Loaded") -> str:
+def report_language(index: "SnapshotView") -> str:
     """Return the language that reports are analysed in."""
     return index.languages[0] if index.languages else ""
 
@@ -60,7 +60,7 @@ class Reports:
     unit_scores: "np.ndarray[Any, np.dtype[np.float64]]"  # (n_units,)
 
 
-def rank_reports(index: "Loaded", asked: list[str], rows: list[dict[str, Any]], chosen: Sequence[int]) -> Reports:
+def rank_reports(index: "SnapshotView", asked: list[str], rows: list[dict[str, Any]], chosen: Sequence[int]) -> Reports:
     """Rank the chosen reports, and score every text unit by them and by the question's words."""
     match = scaled(index.report_bm25.scores(asked))
     worth = {
@@ -72,7 +72,7 @@ def rank_reports(index: "Loaded", asked: list[str], rows: list[dict[str, Any]], 
 
 
 def _unit_scores(
-    index: "Loaded", asked: list[str], rows: list[dict[str, Any]], order: list[int], worth: dict[int, float]
+    index: "SnapshotView", asked: list[str], rows: list[dict[str, Any]], order: list[int], worth: dict[int, float]
 ) -> "np.ndarray[Any, np.dtype[np.float64]]":
     """Score text units by the best report that cites them, and by the question's own words."""
     scores = np.asarray(scaled(index.bm25.scores(asked)), dtype=np.float64)

@@ -29,7 +29,7 @@ INTACT_BYTES = 32_000_000  # of a mapped table: up to here its hash is compared 
 MIN_SHARE = 0.05  # of the documents: a language of fewer is not one that questions are asked in
 
 
-class Loaded:
+class SnapshotView:
     """What search needs of a snapshot."""
 
     def __init__(self, folder: Path, search: Search | None = None) -> None:

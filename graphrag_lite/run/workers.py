@@ -19,6 +19,7 @@ from graphrag_lite.watch import Watch
 T = TypeVar("T")
 R = TypeVar("R")
 MIN_PARALLEL_ITEMS = 10_000  # about 5 MB of text; below, starting processes costs more than it saves
+TOLD = 100  # times that a watch is told, at least, how far a stage is
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,12 @@ class Workers:
 
     def __call__(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R | None]:
         listed = list(items)
+        step = max(1, len(listed) // TOLD)
         try:
             for done, (result, error) in enumerate(self._results(partial(outcome, function), listed), start=1):
                 if error:
                     self.fail(getattr(listed[done - 1], "id", f"item {done}"), error, 1)
-                if done % 64 == 0 or done == len(listed):
+                if done % step == 0 or done == len(listed):
                     self.watch.advance(done, len(listed))
                 yield result
         except BrokenProcessPool:

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 SECOND = 0.2  # of the second unit's score; .1 to .3 are about as good on documents of two units (lihua_world)
 DEPTH = 5  # units looked at for each document wanted
-MARKS = re.compile(r"\A(?:(?:#{1,6}|[-*+•▪◦|>])\s+)+")  # of headings, lists, quotations and rows of tables
+# Of headings, lists, quotations, rows and rules; and what is left of brackets that a full stop within them has torn.
+MARKS = re.compile(r"\A(?:(?:#{1,6}|={1,6}|-{2,}|[-*+•▪◦|>])\s+)+|\A[^()\[\]\n]{0,30}\)\s*[.,;:]*\s*(?=[A-Z])")
 NOTHING = "The corpus does not say."
 
 
@@ -137,7 +138,7 @@ def _other_language(question: "Question", groups: Iterable[list[Statement]]) -> 
     return f"(Quoted from texts in {' and '.join(sorted(LANGUAGE_NAMES.get(code, code) for code in languages))}.)"
 
 
-def cite(index: "Loaded", n: int, place: Statement) -> Cited:
+def cite(index: "SnapshotView", n: int, place: Statement) -> Cited:
     """Return what a mark that points to `place` says to a reader, without the Markdown marks at both ends."""
     row = index.document_row[place.unit]
     document = index.document_text(row)

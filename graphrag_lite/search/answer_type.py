@@ -17,7 +17,7 @@ from graphrag_lite.text.words import WORD_PATTERN, content_words, terms
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.ranking import Features
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 Kind = Literal["time", "number", "person", "location", ""]
 
@@ -61,7 +61,9 @@ _NUMBER = re.compile(
     re.I,
 )
 _STOP = re.compile(r"[,;:.!?()]")
-REACH = 60  # characters behind a number in which three words are
+WITHIN_WORDS = str.maketrans(dict.fromkeys("-'’", " "))
+PUNCTUATION = ".,;:!?()[]{}'\"“”‘’«»…-–—"
+REACH = 60  # characters before and behind a number that are looked at
 _YEAR = re.compile(r"[12]\d{3}\D?")
 
 
@@ -99,7 +101,7 @@ class Sought:
     how_many: bool = False
     newest: bool = False
 
-    def is_held(self, index: "Loaded", sentence: str, language: str) -> bool:
+    def is_held(self, index: "SnapshotView", sentence: str, language: str) -> bool:
         """Say whether a sentence holds a thing of the kind that is asked for."""
         if self.kind == "time":
             return _TIME.search(sentence) is not None
@@ -117,7 +119,7 @@ class Sought:
 
     def _is_count(self, text: str, number: re.Match[str]) -> bool:
         """Say whether a number is no year, none of the question, and none of a name, as in "Office 365"."""
-        before = text[: number.start()].split()[-2:]
+        before = text[max(0, number.start() - REACH) : number.start()].split()[-2:]
         of_name = len(before) == 2 and before[-1][0].isupper() and before[-1].isalpha()
         return not of_name and number[0].strip(".,").casefold() not in self.words and not _YEAR.fullmatch(number[0])
 
@@ -137,8 +139,10 @@ class Sought:
         >>> Sought(words=frozenset({"warn", "ghost"}), n_words=2).shares_words("I warn you, said the Spirit.")
         0.5
         """
-        own = {word.casefold() for word in _WORD.findall(sentence)}
-        return min(1.0, len(self.words & own) / self.n_words) if self.words else 0.0
+        if not self.words:
+            return 0.0
+        own = (word.strip(PUNCTUATION) for word in sentence.casefold().translate(WITHIN_WORDS).split())
+        return min(1.0, len(self.words.intersection(own)) / self.n_words)
 
 
 def sought(question: "Question", features: "Features | None" = None) -> Sought:

@@ -14,7 +14,7 @@ from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_or
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.search.context_records import Section
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MAX_UNITS = 60  # that a model's context chooses from
 
 
-def answer(index: "Loaded", query: "Query") -> Answer:
+def answer(index: "SnapshotView", query: "Query") -> Answer:
     """Answer with the sentences of the best text units that hold the question's words, not dated after `as_of`."""
     question = query.read_by(index)
     scores = _scores(index, question.terms, query.as_of)
@@ -42,7 +42,7 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     return compose(question, "basic", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
-async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
+async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model from the best text units that are not dated after `as_of`."""
     from graphrag_lite.evidence.records import Shown
     from graphrag_lite.prompts import BasicSearch
@@ -58,7 +58,7 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     return asking.answer(question, "basic", ranking, shown, written)
 
 
-def passages(index: "Loaded", scores: "NDArray[np.floating[Any]]") -> list["Section"]:
+def passages(index: "SnapshotView", scores: "NDArray[np.floating[Any]]") -> list["Section"]:
     """Return the one section of a context of text units alone, best first."""
     from graphrag_lite.retrieval.top_k import best
     from graphrag_lite.search.context_records import Section, texts
@@ -67,7 +67,7 @@ def passages(index: "Loaded", scores: "NDArray[np.floating[Any]]") -> list["Sect
     return [Section("Passages of the documents", 1.0, texts(index, units))]
 
 
-def _scores(index: "Loaded", terms: list[str], as_of: date | None) -> "NDArray[np.float32]":
+def _scores(index: "SnapshotView", terms: list[str], as_of: date | None) -> "NDArray[np.float32]":
     scores = index.bm25.scores(terms)
     if as_of:
         scores[index.days > as_of.toordinal()] = -np.inf

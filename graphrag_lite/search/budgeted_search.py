@@ -17,7 +17,7 @@ from graphrag_lite.search.statements import broad_match
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking
 
@@ -25,7 +25,7 @@ RELEVANT = 0.5  # of the best BM25 score: from there a text unit is relevant whe
 BY_REPORTS = 0.01  # weight of the reports that cite a text unit: they order those without a word of the question
 
 
-def answer_within(index: "Loaded", query: "Query", budget: int) -> Answer | None:
+def answer_within(index: "SnapshotView", query: "Query", budget: int) -> Answer | None:
     """Answer with sentences of the relevant text units; those are that hold most of what the question asks about.
 
     None for a question about the corpus itself, which holds nothing to test by: reports answer it.
@@ -47,7 +47,7 @@ def answer_within(index: "Loaded", query: "Query", budget: int) -> Answer | None
     return compose(question, "global", said, ranking, unsure=nothing is None)
 
 
-async def ask_within(index: "Loaded", query: "Query", budget: int, asking: "Asking") -> Answer:
+async def ask_within(index: "SnapshotView", query: "Query", budget: int, asking: "Asking") -> Answer:
     """Answer by a model from the text units that it calls relevant: `budget` tests at most, then map and reduce.
 
     Raises CallError where every test, or every map call, has failed; one that fails while others do not is recorded,
@@ -93,7 +93,7 @@ class Begun:
     asked: list[str]
     walk: CommunitySearch
 
-    def ranking(self, index: "Loaded", top_k: int) -> Ranking:
+    def ranking(self, index: "SnapshotView", top_k: int) -> Ranking:
         """Rank what is relevant first, then the rest, both by score."""
         scores = self.walk.scores.copy()
         scores[self.walk.relevant] += 1 + scores.max(initial=0.0)

@@ -13,7 +13,7 @@ from graphrag_lite.search.statements import choose_statements, tells
 
 if TYPE_CHECKING:
     from graphrag_lite.graph.pagerank import Vector
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 Row = Mapping[str, Any]
 MAX_STATEMENTS, MAX_NAMES = 2, 3  # of each community, in a paragraph and in its heading
@@ -22,7 +22,7 @@ READ_UNITS, MAX_FOUND = 60, 40  # best text units that sentences are chosen from
 RELEVANT = 0.5  # of the best text unit's match: from there a text unit speaks to the question
 
 
-def themes(index: "Loaded", reports: Iterable[Row]) -> list[Statement]:
+def themes(index: "SnapshotView", reports: Iterable[Row]) -> list[Statement]:
     """Return a statement of each of the most important reports: the first one, which says what its community is about.
 
     Where there are fewer reports than an answer has room for, those of the heaviest relationships and of the entities
@@ -46,12 +46,12 @@ def themes(index: "Loaded", reports: Iterable[Row]) -> list[Statement]:
     return found or [_place(index, spans[0], title) for title, spans in told if spans][:most]
 
 
-def _place(index: "Loaded", span: Row, title: str) -> Statement:
+def _place(index: "SnapshotView", span: Row, title: str) -> Statement:
     return Statement(index.unit_row[span["text_unit_id"]], span["char_start"], span["char_end"], title)
 
 
 def paragraphs(
-    index: "Loaded", asked: Sequence[str], groups: Sequence[tuple[int, Sequence[int]]], match: "Vector"
+    index: "SnapshotView", asked: Sequence[str], groups: Sequence[tuple[int, Sequence[int]]], match: "Vector"
 ) -> list[Statement]:
     """Return the sentences that fit best what is asked, of the text units of several communities.
 
@@ -73,7 +73,7 @@ def paragraphs(
     ]
 
 
-def _heading(index: "Loaded", community: int, said: Sequence[Statement]) -> str:
+def _heading(index: "SnapshotView", community: int, said: Sequence[Statement]) -> str:
     """Return the names of a community's members that its statements hold, the most important ones."""
     communities, entities = index.arrow("communities"), index.arrow("entities")
     if community < 0:
@@ -89,7 +89,7 @@ def _heading(index: "Loaded", community: int, said: Sequence[Statement]) -> str:
     return ", ".join([title[identity] for identity in members if identity in title][:MAX_NAMES])
 
 
-def speaking(index: "Loaded", reports: Sequence[Row], match: "Vector") -> list[tuple[int, list[int]]]:
+def speaking(index: "SnapshotView", reports: Sequence[Row], match: "Vector") -> list[tuple[int, list[int]]]:
     """Return the communities of `reports`, each with its text units that speak to the question.
 
     Those come first that have most of them, where the community is important. What is of a community without a report

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from graphrag_lite.retrieval.top_k import best
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 EACH = 5  # text units of a community that are tested before others, or its sub-communities, have their turn
 AT_ONCE = 20  # tests of a round, or a few more
@@ -104,7 +104,7 @@ class CommunitySearch:
         return found
 
 
-def community_tree(index: "Loaded", scores: Vector) -> Tree:
+def community_tree(index: "SnapshotView", scores: Vector) -> Tree:
     """Return the communities with their text units that score, best first, ties by row."""
     from scipy.sparse import csr_array
 

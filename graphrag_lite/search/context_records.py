@@ -14,7 +14,7 @@ from graphrag_lite.search.answer import Statement
 from graphrag_lite.text.sentences import sentences, trimmed
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 Places = tuple[Statement, ...]
 PASSAGE = 400  # characters from which a passage ends: what a mark in an answer asks its reader to read
@@ -43,7 +43,7 @@ class TokenEstimate:
     per_byte: float
 
     @classmethod
-    def of(cls, index: "Loaded") -> "TokenEstimate":
+    def of(cls, index: "SnapshotView") -> "TokenEstimate":
         import pyarrow.compute as pc
 
         units = index.arrow("text_units")
@@ -109,7 +109,7 @@ def cut(record: Record, room: float, count: TokenEstimate) -> Record | None:
     return Record(record.lines[:n_lines], record.places) if n_lines > 1 else None
 
 
-def places_of(index: "Loaded", row: Mapping[str, Any]) -> Places:
+def places_of(index: "SnapshotView", row: Mapping[str, Any]) -> Places:
     """Return where a row's description stands; where it has no sources of its own, some text units that name it."""
     spans = tuple(
         dict.fromkeys(
@@ -120,13 +120,13 @@ def places_of(index: "Loaded", row: Mapping[str, Any]) -> Places:
     return spans or tuple(whole_unit(index, identity) for identity in row["text_unit_ids"][:MAX_WHOLE_UNITS])
 
 
-def whole_unit(index: "Loaded", identity: str) -> Statement:
+def whole_unit(index: "SnapshotView", identity: str) -> Statement:
     """Return a text unit as a place."""
     units, row = index.arrow("text_units"), index.unit_row[identity]
     return Statement(row, units["char_start"][row].as_py(), units["char_end"][row].as_py())
 
 
-def texts(index: "Loaded", units: Iterable[int]) -> list[Record]:
+def texts(index: "SnapshotView", units: Iterable[int]) -> list[Record]:
     """Return text units as records, a line for the document and one for each passage of about `PASSAGE` characters.
 
     Each passage has a number of its own. What a unit repeats of one before it is left out.

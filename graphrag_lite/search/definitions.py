@@ -57,7 +57,7 @@ _IS = re.compile(
 )
 _BESIDE = re.compile(
     r"\s?[(（][^()（）]{3,90}[)）]|(?:,| [–—-]) (?:an?|the|une?|eine?|der|die|das|una?) \w"
-    r"|, [a-zß-ÿ]\w+ (?:of|to|for|at|in|and|de|von)\b"
+    r"|, (?!\w+ing\b)[a-zß-ÿ]\w+ (?:of|to|for|at|de|von)\b"
 )
 _NAME_BEFORE = re.compile(r"(?:^|[\s(])[^\W\d_a-zß-ÿ][^,;:.!?()]{1,40}, (?:(?:the|our|an?|der|die|le|la) )?$")
 _SET_OFF = re.compile(r"\s*(?:[,.;:)!?]|$|[은는이가을를])")

@@ -31,7 +31,7 @@ from graphrag_lite.search.statements import choose_statements
 if TYPE_CHECKING:
     from graphrag_lite.evidence.records import Record, Shown
     from graphrag_lite.graph.pagerank import Vector
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking, Point
 
@@ -66,7 +66,7 @@ class Found:
     follow_ups: tuple[str, ...]
 
 
-def answer(index: "Loaded", query: "Query") -> Answer:
+def answer(index: "SnapshotView", query: "Query") -> Answer:
     """Answer with the sentences that fit the question best, in the texts that it and its leads find.
 
     Without a model nobody asks follow-ups. A lead stands for one: an entity of the best texts that the question does
@@ -95,7 +95,7 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     return compose(question, "drift", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
-async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
+async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model: a primer from the best reports, rounds of follow-ups, an answer from what all of them found.
 
     Where the primer raises no follow-up, the question itself is looked up. Raises CallError where every call has
@@ -125,7 +125,7 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     async def follow(asked: Question) -> tuple[Found | None, Shown, "Vector"]:
         shown = Shown()
         fits = text_unit_scores(asked)
-        sections = local_sections(asked, fits)
+        sections = local_sections(asked, query, fits)
         records = render(sections, search.max_context_tokens // search.drift_follow_ups, count, shown)
         prompt = DriftFollowUp(n_next, records, asked.text, question.text)
         return await call(f"follow-up {asked.text!r}", prompt), shown, scaled(fits)
@@ -155,7 +155,7 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
 class Gathered:
     """What a DRIFT search has found, and what it has still to ask."""
 
-    index: "Loaded"
+    index: "SnapshotView"
     seen: set[tuple[str, ...]]
     points: list[tuple[float, "Record"]] = field(default_factory=list)
     waiting: list[FollowUp] = field(default_factory=list)

@@ -8,13 +8,13 @@ from graphrag_lite.text.sentences import stands_alone
 from graphrag_lite.text.transcripts import form, said, speakers
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 MAX_DESCRIPTION = 2  # sentences of each: what a model says of an entity rests on up to 12
 MAX_RELATIONSHIPS = 8  # heaviest ones that the sentence which closes it is looked for in
 
 
-def description(index: "Loaded", entity: int) -> list[Statement]:
+def description(index: "SnapshotView", entity: int) -> list[Statement]:
     """Return the sentences that describe an entity (its row), below its name and type."""
     row = index.arrow("entities").slice(entity, 1).to_pylist()[0]
     heading = row["title"] if row["type"] == "unknown" else f"{row['title']} ({row['type']})"
@@ -22,7 +22,7 @@ def description(index: "Loaded", entity: int) -> list[Statement]:
     return [statement for statement in told if not _is_greeting(index, statement)][:MAX_DESCRIPTION]
 
 
-def relationships(index: "Loaded", entity: int) -> list[Statement]:
+def relationships(index: "SnapshotView", entity: int) -> list[Statement]:
     """Return the sentences of an entity's heaviest relationships that can be read alone."""
     import pyarrow.compute as pc
 
@@ -44,16 +44,16 @@ def _is_short(span: dict[str, Any]) -> bool:
     return bool(span["char_end"] - span["char_start"] <= MAX_LENGTH)
 
 
-def _statement(index: "Loaded", span: dict[str, Any], about: str) -> Statement:
+def _statement(index: "SnapshotView", span: dict[str, Any], about: str) -> Statement:
     unit = index.unit_row[span["text_unit_id"]]
     return Statement(unit, *said(_text(index, unit), span["char_start"], span["char_end"]), about)
 
 
-def _is_greeting(index: "Loaded", place: Statement) -> bool:
+def _is_greeting(index: "SnapshotView", place: Statement) -> bool:
     """Say whether a place is in a transcript and holds no statement: thanks, a question, half a sentence."""
     text, (_, language) = _text(index, place.unit), read_out(index, place)
     return bool(speakers(text)) and not form(text, place.start, place.end, language)
 
 
-def _text(index: "Loaded", unit: int) -> str:
+def _text(index: "SnapshotView", unit: int) -> str:
     return index.document_text(index.document_row[unit])

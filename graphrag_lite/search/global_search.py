@@ -8,14 +8,14 @@ from graphrag_lite.search.answer import NOTHING, Answer, answered, compose, rank
 from graphrag_lite.search.overview import overview
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking
 
 FITTING = 0.3  # of the best report's match: a report that fits less says nothing to the question
 
 
-def answer(index: "Loaded", query: "Query") -> Answer:
+def answer(index: "SnapshotView", query: "Query") -> Answer:
     """Answer with the communities of a level that say most to the question, each by its sentences that fit best.
 
     A community that is not split as deep as `level` stands for itself: those used are of one partition. Within a
@@ -53,7 +53,7 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     return compose(question, "global", said, ranking, unsure=nothing is None)
 
 
-async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
+async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model from the reports of a level, or from those that it calls relevant itself (`dynamic`).
 
     Map: every portion of reports is asked for points, scored 0 to 100. Reduce: the answer is written from the points,

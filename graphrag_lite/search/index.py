@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from graphrag_lite import settings, tables
 from graphrag_lite.errors import CallError, GraphragLiteError, InputError, PluginError, ReplyError, TableError
 from graphrag_lite.retrieval.question_vectors import embed_questions
-from graphrag_lite.retrieval.snapshot_view import Loaded
+from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.run import snapshots
 from graphrag_lite.run.corpus_files import left_out_of
 from graphrag_lite.search.answer import Answer
@@ -29,7 +29,7 @@ Outcome = Answer | GraphragLiteError
 Day = date | str
 
 
-class Index(Loaded):
+class Index(SnapshotView):
     """A published snapshot. Its tables are attributes: `index.entities`, `index.community_reports`, ...
 
     >>> index = Index.open("output")  # doctest: +SKIP
@@ -114,6 +114,8 @@ class Index(Loaded):
         retrieve_only: bool = False,
         response_type: str | None = None,
         as_of: Day | None = None,
+        valid_at: Day | None = None,
+        history: bool = False,
         show: "Show | None" = None,
     ) -> Answer:
         """Answer a question by `local`, `global` (from the reports of `level`), `basic` or `drift` search, or another.
@@ -127,12 +129,15 @@ class Index(Loaded):
         asked, and the answer has ranked documents and text units, and no text.
 
         With `as_of`, such as "2023-05-30", local and basic search answer as of the end of that day: documents dated
-        later are not there, "last week" is told from it, and in local search newer documents go before older ones.
+        later are not there, "last week" is told from it, and in local search newer documents go before older ones. With
+        `valid_at`, local search tells facts that held on that day, by all documents; with `history` ended ones, too.
 
         Raises InputError for an empty question, an unknown method, level or day, CallError and ReplyError where the
         model did not answer, ModelError where it cannot be asked or the budget is spent.
         """
-        queries = self._queries([question], [as_of], level, dynamic, budget, top_k, retrieve_only)
+        queries = self._queries(
+            [question], [as_of], level, dynamic, budget, top_k, retrieve_only, valid_at, history=history
+        )
         (outcome,) = self._outcomes(queries, method, response_type, show)
         if isinstance(outcome, GraphragLiteError):
             raise outcome
@@ -150,6 +155,8 @@ class Index(Loaded):
         retrieve_only: bool = False,
         response_type: str | None = None,
         as_of: Day | Sequence[Day | None] | None = None,
+        valid_at: Day | None = None,
+        history: bool = False,
         done: Callable[[int, Outcome], None] | None = None,
     ) -> list[Outcome]:
         """Answer questions, a model several at once, and return the answers in their order.
@@ -159,7 +166,9 @@ class Index(Loaded):
         those before it are there. Raises like `query` for what concerns all of them.
         """
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
-        queries = self._queries(questions, days, level, dynamic, budget, top_k, retrieve_only)
+        queries = self._queries(
+            questions, days, level, dynamic, budget, top_k, retrieve_only, valid_at, history=history
+        )
         return self._outcomes(queries, method, response_type, done=done)
 
     def _queries(
@@ -171,10 +180,16 @@ class Index(Loaded):
         budget: int | None,
         top_k: int | None,
         retrieve_only: bool,
+        valid_at: Day | None,
+        *,
+        history: bool,
     ) -> list[Query]:
         days = [None if day is None else last_day(day) for day in as_of]
+        held = None if valid_at is None else last_day(valid_at)
         rest = (top_k or self.search.top_k, level, dynamic, budget)
-        return [Query(asked, *rest, day, retrieve_only) for asked, day in zip(questions, days, strict=True)]
+        return [
+            Query(asked, *rest, day, held, history, retrieve_only) for asked, day in zip(questions, days, strict=True)
+        ]
 
     def _outcomes(
         self,
@@ -215,7 +230,7 @@ class Index(Loaded):
     async def _ask_all(
         self,
         queries: Sequence[Query],
-        ask: "Callable[[Loaded, Query, Asking], Awaitable[Answer]]",
+        ask: "Callable[[SnapshotView, Query, Asking], Awaitable[Answer]]",
         response_type: str,
         show: "Show | None",
         tell: Callable[[Outcome], None],

@@ -11,6 +11,7 @@ from graphrag_lite.evidence.records import Record, record_line
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.context_records import Places, Section, places_of, texts, whole_unit
+from graphrag_lite.search.held_facts import fact_records
 from graphrag_lite.search.reports import report_record
 
 if TYPE_CHECKING:
@@ -18,17 +19,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
+    from graphrag_lite.search.methods import Query
 
 # Shares of the token budget; GraphRAG's own are half text units, at most a quarter reports, the rest for the graph.
-TEXTS, RELATIONSHIPS, REPORTS, ENTITIES, CLAIMS = 0.5, 0.2, 0.15, 0.1, 0.05
+TEXTS, RELATIONSHIPS, REPORTS, ENTITIES, CLAIMS, FACTS = 0.45, 0.2, 0.15, 0.1, 0.05, 0.05
 READ_UNITS = 10  # best text units whose entities count as meant beside those that the question names
 MAX_UNITS = 60  # that the text section chooses from
 MAX_RELATIONSHIPS = 10  # of each entity
 MAX_REPORTS = 10
 
 
-def local_sections(question: "Question", scores: "npt.NDArray[np.float64]") -> list[Section]:
+def local_sections(question: "Question", query: "Query", scores: "npt.NDArray[np.float64]") -> list[Section]:
     """Return what local search shows, each section best first; what others leave of their share goes to the texts."""
     index = question.index
     chosen = meant_entities(question, scores)
@@ -39,6 +41,7 @@ def local_sections(question: "Question", scores: "npt.NDArray[np.float64]") -> l
         Section("Passages of the documents", TEXTS, texts(index, units)),
         Section("Reports", REPORTS, _reports(index, entities)),
         Section("Claims", CLAIMS, _claims(index, entities)),
+        Section("Facts", FACTS, fact_records(question, query, entities["id"])),
         Section("Relationships", RELATIONSHIPS, _relationships(index, entities)),
         Section("Entities", ENTITIES, _entities(index, rows)),
     ]
@@ -80,7 +83,7 @@ def _touching(table: "pa.Table", ends: tuple[str, str], values: "pa.ChunkedArray
     return rows
 
 
-def _entities(index: "Loaded", rows: Sequence[dict[str, Any]]) -> list[Record]:
+def _entities(index: "SnapshotView", rows: Sequence[dict[str, Any]]) -> list[Record]:
     told: set[str] = set()
     records = []
     for row in rows:
@@ -90,7 +93,7 @@ def _entities(index: "Loaded", rows: Sequence[dict[str, Any]]) -> list[Record]:
     return records
 
 
-def _relationships(index: "Loaded", entities: "pa.Table") -> list[Record]:
+def _relationships(index: "SnapshotView", entities: "pa.Table") -> list[Record]:
     """Return the heaviest relationships of each entity and those between entities, of the first entities first."""
     worth = {identity: 1 / place for place, identity in enumerate(entities["id"].to_pylist(), start=1)}
     own = _touching(index.arrow("relationships"), ("source_id", "target_id"), entities["id"])  # heaviest first
@@ -118,7 +121,7 @@ def _said(description: str, told: set[str]) -> str:
     return f": {record_line(description)}"
 
 
-def _reports(index: "Loaded", entities: "pa.Table") -> list[Record]:
+def _reports(index: "SnapshotView", entities: "pa.Table") -> list[Record]:
     """Return the reports on the smallest communities of the entities, those that hold most of them first."""
     import pyarrow.compute as pc
 
@@ -139,7 +142,7 @@ def _reports(index: "Loaded", entities: "pa.Table") -> list[Record]:
     return [report_record(index, reports[number]) for number in order]
 
 
-def _claims(index: "Loaded", entities: "pa.Table") -> list[Record]:
+def _claims(index: "SnapshotView", entities: "pa.Table") -> list[Record]:
     """Return the claims about the entities, by entity."""
     ends = ("subject_id", "object_id")
     place = {title: i for i, title in enumerate(entities["title"].to_pylist())}
@@ -148,14 +151,14 @@ def _claims(index: "Loaded", entities: "pa.Table") -> list[Record]:
     return [_claim(index, row) for row in own]
 
 
-def _claim(index: "Loaded", row: dict[str, Any]) -> Record:
+def _claim(index: "SnapshotView", row: dict[str, Any]) -> Record:
     period = " to ".join(dict.fromkeys(row[end][:10] for end in ("start_date", "end_date") if row[end]))
     about = record_line(row["subject_id"] + ("" if row["object_id"] in ("", "NONE") else f" – {row['object_id']}"))
     kind = ", ".join(record_line(part) for part in (row["type"], row["status"], period) if part)
     return Record((f"[1] {about} ({kind}): {record_line(row['description'])}",), {1: _claimed(index, row)})
 
 
-def _claimed(index: "Loaded", row: dict[str, Any]) -> Places:
+def _claimed(index: "SnapshotView", row: dict[str, Any]) -> Places:
     """Return where a claim's own words stand; its text unit where they are not there."""
     unit = whole_unit(index, row["text_unit_id"])
     spans = Quotable(index.arrow("text_units")["text"][unit.unit].as_py()).find(row["source_text"])

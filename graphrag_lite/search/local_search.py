@@ -14,6 +14,7 @@ from graphrag_lite.search.comparison import of_each
 from graphrag_lite.search.date_answers import date_answer
 from graphrag_lite.search.definitions import defining_units
 from graphrag_lite.search.entity_statements import description, relationships
+from graphrag_lite.search.held_facts import opening_facts
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
 from graphrag_lite.search.table_answers import table_answer
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking
 
@@ -31,10 +32,11 @@ MAX_ENTITIES = 2  # whose descriptions open an answer
 READ_UNITS, FOREIGN_UNITS = 12, 24  # best text units that sentences are chosen from, and for another language
 
 
-def answer(index: "Loaded", query: "Query") -> Answer:
+def answer(index: "SnapshotView", query: "Query") -> Answer:
     """Answer with the sentences that fit the question best; of entities alone, the graph speaks first.
 
-    With `as_of`, nothing is said by documents that are dated after that day.
+    With `as_of`, nothing is said by documents that are dated after that day; with `valid_at`, facts that held then
+    go first.
     """
     question = query.read_by(index)
     scores = text_unit_scores(question)
@@ -57,6 +59,7 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     read = [unit for unit in near if scores[unit] > 0]
     defining = defining_units(question, asked.things, scores)
     opening, closing = ([], []) if defining else _about(question, scores)
+    opening = [said for said in opening_facts(question, query) if visible[said.unit]] or opening
     read += [unit for unit in defining if unit not in read]
     sentences = choose_sentences(
         index,
@@ -77,7 +80,7 @@ def answer(index: "Loaded", query: "Query") -> Answer:
     )
 
 
-async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
+async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model from the entities meant, their relationships, claims and reports, and the best text units.
 
     Where `as_of` hides documents, only from text units: what the index says of an entity was drawn from all documents.
@@ -91,7 +94,7 @@ async def ask(index: "Loaded", query: "Query", asking: "Asking") -> Answer:
     scores = text_unit_scores(question)
     ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
-    sections = passages(index, scores) if np.isneginf(scores).any() else local_sections(question, scores)
+    sections = passages(index, scores) if np.isneginf(scores).any() else local_sections(question, query, scores)
     records = render(sections, index.search.max_context_tokens, TokenEstimate.of(index), shown)
     prompt = LocalSearch(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()

@@ -15,7 +15,7 @@ from graphrag_lite.errors import InputError
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.retrieval.vectors import Floats
     from graphrag_lite.search.answer import Answer
     from graphrag_lite.search.model_query import Asking
@@ -26,12 +26,16 @@ OPTIONS = {
     "dynamic": "The model's choice of reports",
     "budget": "A budget of tests",
     "as_of": "An answer as of a day",
+    "valid_at": "What held on a day",
+    "history": "What has ended",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """A question and how to answer it: `level` 0 is the coarsest, `budget` counts tests, `as_of` is the last day.
+
+    `valid_at` is the day on which facts are to hold, with `history` also those that have ended are told.
 
     `vector`, of length 1, is the question's where the method ranks by vectors and the index has a model for them.
     """
@@ -42,10 +46,12 @@ class Query:
     dynamic: bool = False
     budget: int | None = None
     as_of: date | None = None
+    valid_at: date | None = None
+    history: bool = False
     retrieve_only: bool = False
     vector: "Floats | None" = None
 
-    def read_by(self, index: "Loaded") -> "Question":
+    def read_by(self, index: "SnapshotView") -> "Question":
         """Return the question as an index reads it."""
         from graphrag_lite.retrieval.question import Question
 
@@ -65,8 +71,8 @@ class SearchMethod:
     """
 
     summary: str
-    answer: "Callable[[Loaded, Query], Answer]"
-    ask: "Callable[[Loaded, Query, Asking], Awaitable[Answer]] | None" = None
+    answer: "Callable[[SnapshotView, Query], Answer]"
+    ask: "Callable[[SnapshotView, Query, Asking], Awaitable[Answer]] | None" = None
     takes: frozenset[str] = frozenset()
     embeds: bool = False
 
@@ -74,11 +80,11 @@ class SearchMethod:
 def _own(module: str, summary: str, *takes: str, embeds: bool = False) -> SearchMethod:
     """Return a method of this package, whose module is imported when it is first used."""
 
-    def answer(index: "Loaded", query: Query) -> "Answer":
+    def answer(index: "SnapshotView", query: Query) -> "Answer":
         found: Answer = importlib.import_module(f"{__package__}.{module}").answer(index, query)
         return found
 
-    async def ask(index: "Loaded", query: Query, asking: "Asking") -> "Answer":
+    async def ask(index: "SnapshotView", query: Query, asking: "Asking") -> "Answer":
         found: Answer = await importlib.import_module(f"{__package__}.{module}").ask(index, query, asking)
         return found
 
@@ -86,7 +92,9 @@ def _own(module: str, summary: str, *takes: str, embeds: bool = False) -> Search
 
 
 METHODS = {
-    "local": _own("local_search", "named entities and the passages they lead to", "as_of", embeds=True),
+    "local": _own(
+        "local_search", "named entities and the passages they lead to", "as_of", "valid_at", "history", embeds=True
+    ),
     "global": _own("global_search", "community reports", "level", "dynamic", "budget"),
     "basic": _own("basic_search", "BM25 alone", "as_of"),
     "drift": _own("drift_search", "reports, then local searches for what they leave open", embeds=True),

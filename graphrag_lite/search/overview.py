@@ -4,6 +4,7 @@ Counts are of the tables, and so are their lines; every sentence below them is o
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -11,16 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphrag_lite import tables
+from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.retrieval.recurring_titles import recurring_titles
 from graphrag_lite.retrieval.report_ranking import partition, rank_reports, report_rows
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
 from graphrag_lite.search.community_answers import themes
 from graphrag_lite.search.entity_statements import description
-from graphrag_lite.search.sentence_choice import choose_sentences
+from graphrag_lite.search.sentence_choice import choose_sentences, read_out
+from graphrag_lite.search.statements import broad_match, tells
+from graphrag_lite.text.sentences import sentences, trimmed
+from graphrag_lite.text.transcripts import PERSONS, is_talk, speakers
+from graphrag_lite.text.transcripts import said as without_label
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 HEADINGS = {
     "person": "People",
@@ -35,7 +43,23 @@ HEADINGS = {
 NAMES, ASKED_NAMES = 5, 10  # in a line, and where the question asks for it
 DESCRIBED = 5  # of the names that are asked for: told with a sentence each
 MANY, SELDOM = 5, 0.05  # documents that names are counted by; of the count of the first, what is left out
+READ_NAMES, READ_ROWS = 3, 200  # times as many names are looked at as are shown; rows that tell the kinds of fields
+MAX_FIELDS = 6
+SHORTEST_NAME = 5  # letters of a person's name in capitals
 LEAST_UNITS = 3  # that name what has changed
+READ_UNITS = 60  # text units that sentences of disagreement are looked for in
+DISAGREEMENT = "Sentences that speak of disagreement:"
+# Words of who is of another opinion, as they are looked for and as a sentence has to hold one.
+AGAINST = (
+    "disagree critics controversy opponents debate dispute skeptical désaccord opposants controverse sceptique "
+    "uneinig Kritiker umstritten Gegner skeptisch desacuerdo opositores controversia"
+)
+_AGAINST = re.compile(
+    r"\b(?:disagree\w*|critics|criti[cz]i[sz]\w+|controvers\w+|opponents|opposes|debate[sd]?|disputed?|s[ck]epti\w+"
+    r"|désaccords?|opposants?|uneinig|kritiker\w*|umstritten\w*|gegner|desacuerdos?|opositor\w*)\b",
+    re.I,
+)
+_OWN_NAME = re.compile(r"I(?:['’]m| am) (?=[A-Z])")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
@@ -49,17 +73,25 @@ def overview(
     index, asked = question.index, question.aspects or set()
     lines = [_corpus(index)]
     said: list[Statement] = []
+    kinds = sorted(asked & set(HEADINGS))
     if "change" in asked:
         changed, said = _changes(index, [int(year) for year in _YEAR.findall(question.text)])
         lines += changed
-    kinds = sorted(asked - {"change"})
-    for kind in kinds or HEADINGS if asked != {"change"} else ():
+    if "problem" in asked:
+        said += _recurring(index)
+    if "disagreement" in asked:
+        said += _disagreements(index)
+        lines.append(DISAGREEMENT if said else "No sentence speaks of disagreement.")
+        kinds = []
+    if not asked:
+        lines += _fields(index)
+    for kind in kinds or HEADINGS if kinds or not asked else ():
         rows = _most_named(index, kind)
         if rows:
             named = ", ".join(_counted(index, row) for row in rows[: ASKED_NAMES if kinds else NAMES])
             lines.append(f"{HEADINGS[kind]}: {named}")
         if kinds:
-            said += [told for row in rows[:DESCRIBED] for told in description(index, row["row"])[:1]]
+            said += [told for row in rows[:DESCRIBED] for told in _described(index, row["row"], said)]
     if not asked:
         if reports is None:
             rows = report_rows(index)
@@ -70,7 +102,88 @@ def overview(
     return replace(told, answer="\n".join(lines) + body, abstained=False)
 
 
-def _corpus(index: "Loaded") -> str:
+def _described(index: "SnapshotView", entity: int, others: Sequence[Statement]) -> list[Statement]:
+    """Return the first sentence that describes an entity and says something of its own; none where none does."""
+    return [one for one in description(index, entity) if not _is_talk(index, one) and tells(index, one, others)][:1]
+
+
+def _is_talk(index: "SnapshotView", place: Statement) -> bool:
+    """Say whether a place in a transcript only moves the talk on, or is what "I" say to "you", but for one's name."""
+    sentence, language = read_out(index, place)
+    if not speakers(index.document_text(index.document_row[place.unit])):
+        return False
+    spoken = language in PERSONS and PERSONS[language].search(sentence) and not _OWN_NAME.match(sentence)
+    return bool(is_talk(sentence) or spoken)
+
+
+def _recurring(index: "SnapshotView") -> list[Statement]:
+    """Return the titles that documents share, with how many do, each above the first sentence of the newest."""
+    first_unit = {row: unit for unit, row in reversed(list(enumerate(index.document_row)))}
+    found: list[Statement] = []
+    for title, rows in recurring_titles(index)[:ASKED_NAMES]:
+        if not (units := [first_unit[row] for row in rows if row in first_unit]):
+            continue
+        newest = min(units, key=lambda unit: (-np.nan_to_num(index.days[unit]), unit))
+        places = _sentences(index, newest)
+        one = next((place for place in places if tells(index, place, ())), places[0])
+        found.append(replace(one, about=f"{title} ({len(rows):,} documents)"))
+    return found
+
+
+def _disagreements(index: "SnapshotView") -> list[Statement]:
+    """Return sentences that speak of disagreement, of the text units that do so most, none of which says another's."""
+    asked = [term for language in index.languages for term in terms(AGAINST, language)]
+    match = broad_match(index.bm25, asked)
+    found: list[Statement] = []
+    for unit in np.argsort(-match, kind="stable")[:READ_UNITS].tolist():
+        places = _sentences(index, unit) if match[unit] > 0 else []
+        own = (one for one in places if _AGAINST.search(read_out(index, one)[0]) and tells(index, one, found))
+        if len(found) < DESCRIBED and (one := next(own, None)):
+            found.append(one)
+    return found
+
+
+def _sentences(index: "SnapshotView", unit: int) -> list[Statement]:
+    """Return the sentences of a text unit, without who says them and when."""
+    row = index.document_row[unit]
+    text, language = index.document_text(row), index.column("documents", "language")[row].as_py()
+    start, end = (index.column("text_units", name)[unit].as_py() for name in ("char_start", "char_end"))
+    spans = [trimmed(text, start + first, start + last) for first, last in sentences(text[start:end], language)]
+    return [Statement(unit, *without_label(text, *span)) for span in spans if span[0] < span[1]]
+
+
+def _fields(index: "SnapshotView") -> list[str]:
+    """Return a line for each field of which documents share few values, with the commonest."""
+    lines = []
+    for field, values in sorted(_shared_values(index).items())[:MAX_FIELDS]:
+        shown = ", ".join(f"{disarm(value)} ({n:,})" for n, value in values[:NAMES])
+        lines.append(f"{disarm(field)}: {shown}")
+    return lines
+
+
+def _shared_values(index: "SnapshotView") -> dict[str, list[tuple[int, str]]]:
+    """Return the values that documents share by field, each with the number of documents, the commonest first."""
+    found: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    if "search_values" in index.manifest["tables"]:  # else an index of before there was this table
+        for field, value, units in tables.rows(index.arrow("search_values"), "field", "value", "rows"):
+            n = len({index.document_row[unit] for unit in units})
+            if field != tables.OF_TITLES and n > 1:
+                found[field].append((n, value))
+    return {
+        field: sorted(values, key=lambda item: (-item[0], item[1]))
+        for field, values in found.items()
+        if len(values) > 1
+    }
+
+
+def _no_people(index: "SnapshotView") -> set[str]:
+    """Return the values, casefolded, of fields of a table's rows that are not of people: "Open", "Critical"."""
+    blocks = index.arrow("documents")["blocks"].slice(0, READ_ROWS).to_pylist()
+    fields = {block["label"] for row in blocks for block in row if block["kind"] == "value"}
+    return {value.casefold() for field, own in _shared_values(index).items() if field in fields for _, value in own}
+
+
+def _corpus(index: "SnapshotView") -> str:
     """Say how much the corpus is, of when, and in which languages."""
     days = index.days[~np.isnan(index.days)]
     dated = ""
@@ -85,10 +198,11 @@ def _corpus(index: "Loaded") -> str:
     return f"{n:,} document{'s' * (n != 1)}{dated}{spoken}; {found}."
 
 
-def _most_named(index: "Loaded", kind: str) -> list[dict[str, Any]]:
+def _most_named(index: "SnapshotView", kind: str) -> list[dict[str, Any]]:
     """Return the entities of a type that are named most, each with its row, by documents where there are many.
 
-    What is named once, or hardly ever beside the first, is left out.
+    What is named once, or hardly ever beside the first, is left out, and so are a part of a name above it and a value
+    that rows of a table share. No person is an acronym.
     """
     import pyarrow.compute as pc
 
@@ -96,22 +210,30 @@ def _most_named(index: "Loaded", kind: str) -> list[dict[str, Any]]:
     table = index.arrow("entities").select(["title", "type", *dict.fromkeys((by, "n_mentions"))])
     rows = np.flatnonzero(pc.equal(table["type"], kind).to_numpy(zero_copy_only=False))
     order = np.lexsort([rows, *(-table[name].to_numpy()[rows] for name in ("n_mentions", by))])
-    rows = rows[order[:ASKED_NAMES]]
-    found = [row | {"row": int(i)} for i, row in zip(rows, table.take(rows).to_pylist(), strict=True)]
+    rows = rows[order[: READ_NAMES * ASKED_NAMES]]
+    left_out = _no_people(index) if kind == "person" else set()
+    found: list[dict[str, Any]] = []
+    for i, row in zip(rows, table.take(rows).to_pylist(), strict=True):
+        words = set(row["title"].split())
+        part = any(words < set(other["title"].split()) for other in found)
+        acronym = kind == "person" and row["title"].isupper() and len(row["title"]) < SHORTEST_NAME
+        if not part and not acronym and row["title"].casefold() not in left_out:
+            found.append(row | {"row": int(i)})
+    found = found[:ASKED_NAMES]
     least = max(2, SELDOM * found[0][by]) if found else 0
     return [row for row in found if row[by] >= least]
 
 
-def _counted_by(index: "Loaded") -> str:
+def _counted_by(index: "SnapshotView") -> str:
     return "n_documents" if index.n_rows("documents") >= MANY else "n_mentions"
 
 
-def _counted(index: "Loaded", row: Mapping[str, Any]) -> str:
+def _counted(index: "SnapshotView", row: Mapping[str, Any]) -> str:
     by = _counted_by(index)
     return f"{row['title']} ({row[by]:,} {by.removeprefix('n_')})"
 
 
-def _changes(index: "Loaded", years: Sequence[int]) -> tuple[list[str], list[Statement]]:
+def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], list[Statement]]:
     """Return what is named more, and less, in the second of two periods, and a sentence of it on what is named more.
 
     The periods are the first and the last of `years`, else the first and the last third of the time.
@@ -151,7 +273,7 @@ def _changes(index: "Loaded", years: Sequence[int]) -> tuple[list[str], list[Sta
     return lines, said
 
 
-def _told_in(index: "Loaded", entities: Sequence[int], held: "np.ndarray[Any, Any]") -> Iterator[Statement]:
+def _told_in(index: "SnapshotView", entities: Sequence[int], held: "np.ndarray[Any, Any]") -> Iterator[Statement]:
     """Yield a sentence for each of some entities, of the text units that are `held`, (n_units,)."""
     titles, matrix = index.arrow("entities")["title"], index.links.units
     for entity in entities:
@@ -160,5 +282,6 @@ def _told_in(index: "Loaded", entities: Sequence[int], held: "np.ndarray[Any, An
         own = [(-float(n), int(unit)) for unit, n in zip(units, counts, strict=True) if held[unit]]
         best = [unit for _, unit in sorted(own)[:DESCRIBED]]
         asked = terms(titles[entity].as_py(), index.languages[0] if index.languages else "")
-        for place in choose_sentences(index, asked, best, 1) if best and asked else ():
+        told = choose_sentences(index, asked, best, DESCRIBED) if best and asked else []
+        for place in [one for one in told if tells(index, one, ())][:1]:
             yield replace(place, about=titles[entity].as_py())

@@ -18,7 +18,7 @@ from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.search.model_query import Asking
 
 Row = dict[str, Any]
@@ -29,7 +29,7 @@ MARK = re.compile(r"\[(\d+)\]")
 LEADING = re.compile(r"(?:\[\d+\]\s*)+")
 
 
-async def relevant(index: "Loaded", rows: Sequence[Row], question: str, asking: "Asking") -> list[int]:
+async def relevant(index: "SnapshotView", rows: Sequence[Row], question: str, asking: "Asking") -> list[int]:
     """Return the rows of the reports that the model calls relevant, from the top level down, as deep as they go.
 
     Only the children of a relevant community are looked at. A community stands for itself where no child is relevant;
@@ -60,7 +60,7 @@ async def relevant(index: "Loaded", rows: Sequence[Row], question: str, asking: 
     return sorted(chosen)
 
 
-def report_record(index: "Loaded", report: int) -> Record:
+def report_record(index: "SnapshotView", report: int) -> Record:
     """Return a report, by its row, as a record: title, summary, findings. What its summary says is not said again."""
     row = index.arrow("community_reports").slice(report, 1).to_pylist()[0]
     places: dict[int, Places] = {}
@@ -76,7 +76,9 @@ def report_record(index: "Loaded", report: int) -> Record:
     return Record(tuple(lines), places)
 
 
-def recited(index: "Loaded", reports: Sequence[int], asked: Sequence[str], language: str) -> tuple[str, list[Cited]]:
+def recited(
+    index: "SnapshotView", reports: Sequence[int], asked: Sequence[str], language: str
+) -> tuple[str, list[Cited]]:
     """Return what written reports say to a question, a paragraph each, and what its marks point to.
 
     Of every report the marked passages that hold most of the question's terms, the first ones on ties, in the report's

@@ -25,7 +25,7 @@ from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, said
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 MIN_FRAGMENT, MAX_LENGTH = 25, 600  # characters; a shorter fragment is a heading, what is longer is no sentence
 MAX_ANSWER = 1500  # characters; of this length and a sentence an answer is read in a minute
@@ -49,7 +49,7 @@ DEFINED = 5.0  # more for one that says what a thing is, where that is asked
 # that one leaves open: when the director of a film was born is told by the text about her.
 HOP, HOP_SHARE = 12.0, 0.35
 UNFIT = 0.5  # what a question counts, where a kind of thing is asked for, and an entry of a bibliography
-REFERENCE = re.compile(r"(?:[A-Z][\w-]+ [A-Z]{1,3}, ){2}|\d{4};\s?\d+(?:\(\d+\))?:\s?e?\d|\bdoi:|\bpp\. ?\d")
+REFERENCE = re.compile(r";\s?\d+(?:\(\d+\))?:\s?e?\d|doi:|pp\. ?\d")
 ASKS = re.compile(r"[?？][\"'”’»)\]」』]*$")
 NEAR = 0.8  # of the best sentence's value: where each document may tell anew, the newest of these is first
 LEAST_NAME = 4  # characters of a name that leads to the document with this title
@@ -66,10 +66,12 @@ class _Wanted:
     pairs: Mapping[tuple[str, str], float]  # their weights, adding up to 1
     sought: Sought
 
-    def worth(self, index: "Loaded", said: str, own: Sequence[str], language: str) -> float:
+    def worth(self, index: "SnapshotView", said: str, own: Sequence[str], language: str) -> float:
         """Return what it is worth that a sentence has such terms in such an order, and says what kind of thing."""
         together = fsum(self.pairs.get(pair, 0.0) for pair in set(pairwise(own)))
-        worth = (1 + ADJACENT * together) * (1 + AS_WRITTEN * self.sought.shares_words(said))
+        worth = 1 + ADJACENT * together
+        if not self.terms.isdisjoint(own):
+            worth *= (1 + AS_WRITTEN * self.sought.shares_words(said)) * (UNFIT if REFERENCE.search(said) else 1.0)
         if self.sought.is_held(index, said, language):
             worth *= 1 + (DATED if self.sought.kind == "time" else CUE)
             if self.sought.how_many and self.sought.counts(said, self.terms, language):
@@ -98,7 +100,7 @@ class _Candidate:
 
 
 def choose_sentences(
-    index: "Loaded",
+    index: "SnapshotView",
     question_terms: Sequence[str],
     units: Sequence[int],
     most: int,
@@ -162,7 +164,9 @@ def choose_sentences(
     return chosen
 
 
-def _newest(index: "Loaded", candidates: Sequence[_Candidate], values: Sequence[float], asked: frozenset[str]) -> int:
+def _newest(
+    index: "SnapshotView", candidates: Sequence[_Candidate], values: Sequence[float], asked: frozenset[str]
+) -> int:
     """Return the place of the newest of those candidates that say what the best one does, and nearly as well."""
     best = max(range(len(values)), key=values.__getitem__)
     held = candidates[best].terms & asked
@@ -172,7 +176,7 @@ def _newest(index: "Loaded", candidates: Sequence[_Candidate], values: Sequence[
 
 
 def _hopped(
-    index: "Loaded", candidates: list[_Candidate], best: _Candidate, weight: Mapping[str, float]
+    index: "SnapshotView", candidates: list[_Candidate], best: _Candidate, weight: Mapping[str, float]
 ) -> list[_Candidate]:
     """Return candidates, those worth more that say what the best one leaves open of what it leads to (`HOP`)."""
     left_open = {term: weight[term] for term in sorted(weight.keys() - best.terms)}
@@ -189,14 +193,14 @@ def _hopped(
 
     return [
         replace(candidate, worth=candidate.worth * HOP)
-        if fsum(left_open[term] for term in sorted(candidate.terms & left_open.keys())) > least
-        and leads_to(index.document_row[candidate.place.unit])
+        if leads_to(index.document_row[candidate.place.unit])
+        and fsum(left_open[term] for term in candidate.terms & left_open.keys()) > least
         else candidate
         for candidate in candidates
     ]
 
 
-def in_reading_order(index: "Loaded", chosen: Sequence[Statement]) -> list[Statement]:
+def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list[Statement]:
     """Put the sentences of a document together, best first, and so the documents.
 
     The best one begins. Another that begins with "It" or "He" follows the sentence before it, which is added, or stands
@@ -208,7 +212,7 @@ def in_reading_order(index: "Loaded", chosen: Sequence[Statement]) -> list[State
     return [place for row, places in documents.items() for place in _readable(index, row, places)]
 
 
-def _readable(index: "Loaded", row: int, places: list[Statement]) -> list[Statement]:
+def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[Statement]:
     """Return sentences of a document with what they need to be understood."""
     leaning = [place for place in places if not _stands(read_out(index, place)[0])]
     if leaning and (name := _subject(index, row)):
@@ -226,7 +230,7 @@ def _readable(index: "Loaded", row: int, places: list[Statement]) -> list[Statem
     return ordered
 
 
-def _with_context(index: "Loaded", place: Statement) -> Statement:
+def _with_context(index: "SnapshotView", place: Statement) -> Statement:
     """Return a place with the sentence before it, where the two are short and can be read alone."""
     both = replace(place, start=_before(index, place))
     fits = both.end - both.start <= MAX_LENGTH and _stands(read_out(index, both)[0])
@@ -237,7 +241,7 @@ def _stands(sentence: str) -> bool:
     return not is_statement(sentence) or stands_alone(sentence)
 
 
-def _before(index: "Loaded", place: Statement) -> int:
+def _before(index: "SnapshotView", place: Statement) -> int:
     """Return where the sentence before a place begins in its document, that of the place where there is none.
 
     What another speaker has said is none, nor is a heading or a page's head.
@@ -254,7 +258,7 @@ def _before(index: "Loaded", place: Statement) -> int:
     return said(document, *spans[own - 1])[0]
 
 
-def _subject(index: "Loaded", row: int) -> str:
+def _subject(index: "SnapshotView", row: int) -> str:
     """Return the name that a document of one text unit is about, its title; "" where that is no name."""
     documents = index.arrow("documents")
     if len(documents["text_unit_ids"][row]) != 1:
@@ -267,7 +271,7 @@ def _subject(index: "Loaded", row: int) -> str:
 
 
 def _candidates(
-    index: "Loaded", unit: int, score: float, wanted: _Wanted, held: Mapping[int, float]
+    index: "SnapshotView", unit: int, score: float, wanted: _Wanted, held: Mapping[int, float]
 ) -> list[_Candidate]:
     asked = wanted.terms
     row = index.document_row[unit]
@@ -297,7 +301,7 @@ def _candidates(
         n_new = len(own - asked)  # what only repeats the question does not answer it
         worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
         worth *= 1 + HELD * fits
-        if REFERENCE.search(sentence) or ((wanted.sought.kind or wanted.sought.things) and ASKS.search(sentence)):
+        if (wanted.sought.kind or wanted.sought.things) and ASKS.search(sentence, max(0, len(sentence) - 4)):
             worth *= UNFIT
         if label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2):  # "Yes, sure.", or thanks
             worth *= THANKS
@@ -312,7 +316,7 @@ def _candidates(
     return found
 
 
-def read_out(index: "Loaded", place: Statement) -> tuple[str, str]:
+def read_out(index: "SnapshotView", place: Statement) -> tuple[str, str]:
     """Return what a place says, and its language."""
     row = index.document_row[place.unit]
     return index.document_text(row)[place.start : place.end], index.column("documents", "language")[row].as_py()

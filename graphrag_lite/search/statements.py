@@ -22,7 +22,7 @@ from graphrag_lite.text.words import terms
 if TYPE_CHECKING:
     from graphrag_lite.graph.pagerank import Vector
     from graphrag_lite.retrieval.bm25 import Bm25
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 LEAST_SHARE = 0.5  # of the question's weight that a sentence holds, times sqrt(n terms), as in abstention.fit
 ENOUGH = 0.25  # of the best sentence's value: what has less is left out
@@ -31,7 +31,7 @@ FORMULA_DOCUMENTS, FORMULA, MIN_FORMULA = 4, 0.9, 8
 
 
 def choose_statements(
-    index: "Loaded", asked: Iterable[str], units: Sequence[int], scores: Sequence[float], most: int
+    index: "SnapshotView", asked: Iterable[str], units: Sequence[int], scores: Sequence[float], most: int
 ) -> list[Statement]:
     """Return up to `most` statements of text units with these scores, best first, none of which says another's.
 
@@ -57,7 +57,7 @@ def choose_statements(
 
 
 def _fitting(
-    index: "Loaded", unit: int, weight: Mapping[str, float]
+    index: "SnapshotView", unit: int, weight: Mapping[str, float]
 ) -> Iterator[tuple[float, Statement, frozenset[str]]]:
     """Yield the statements of a text unit that fit: what each is worth, its place and its terms."""
     row = index.document_row[unit]
@@ -99,7 +99,7 @@ def broad_match(index: "Bm25", asked: Iterable[str]) -> "Vector":
     return total / top if top > 0 else total
 
 
-def tells(index: "Loaded", place: Statement, others: Iterable[Statement]) -> bool:
+def tells(index: "SnapshotView", place: Statement, others: Iterable[Statement]) -> bool:
     """Say whether a place holds a statement of its own, that is none of the `others`' and no formula."""
     sentence, language = read_out(index, place)
     own = frozenset(terms(sentence, language))
@@ -109,7 +109,7 @@ def tells(index: "Loaded", place: Statement, others: Iterable[Statement]) -> boo
     return not repeats(own, (frozenset(terms(*read_out(index, other))) for other in others))
 
 
-def is_repeated(index: "Loaded", own: frozenset[str]) -> bool:
+def is_repeated(index: "SnapshotView", own: frozenset[str]) -> bool:
     """Say whether text units of several documents hold nearly all the terms of a sentence."""
     if len(own) < MIN_FORMULA:
         return False

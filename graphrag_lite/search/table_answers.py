@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 LIST = re.compile(
     r"(?i)(?:^|\W)(?:which|what|list|show|name|welche[rs]?|zeige?|liste|quel(?:le)?s?|cuáles|qué|quali|quais|welke|какие|które)\b"
@@ -123,7 +123,7 @@ def _by_phrase(values: Sequence[Value]) -> list[frozenset[int]]:
     return [frozenset(units) for _, _, units in groups]
 
 
-def _with_fields(index: "Loaded", fields: set[str]) -> Iterator[int]:
+def _with_fields(index: "SnapshotView", fields: set[str]) -> Iterator[int]:
     """Yield the units that have a value in one of some fields."""
     data = index.arrow("search_values")
     for row, field in enumerate(data["field"].to_pylist()):
@@ -131,7 +131,7 @@ def _with_fields(index: "Loaded", fields: set[str]) -> Iterator[int]:
             yield from data["rows"][row].as_py()
 
 
-def _line(index: "Loaded", unit: int, row: int, value: Value) -> Statement:
+def _line(index: "SnapshotView", unit: int, row: int, value: Value) -> Statement:
     """Return the line of a document that states a value, else its first line."""
     text = index.document_text(row)
     stated = re.search(rf"(?m)^{re.escape(value.field)}: .*$", text) or re.search(r"(?m)^.*\S.*$", text)

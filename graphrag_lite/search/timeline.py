@@ -17,7 +17,7 @@ from graphrag_lite.temporal.durations import When
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 UNITS_READ = 40  # text units that the entries of a question are taken from
 
@@ -50,7 +50,7 @@ class Entry:
         return asdict(self)
 
 
-def timeline(index: "Loaded", text: str, first: date | None = None, last: date | None = None) -> list[Entry]:
+def timeline(index: "SnapshotView", text: str, first: date | None = None, last: date | None = None) -> list[Entry]:
     """Return the dated statements about a name, or those that fit a question, by time, from `first` to `last`.
 
     A name that the index knows gets all statements that have it as subject or object. A sentence is listed once for
@@ -70,7 +70,7 @@ def timeline(index: "Loaded", text: str, first: date | None = None, last: date |
     return [_entry(index, n, row) for n, row in enumerate(shown, start=1)]
 
 
-def _about(index: "Loaded", rows: Iterable[Mapping[str, Any]], named: set[int]) -> list[Mapping[str, Any]]:
+def _about(index: "SnapshotView", rows: Iterable[Mapping[str, Any]], named: set[int]) -> list[Mapping[str, Any]]:
     """Return the statements whose subject or object is one of some entities."""
     ids = index.column("entities", "id")
     wanted = {ids[row].as_py() for row in named}
@@ -111,7 +111,7 @@ def _within(row: Mapping[str, Any], first: date | None, last: date | None) -> bo
     return after and (not last or (row["valid_at"] or "0") <= last.isoformat())
 
 
-def _entry(index: "Loaded", n: int, row: Mapping[str, Any]) -> Entry:
+def _entry(index: "SnapshotView", n: int, row: Mapping[str, Any]) -> Entry:
     unit = index.unit_row[row["text_unit_id"]]
     source = cite(index, n, Statement(unit, row["char_start"], row["char_end"]))
     names = ("valid_at", "invalid_at", "precision", "kind", "polarity", "subject", "relation", "object", "time_text")

@@ -2,12 +2,16 @@
 
 import json
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from datetime import date
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
+from graphrag_lite.read.documents import Fields
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.retrieval.bm25 import Bm25, build
 from graphrag_lite.retrieval.entity_names import key_of, names_of_title
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WORDS = re.compile(r"[^\d_/:]{1,80}")
+SPEAKER = Fields.sender  # the field under which those who speak in a conversation are found
 FEW = 0.5  # of the documents that have a field: one with more values than that tells documents apart, not kinds of them
 
 
@@ -41,6 +46,7 @@ async def index_search(
     entity_resolutions: "pa.Table",
     community_reports: "pa.Table",
     fact_mentions: "pa.Table",
+    episodes: "pa.Table",
     settings: IndexSearch,
     each: Each,
     attempt: Attempt = unguarded,
@@ -69,7 +75,7 @@ async def index_search(
         links,
         _units(documents, text_units, links),
         _names(entities, entity_resolutions),
-        _values(documents, text_units, attempt),
+        _values(documents, text_units, episodes, attempt),
         _times(text_units, fact_mentions),
     )
 
@@ -186,10 +192,11 @@ def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
     )
 
 
-def _values(documents: "pa.Table", text_units: "pa.Table", attempt: Attempt) -> "pa.Table":
+def _values(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", attempt: Attempt) -> "pa.Table":
     """List the text units of documents that share a metadata value, or have a word with a number in their titles.
 
-    A value that is a document's title is its name. Of several ways to write a word with a number, it is the first.
+    A value that is a document's title is its name. Of several ways to write a word with a number, it is the first. Of a
+    conversation, those who speak are values of the units in which they do.
     """
     unit_row = {identity: row for row, identity in enumerate(text_units["id"].to_pylist())}
     n_documents: Counter[str] = Counter()
@@ -205,6 +212,9 @@ def _values(documents: "pa.Table", text_units: "pa.Table", attempt: Attempt) -> 
             if exact_key(value) not in own_names:
                 n_documents[field] += 1
                 rows[field, value] += [unit_row[unit_id] for unit_id in unit_ids]
+    for speaker, unit_ids in _spoken(text_units, episodes):
+        n_documents[SPEAKER] += len(unit_ids)
+        rows[SPEAKER, speaker] += [unit_row[unit_id] for unit_id in unit_ids]
     n_values = Counter(field for field, _ in rows)
     series = {written[one] for one in in_series(tables.rows(documents, "title", "language"))}
     kept = [
@@ -218,3 +228,25 @@ def _values(documents: "pa.Table", text_units: "pa.Table", attempt: Attempt) -> 
         value=[value for _, value in kept],
         rows=[sorted(set(rows[key])) for key in kept],
     )
+
+
+def _spoken(text_units: "pa.Table", episodes: "pa.Table") -> Iterator[tuple[str, list[str]]]:
+    """Yield who speaks in a document of several messages, and the text units that hold words of theirs."""
+    said: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
+    for document_id, speaker, start, end in tables.rows(episodes, "document_id", "speaker", "char_start", "char_end"):
+        said[document_id].append((start, end, speaker))
+    spoken: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for identity, document_id, start, end in tables.rows(text_units, "id", "document_id", "char_start", "char_end"):
+        messages = said[document_id] if len(said[document_id]) > 1 else []
+        for last, speaker in _between(messages, start, end):
+            if speaker and last > start and identity not in spoken[document_id, speaker][-1:]:
+                spoken[document_id, speaker].append(identity)
+    yield from ((speaker, unit_ids) for (_, speaker), unit_ids in spoken.items())
+
+
+def _between(messages: list[tuple[int, int, str]], start: int, end: int) -> Iterator[tuple[int, str]]:
+    """Yield the end and the speaker of messages from the one that begins at `start`, or before it, to `end`."""
+    for first, last, speaker in islice(messages, max(bisect_right(messages, (start, end, "")) - 1, 0), None):
+        if first >= end:
+            return
+        yield last, speaker

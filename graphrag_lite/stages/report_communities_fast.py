@@ -78,7 +78,7 @@ async def report_communities_fast(
     Enough are `MIN_MEMBERS` entities and `MIN_FACTS` sentences that say different things. A community that cannot be
     reported on is a failure; a sentence that cannot be read is one, and states nothing.
     """
-    entity = {row["id"]: row for row in entities.select(["id", "title", "degree", "sources"]).to_pylist()}
+    entity = {row["id"]: row for row in entities.select(["id", "title", "type", "degree", "sources"]).to_pylist()}
     relationship = {row["id"]: row for row in relationships.to_pylist()}
     weight = {identity: row["weight"] for identity, row in relationship.items()}
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
@@ -110,7 +110,7 @@ async def report_communities_fast(
         found = facts(inside, members, stated, named, counts, strength, sources)
         above = summarized_above[community["parent"]]
         lead = _lead(members, leads, above)
-        chosen = _chosen(found, lead, members[0], settings, idf, above)
+        chosen = _chosen(found, lead, members, settings, idf, above)
         if len(members) < MIN_MEMBERS or len(chosen) < MIN_FACTS:
             return None, frozenset()
         ranked = _ranked(members, weights[number], heaviest[community["level"]], total)
@@ -254,7 +254,7 @@ def _lead(members: Sequence[Row], leads: Mapping[str, Statement], above: Collect
 def _chosen(
     found: Sequence[Fact],
     lead: Statement | None,
-    strongest: Row,
+    members: Sequence[Row],
     settings: ReportCommunitiesFast,
     idf: Mapping[str, float],
     above: frozenset[str],
@@ -265,9 +265,11 @@ def _chosen(
     left out: a report on everything that a community holds is a report on nothing.
     """
     first = next((fact for fact in found if lead and fact.first.place == lead.place), None)
-    main = first.about if first else (strongest["id"],)
+    main = first.about if first else (members[0]["id"],)
     near = {identity for fact in found if not set(main).isdisjoint(fact.about) for identity in fact.about}
     told = [fact for fact in found if not near.isdisjoint(fact.about) or fact.is_row]
+    if {row["id"] for row in members if row["type"] == "location"}.issuperset(main):
+        told = _of_same_documents(told)
     sentences = []
     for fact in told:
         beside = set(main).isdisjoint(fact.about) and not fact.is_row
@@ -275,6 +277,12 @@ def _chosen(
         sentences.append(replace(fact.sentence, worth=worth))
     used = above - {lead.sentence.text} if lead else above
     return [told[i] for i in choose(sentences, settings.max_summary_sentences + settings.max_findings, idf, used)]
+
+
+def _of_same_documents(found: Sequence[Fact]) -> list[Fact]:
+    """Return the facts of documents that tell more than one: what each of many says happened in a place is no theme."""
+    n_facts = Counter(fact.first.place[0] for fact in found)
+    return [fact for fact in found if n_facts[fact.first.place[0]] > 1]
 
 
 def _title(
@@ -290,10 +298,10 @@ def _title(
 
 
 def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
-    """Return the years that a report's sentences state; where hardly one says when, those of its headings."""
+    """Return the years that a report's sentences state; where hardly one says when, those as of which they are told."""
     stated = [fact.first.stated for fact in (*summary, *findings) if fact.first.stated]
     if 3 * len(stated) < len(summary) + len(findings):
-        stated = [fact.first.period for fact in findings if fact.first.day and fact.first.period]
+        stated = [fact.first.period for fact in (*summary, *findings) if fact.first.day and fact.first.period]
     return years(stated)
 
 

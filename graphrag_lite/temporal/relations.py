@@ -14,9 +14,13 @@ from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import terms
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_SAID = re.compile(
+    r"[^\W\d_]+(?:['’\-_ ]+[^\W\d_]+){0,5}"
+)  # up to six words; with numbers or marks it is half a sentence
 _LISTS = {name: frozenset(words) for name, words in sections("graphrag_lite.text", "relations.txt").items()}
 _BE = frozenset("am are be been being is was were".split())
-_LEFT_OUT = _LISTS["auxiliaries en"] | _LISTS["adverbs"] | _LISTS["determiners"] | _BE | {"a", "an"}
+_LEFT_OUT = _LISTS["auxiliaries en"] | _LISTS["adverbs"] | _LISTS["determiners"] | _BE
+_LEFT_OUT |= frozenset("a an become becomes became".split())
 
 
 class Resolution(NamedTuple):
@@ -59,15 +63,15 @@ def resolve(wordings: Mapping[str, int], english: Collection[str]) -> dict[str, 
 def relation_key(wording: str, *, english: bool) -> tuple[str, bool]:
     """Return what wordings of one relation have in common, and whether it is told from its object's side ("by").
 
-    The key is empty where a wording says nothing: it has no word but function words and numbers.
+    The key is empty where a wording is no relation: it has no word but function words, or is half a sentence.
 
     >>> relation_key("was later acquired by", english=True), relation_key("acquires the", english=True)
     (('acquir', True), ('acquir', False))
     >>> relation_key("is the director of", english=True), relation_key("and the", english=True)
     (('director of', False), ('', False))
     """
-    words = [word for word in _plain(wording).split() if not word.isdecimal()]
-    if not english:
+    words = _plain(wording).split() if _SAID.fullmatch(" ".join(wording.split())) else []
+    if not english or not words:
         return " ".join(words), False
     if FUNCTION_WORDS["en"].issuperset(words):
         return "", False

@@ -15,6 +15,7 @@ from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.types import kind_of
 from graphrag_lite.text.names.words import ARTICLES
 from graphrag_lite.text.relations import has_verb, relation
+from graphrag_lite.text.relations_unspaced import unspaced_relation
 from graphrag_lite.text.words import UNSPACED_CHARACTERS
 
 Pair = tuple[int, int, str]
@@ -47,6 +48,7 @@ _REFERENCE = re.compile(
     r"\bdoi\b|\bPMID\b|\barXiv\b|\bISBN\b|\b10\.\d{4,}/|\b\d{4};\s?\d|\b\d+\(\d+\):\s?\d+|\b\d{1,3}:\s?\d{2,5}[–-]\d{2,5}",
     re.I,
 )
+_AFFILIATION = re.compile(r"\b(?:Universi\w+|Department|Institut\w*|School|Faculty|Cent(?:er|re)|Hospital|College)\b")
 _CODE = re.compile(r"```|[{}<>=\\]|\w_\w|\b\w+:\s\w+\s\w+:\s|(?:\s\|){2,}|//|\.\.\.\s\w+:")
 _FIRST_PERSON = re.compile(r"\b(?:I|[Mm]y|me|[Ii]ch|[Mm]eine?|[Jj]e|[Mm]on|[Yy]o|[Mm]i)\b")
 _ANAPHORIC = re.compile(
@@ -109,7 +111,7 @@ def _says_something(sentence: str) -> bool:
     """Tell whether a sentence is prose: no reference, no row of a table, no code, no question."""
     if sentence.rstrip().endswith(("?", "？")) or _CODE.search(sentence) or _REFERENCE.search(sentence):
         return False
-    if len(_AUTHORS.findall(sentence)) > 2:
+    if len(_AUTHORS.findall(sentence)) > 2 or (";" in sentence and len(_AFFILIATION.findall(sentence)) > 2):
         return False
     return not sentence.isascii() or any(word.islower() for word in sentence.split())
 
@@ -148,6 +150,8 @@ def _one_name(one: str, other: str) -> bool:
 
 def _label(text: str, a: Name, b: Name, language: str) -> str:
     """Return the words that say what `a` and `b` are to each other, "" where none are known to."""
+    if said := unspaced_relation(text, (a.start, a.end), (b.start, b.end), language):
+        return said
     who = _RELATIVE.match(text, a.end, b.start)
     if verb := relation(text, replace(a, end=who.end()) if who else a, b, language):
         return verb

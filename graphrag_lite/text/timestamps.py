@@ -150,7 +150,7 @@ def _cut(value: str) -> tuple[str, str]:
     """
     if len(value) > LONGEST:
         return "", ""
-    plain = re.sub(r"\([^()]*\)", " ", unaccented(fold(value)))
+    plain = re.sub(r"\([^()]*\)", " ", value.lower() if value.isascii() else unaccented(fold(value)))
     plain = _HOURS.sub(lambda found: f" {found[1]}:{found[2] or 0:0>2}:{found[3] or 0:0>2} ", " ".join(plain.split()))
     plain = _HALF.sub(lambda half: f" {half[2]} {_HALVES[half[1]]} ", " ".join(plain.split()))
     plain = " ".join(re.sub(r"(?<=\d)t(?=\d)", " ", plain).split())

@@ -36,6 +36,14 @@ PERSONS = {
         "es": "yo|mí|mi|mis|tú|tu|usted",
     }.items()
 }
+# What is said to move the talk on, in the languages of `PERSONS`.
+_TALK = re.compile(
+    r"\b(?:thank you|thanks|welcome(?: back)? to|good (?:morning|afternoon|evening)|(?:my|next|last|first|follow-up) "
+    r"question|congrat\w+|e-?mail us|stay tuned|joins? (?:us|me)|listening|merci|bienvenue|bonjour|vielen dank|danke"
+    r"|willkommen|gracias|bienvenid\w+|here[’']s (?:an?|dr|more)|(?:our|last|next|this|today[’']s|the) "
+    r"(?:episode|guest|conversations?|podcast)|on (?:the|our|this|today[’']s) (?:show|list)|subscribe)\b",
+    re.I,
+)
 QUOTED = tuple("\"'“”‘’«»„「『")
 WHOLE = range(50, 300)  # characters of a sentence that says something and is read at a glance
 LEAST_TERMS = 5  # distinct content words
@@ -113,6 +121,15 @@ def is_head(text: str, start: int, end: int) -> bool:
 def _comes_again(text: str, start: int, end: int) -> bool:
     """Say whether three lines near a place of a document begin alike."""
     return text.count("\n" + text[start:end], max(0, start - NEAR), start + NEAR) + (start == 0) > 2
+
+
+def is_talk(sentence: str) -> bool:
+    """Say whether a sentence of a transcript only moves the talk on.
+
+    >>> is_talk("Our next question comes from Ann Lee."), is_talk("Whales sing.")
+    (True, False)
+    """
+    return bool(_TALK.search(sentence))
 
 
 def form(text: str, start: int, end: int, language: str) -> float:

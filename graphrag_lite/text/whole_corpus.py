@@ -6,7 +6,7 @@ from typing import Literal
 
 from graphrag_lite.text.words import ASKING, terms
 
-Aspect = Literal["person", "organization", "location", "change"]
+Aspect = Literal["person", "organization", "location", "change", "problem", "disagreement"]
 # Words by which a question means the corpus itself, in all languages: they say nothing about what in it is meant.
 ABOUT_THE_CORPUS = (
     "main theme topic subject overview summary summarize summarise key important major central overall whole entire "
@@ -14,12 +14,12 @@ ABOUT_THE_CORPUS = (
     "document corpus dataset text story collection file note message chat conversation report paper article book novel "
     "call transcript meeting email record knowledge base discuss discussed describe mention appear talk speak cover "
     "question answer tell say list show give brief briefly short happen happening matter learn material most thing "
-    "year time over tl dr disagree agree contain "
-    "thème principal sujet résumé aperçu document texte histoire recueil message rapport important dire parler donner "
-    "donne moi parlent quoi plus "
+    "year time over tl dr contain "
+    "thème principal fréquent fréquents sujet résumé aperçu document texte histoire recueil message rapport important "
+    "dire parler donner donne moi parlent quoi plus "
     "Thema Themen Hauptthema Hauptthemen Zusammenfassung Überblick Inhalt Dokument Dokumente Text Texte wichtig "
-    "wichtigste Kern fassen zusammen geben gib handeln gehen geht kommen vor worum "
-    "tema principal resumen resumir visión documento texto importante hablar tratar "
+    "wichtigste häufig häufigste häufigsten Kern fassen zusammen geben gib handeln gehen geht kommen vor worum "
+    "tema principal frecuente resumen resumir visión documento texto importante hablar tratar "
     "tema principale riassunto riassumere panoramica documento testo importante parlare "
     "tema principal resumo resumir visão documento texto importante falar tratar "
     "thema hoofdthema onderwerp samenvatting overzicht document tekst belangrijk gaan "
@@ -45,6 +45,11 @@ ASPECTS: dict[Aspect, str] = {
     "change": "change evolve evolution develop development trend difference shift changer évoluer évolution ändern "
     "geändert verändert Veränderung Entwicklung cambiar cambio cambiado evolución cambiare cambiato mudar mudança "
     "veranderen veranderd 变化 變化 変化 변화",
+    "problem": "problem issue complaint bug defect incident error failure request ticket recur problème plainte panne "
+    "incident erreur demande Problem Probleme Fehler Störung Störungen Beschwerde Anfrage problema queja fallo error "
+    "incidencia errore guasto reclamo problema probleem klacht storing 问题 問題 故障 不具合 문제 오류",
+    "disagreement": "disagree disagreement dispute controversy debate differ désaccord désaccords controverse "
+    "uneinig streiten Streit desacuerdo desacuerdos disaccordo oneens 分歧 対立 이견",
 }
 
 

@@ -20,7 +20,7 @@ NODES = [
     {"id": "root", "parent": None, "children": ["a"], "message": None},
     _node("a", "root", "system", "You are helpful.", 0.0),
     _node("b", "a", "user", "Where should I go in May?", 1714557600.0),
-    _node("b2", "a", "user", "Where should I go in June?", 1714557500.0),
+    _node("b2", "a", "user", "Where should I go in June?", 1714557900.0),
     _node("c", "b", "assistant", "To Rome.", 1714557610.0),
     _node("d", "b", "assistant", "search('May')", 1714557620.0, recipient="browser"),
     _node("e", "d", "tool", "It is warm.", 1714557630.0),
@@ -220,7 +220,7 @@ EXPORTS: dict[str, tuple[dict[str, Any], list[Said], int]] = {
         ("conv-1 session_1", "Bo", "", "2023-05-08T13:56:00", "Nice."),
     ], 0),
     "Slack": ({"users.json": USERS, "ops/2024-05-01.json": SLACK_DAY}, [
-        ("ops", "Ann Lee", "", "2024-05-01T10:00:00.000100+00:00", "@Bo Diaz, look at this & #ops."),
+        ("ops", "Ann Lee", "", "2024-05-01T10:00:00.000100+00:00", "Bo Diaz, look at this & #ops."),
         ("ops", "Ann Lee", "", "2024-05-01T10:00:04+00:00", "The door"),
         ("ops 1714557602.000000", "Bo Diaz", "", "2024-05-01T10:00:02+00:00", "Who cooks?"),
         ("ops 1714557602.000000", "Ann Lee", "", "2024-05-01T10:00:03+00:00", "I do."),

@@ -13,6 +13,7 @@ import pytest
 from exports import EXPORTS, Said
 from hypothesis import given
 from hypothesis import strategies as st
+from last_snapshot import last
 
 from graphrag_lite import tables
 from graphrag_lite.read.documents import Fields, Loaded, Unreadable
@@ -182,7 +183,7 @@ def test_a_damaged_file_is_read_as_far_as_it_goes(what: str, share: float, noise
 
 
 def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    (item,) = all_readers().read(zipped({"a.json": b"[" + b" " * 30_000_000 + b"]"}), "a.zip", Fields())
+    (item,) = all_readers().read(zipped({"a.json": b"[" + b" " * 5_000_000 + b"]"}), "a.zip", Fields())
     assert isinstance(item, Unreadable) and "more than is read" in item.error
 
 
@@ -198,3 +199,37 @@ def test_a_text_that_is_no_chat_stays_a_text(text: str) -> None:
     assert not any(
         item.messages for item in all_readers().read(text.encode(), "a.txt", Fields()) if isinstance(item, Loaded)
     )
+
+
+CHANGES: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "edited": ("result.json", lambda data: data.replace(b"The door", b"The new door")),
+    "deleted": (
+        "a.json",
+        lambda _: json.dumps(exports.DISCORD | {"messages": exports.DISCORD["messages"][1:]}).encode(),
+    ),
+    "said": ("_chat.txt", lambda data: data + b"05/06/2023, 10:00 - Ann Lee: Good\n"),
+    "answered": ("a.mbox", lambda data: data[data.index(b"From ann@x.org") :]),
+    "renamed": ("users.json", lambda data: data.replace(b"Ann Lee", b"Ann Nu\\u00f1ez")),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_message_that_changes_gives_what_an_index_from_nothing_has(what: str, corpus: Corpus, tmp_path: Path) -> None:
+    files = {}
+    for of in ("Telegram", "Discord", "WhatsApp on Android", "mailbox", "Slack"):
+        files |= exports.files_of(of)
+    folder = corpus(files)
+    before = load(folder)
+    name, change = CHANGES[what]
+    (folder / name).write_bytes(changed := change(files[name]))
+    assert changed != files[name]
+    again = load(folder, last(tmp_path / "snapshot", source_documents=before))
+    assert again.equals(load(folder)) and not again.equals(before)
+    old, new = (asyncio.run(list_episodes(table)) for table in (before, again))
+    kept = set(old["id"].to_pylist()) & set(new["id"].to_pylist())
+    assert len(kept) >= (4 if what == "renamed" else old.num_rows - 1), "others keep their ids"
+
+
+def load(corpus: Path, before: Any = None) -> Any:
+    files = tables.make("corpus_files", scan(corpus, leave_out=corpus.parent / "output").rows)
+    return asyncio.run(load_documents(files, LoadDocuments(), corpus, lambda *_: None, before))

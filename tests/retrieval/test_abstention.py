@@ -15,7 +15,7 @@ from graphrag_lite.retrieval.question import Question
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import Loaded
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 
 def index_of(*texts: str) -> Bm25:
@@ -77,7 +77,7 @@ class Corpus:
         return build([terms(text, self.language) for text in self.texts])
 
     def refuses(self, question: str) -> bool | None:
-        asked = Question(cast("Loaded", self), question)
+        asked = Question(cast("SnapshotView", self), question)
         asked.__dict__.update(
             language=self.language, analyzed_in=self.language, readings={}, terms=terms(question, self.language)
         )

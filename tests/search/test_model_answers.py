@@ -114,7 +114,7 @@ def test_the_context_of_local_search(ask: Callable[..., tuple[Index, StubModel]]
     index.query(QUESTION)
     text = shown(stub.requests[0])
     sections = {part.split("\n", 1)[0]: part for part in text.split("## ")[1:]}
-    assert list(sections) == ["Entities", "Relationships", "Reports", "Passages of the documents"]
+    assert list(sections) == ["Entities", "Relationships", "Facts", "Reports", "Passages of the documents"]
     assert len(marks(sections["Entities"])) == 4 and "[1] Lyman Spitzer (person): " in text
     assert list(dict.fromkeys(marks(text))) == list(range(1, max(marks(text)) + 1))
     count = TokenEstimate.of(index)

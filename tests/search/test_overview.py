@@ -1,6 +1,7 @@
 """A question about the whole corpus is answered from its tables, whatever the method, and never refused."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -51,3 +52,49 @@ def test_what_changed_is_told_by_who_is_named_in_either_period(index: Index) -> 
 def test_a_question_about_something_in_it_is_none_about_the_whole(index: Index) -> None:
     for question in ("What does Ann Bell say about the main themes?", "Who is Zoe Park?", "What changed for Ann Bell?"):
         assert not index.query(question).answer.startswith("10 documents"), question
+
+
+@pytest.fixture(scope="module")
+def tickets(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """Twelve rows of a table: four of one title, three of another, the rest of their own."""
+    root = tmp_path_factory.mktemp("tickets")
+    own = ["Dark mode", "Broken link", "Wrong tax", "Lost mail", "Missing logo"]
+    titles = ["Login fails"] * 4 + ["Slow export"] * 3 + own
+    rows = [
+        f"T-{n},{title},The {title.lower()} for the users of office {n} since they moved to the new server.,"
+        f"{'Open' if n % 2 else 'Resolved'},{'Ann Bell' if n < 8 else 'Rex Howe'},2024-03-{n + 10}"
+        for n, title in enumerate(titles)
+    ]
+    header = "id,title,text,Status,Assignee,timestamp"
+    (root / "tickets.csv").write_text("\n".join([header, *rows]), encoding="utf-8")
+    return Index(pipeline.index(root / "tickets.csv", root / "output", Settings()).snapshot)
+
+
+@pytest.mark.parametrize("method", ["local", "basic", "global", "drift"])
+def test_the_commonest_problems_are_the_titles_that_rows_share(tickets: Index, method: str) -> None:
+    answer = tickets.query("What are the most common problems?", method)
+    assert re.findall(r"(Login fails|Slow export|Dark mode) \((\d) documents\)", answer.answer) == [
+        ("Login fails", "4"),
+        ("Slow export", "3"),
+    ]
+    assert ["login fails" in answer.citations[0].text, "slow export" in answer.citations[1].text] == [True, True]
+
+
+def test_problems_of_a_corpus_of_other_texts_are_not_told_by_its_titles(index: Index) -> None:
+    assert not index.query("What are the most common problems?").answer.startswith("10 documents")
+
+
+def test_values_of_a_table_are_counted_and_are_no_people(tickets: Index) -> None:
+    lines = tickets.query("Give me an overview.").answer.splitlines()
+    assert "Status: Open (6), Resolved (6)" in lines and "Assignee: Ann Bell (8), Rex Howe (4)" in lines
+    people = [line for line in lines if line.startswith("People: ")]
+    assert all("Resolved" not in line and "Open" not in line for line in people)
+
+
+def test_who_disagrees_is_told_by_sentences_that_say_so(index: Index, tmp_path: Path) -> None:
+    assert "No sentence speaks of disagreement." in index.query("What do they disagree about?").answer
+    said = "Critics of the new harbour in Lisbon argued that the old bridge had served everyone for a century."
+    text = f"Ann Bell built the harbour of Lisbon in a single year with forty people.\n\n{said}\n"
+    (tmp_path / "harbour.txt").write_text(text, encoding="utf-8")
+    made = Index(pipeline.index(tmp_path / "harbour.txt", tmp_path / "output", Settings()).snapshot)
+    assert [cited.text for cited in made.query("What do they disagree about?").citations] == [said]

@@ -20,7 +20,7 @@ from graphrag_lite.text.words import terms
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 READS = (
     *("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
-    "fact_mentions",
+    *("fact_mentions", "episodes"),
 )
 WRITES = (
     *("search_terms", "search_report_terms", "search_links", "search_units", "search_names", "search_values"),
@@ -206,3 +206,25 @@ def test_values_are_words_that_documents_share(corpus: Callable[..., Path], tmp_
         ("source", "The Weekly", ["Four"]),
     ]  # every document has an author of its own: that tells no kinds of documents apart
     assert all(row["rows"] == sorted(row["rows"]) for row in made)
+
+
+def test_those_who_speak_in_a_conversation_are_values_of_their_units(
+    corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    said = [
+        {"role": role, "content": f"{role} says that whale {n} sings."}
+        for n in range(4)
+        for role in ("user", "assistant")
+    ]
+    folder = corpus({"a.json": json.dumps({"messages": said}).encode(), "b.txt": "A whale sings."})
+    snapshot = pipeline.index(folder, tmp_path / "output", Settings()).snapshot
+    texts = tables.read(snapshot, "text_units")["text"].to_pylist()
+    found = {
+        row["value"]: row["rows"]
+        for row in tables.read(snapshot, "search_values").to_pylist()
+        if row["field"] == "speaker"
+    }
+    expected = {
+        who: [n for n, text in enumerate(texts) if text.startswith(who.capitalize())] for who in ("user", "assistant")
+    }
+    assert found == expected and all(len(rows) == 4 for rows in found.values())

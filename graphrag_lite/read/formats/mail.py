@@ -1,7 +1,7 @@
 """Mails (.eml): who wrote them to whom and when, and what is new in them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite.read.composer import Composer
@@ -39,15 +39,17 @@ def parsed(data: bytes) -> Mail:
     from email import message_from_bytes, policy
 
     message: EmailMessage = message_from_bytes(data, policy=policy.default)
-    if not any(message[name] for name in ("From", "To", "Subject", "Date")):
+    heads = {name.lower(): " ".join(str(value).split()) for name, value in reversed(list(message.raw_items()))}
+    if not any(heads.get(name) for name in ("from", "to", "subject", "date")):
         raise ValueError("is no mail: it has no From, To, Subject or Date")
     people = {name.lower(): [clean(who) for who in _people(message, name) if who] for name in ("From", "To", "Cc")}
     attached = [file for part in message.iter_attachments() if (file := part.get_filename())]
     metadata = {name: ", ".join(shown) for name, shown in people.items() if shown}
     metadata |= {"attachments": clean(", ".join(attached))} if attached else {}
-    metadata |= {name: clean(str(message[key])) for name, key in IDS.items() if message[key]}
-    subject, sent = (clean(str(message[name] or "").strip()) for name in ("Subject", "Date"))
-    return Mail(subject, sent, people, clean(_new(_body(message))), metadata, _thread(message))
+    metadata |= {name: clean(heads[key]) for name, key in IDS.items() if heads.get(key)}
+    subject = clean(str(message["Subject"] or "").strip())
+    sent = clean(heads.get("date", ""))
+    return Mail(subject, sent, people, clean(_new(_body(message))), metadata, _thread(heads))
 
 
 def thread(mails: Sequence[Mail], source_id: str) -> Loaded:
@@ -71,12 +73,12 @@ def thread(mails: Sequence[Mail], source_id: str) -> Loaded:
     return Loaded(source_id, mails[0].subject, composer.text(), metadata=metadata, blocks=blocks, messages=messages)
 
 
-IDS = {"message_id": "Message-ID", "in_reply_to": "In-Reply-To"}
+IDS = {"message_id": "message-id", "in_reply_to": "in-reply-to"}
 
 
-def _thread(message: "EmailMessage") -> dict[str, str]:
+def _thread(heads: Mapping[str, str]) -> dict[str, str]:
     """Return the id of a mail, of the one that it answers, and of the first of its thread (RFC 5322 section 3.6.4)."""
-    own, answered, all_before = (clean(str(message[key] or "")) for key in ("Message-ID", "In-Reply-To", "References"))
+    own, answered, all_before = (clean(heads.get(name, "")) for name in ("message-id", "in-reply-to", "references"))
     return {"id": own, "reply_to": answered, "conversation": next(iter(all_before.split()), answered or own)}
 
 

@@ -1,0 +1,64 @@
+"""Facts for an answer: what holds of the entities meant, on the day that is asked for or still, each with its time."""
+
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite.evidence.records import Record, record_line
+from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.context_records import places_of
+from graphrag_lite.temporal import holding
+from graphrag_lite.text.words import terms
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from graphrag_lite.retrieval.question import Question
+    from graphrag_lite.search.methods import Query
+
+MAX_FACTS = 40  # in a model's context
+MAX_OPENING = 2  # that open an answer without a model
+PAST = frozenset("was were did had used formerly previously former before until ago earlier originally".split())
+
+
+def fact_records(question: "Question", query: "Query", entity_ids: "pa.ChunkedArray") -> list[Record]:
+    """Return what a model is shown: facts of the first entities first, of one those that still hold."""
+    rows = _facts(question, query, entity_ids)[:MAX_FACTS]
+    return [Record((f"[1] {record_line(holding.line(row))}",), {1: places_of(question.index, row)}) for row in rows]
+
+
+def opening_facts(question: "Question", query: "Query") -> list[Statement]:
+    """Return the sentences that state what held on the day asked for, of entities and with words of the question."""
+    index, asked = question.index, question.features
+    if query.valid_at is None or not asked.entities:
+        return []
+    named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))
+    wanted = set(question.terms) - asked.name_terms
+    worth = []
+    for place, row in enumerate(_facts(question, query, index.arrow("entities")["id"].take(named))):
+        shared = len(wanted & set(terms(f"{row['relation']} {row['fact']}", question.language)))
+        if shared:
+            worth.append((-shared, place, row))
+    return [places_of(index, row)[0] for _, _, row in sorted(worth, key=lambda each: each[:2])[:MAX_OPENING]]
+
+
+def _facts(question: "Question", query: "Query", entity_ids: "pa.ChunkedArray") -> list[dict[str, Any]]:
+    """Return the facts of entities that the question is about in time, of the first entities first.
+
+    Those that have ended only where it asks for a day or the past, or `history` is wanted.
+    """
+    import pyarrow.compute as pc
+
+    if "facts" not in question.index.manifest["tables"]:
+        return []
+    facts, meant = question.index.arrow("facts"), entity_ids.combine_chunks()
+    place = {identity: i for i, identity in enumerate(meant.to_pylist())}
+    touching = pc.or_(*(pc.is_in(facts[end], value_set=meant) for end in ("subject_id", "object_id")))
+    rows = [row for row in facts.filter(touching).to_pylist() if holding.told(row, query.as_of)]
+    if query.valid_at:
+        rows = [row for row in rows if holding.holds(row, query.valid_at)]
+    elif not (query.history or question.features.stated or PAST & set(question.text.casefold().split())):
+        rows = [row for row in rows if not holding.is_over(row)]
+    return sorted(rows, key=lambda row: (_place(row, place), holding.is_over(row), -row["n_mentions"]))
+
+
+def _place(row: dict[str, Any], place: dict[str, int]) -> int:
+    return min(place.get(row[end], len(place)) for end in ("subject_id", "object_id"))

@@ -1,0 +1,132 @@
+"""Facts, from the corpus to the command line: what holds, what held, what documents said, and what is taken back."""
+
+import json
+import shutil
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import pytest
+from click.testing import CliRunner
+
+from graphrag_lite import pipeline, tables
+from graphrag_lite.cli import main
+from graphrag_lite.ops import check
+from graphrag_lite.run import snapshots
+from graphrag_lite.run.comparison import compare
+from graphrag_lite.search.held_facts import fact_records, opening_facts
+from graphrag_lite.search.index import Index
+from graphrag_lite.search.methods import Query
+from graphrag_lite.settings import Settings
+
+SETTINGS = Settings.model_validate({"fold_facts": {"policies": {"lives in": "functional", "lived in": "functional"}}})
+WEATHER = " The weather of that week was mild, and nobody in the town had expected that the river would rise so soon."
+SAID = {
+    "2010-06-01": "Ana Lee has lived in Paris since 2010. Ana Lee is a chemist.",
+    "2015-06-01": "Ana Lee has lived in Berlin since March 2015. Bob Stone was chairman of Acme from 1997 to 1999.",
+    "2020-06-01": "Ana Lee has lived in Paris since 2020. Bob Stone visited Rome in May 2003.",
+}
+
+
+def corpus_of(folder: Path, days: list[str]) -> Path:
+    folder.mkdir(exist_ok=True)
+    rows = ({"id": day, "timestamp": day, "text": SAID[day] + WEATHER} for day in days)
+    (folder / "notes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("facts")
+    pipeline.index(corpus_of(root / "corpus", list(SAID)), root / "output", SETTINGS)
+    return root
+
+
+@pytest.fixture
+def facts(root: Path) -> Callable[..., list[str]]:
+    def shown(*arguments: str) -> list[str]:
+        """Return the lines of facts, and not of their sentences."""
+        done = CliRunner().invoke(main, ["facts", *arguments, "--root", str(root)], catch_exceptions=False)
+        assert done.exit_code == 0
+        return [line for line in done.output.splitlines() if not line.startswith("    ")]
+
+    return shown
+
+
+PARIS, BERLIN = "Ana Lee has lived in Paris", "Ana Lee has lived in Berlin"
+
+
+def test_what_has_ended_is_shown_where_it_is_asked_for(facts: Callable[..., list[str]]) -> None:
+    assert facts("ana lee") == [f"{PARIS} (2020 – present)", "2 more have ended; --history shows them"]
+    assert facts("Lee", "--valid-at", "2016-05") == [f"{BERLIN} (2015 – 2020)  [succeeded]"]
+    assert f"{PARIS} (2010 – present)  [told until 2015-06-01]" in facts("Ana Lee", "--history")
+    assert facts("An") == ["no facts about An"]
+    assert facts("--conflicts") == ["no facts"]
+
+
+def test_as_of_a_day_what_only_later_documents_ended_still_holds(facts: Callable[..., list[str]]) -> None:
+    assert facts("Ana", "--as-of", "2014-01-01") == [f"{PARIS} (2010 – present)  [told until 2015-06-01]"]
+    assert facts("Ana", "--as-of", "2016-01-01", "--valid-at", "2012") == [f"{PARIS} (2010 – 2015)  [succeeded]"]
+    assert facts("Ana", "--as-of", "2009-01-01") == ["no facts about Ana"]
+
+
+def test_json_has_the_columns_of_the_table(facts: Callable[..., list[str]]) -> None:
+    (row,) = map(json.loads, facts("Bob Stone", "--valid-at", "1998", "--json"))
+    assert list(row) == tables.schema("facts").names and row["object"] == "Acme"
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({}, ""),
+        ({"invalid_at": "1900-01-01"}, "invalid_at: is before valid_at"),
+        ({"ended_by": "told"}, "ended_by: does not say how a state has ended"),
+        ({"relation": "eats"}, "relation: has no policy"),
+        ({"n_documents": 9}, "n_documents: is not what it counts"),
+        ({"n_mentions": 9}, "sources: are not the first of n_mentions"),
+        ({"invalid_at": "", "ended_by": ""}, "holds together with another value, and no conflict is marked"),
+    ],
+)
+def test_what_is_damaged_is_named(change: dict[str, Any], what: str, root: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(next((root / "output" / "snapshots").iterdir()), tmp_path / "copy"))
+    rows = tables.read(folder, "facts").to_pylist()
+    next(row for row in rows if row["ended_by"] == "succeeded" and not row["expired_at"]).update(change)
+    path = tables.write(folder, "facts", tables.make("facts", rows))
+    manifest = snapshots.read_manifest(folder)
+    manifest["tables"]["facts"] |= {"sha256": snapshots.digest(path), "bytes": path.stat().st_size}
+    snapshots.write_json(folder / snapshots.MANIFEST, manifest)
+    found = [problem.what for problem in check.check(folder).problems if problem.table == "facts"]
+    assert found == ([what] if what else [])
+
+
+def test_taking_a_document_back_gives_back_what_it_had_ended(root: Path, tmp_path: Path) -> None:
+    """And the index is then, byte for byte, one of what is left."""
+    first = pipeline.index(corpus_of(tmp_path / "corpus", list(SAID)), tmp_path / "output", SETTINGS).snapshot
+    days = ["2010-06-01", "2020-06-01"]
+    second = pipeline.index(corpus_of(tmp_path / "corpus", days), tmp_path / "output", SETTINGS).snapshot
+    anew = pipeline.index(tmp_path / "corpus", tmp_path / "other", SETTINGS).snapshot
+    for name in ("facts", "relation_policies", "relation_resolutions"):
+        assert tables.path_in(second, name).read_bytes() == tables.path_in(anew, name).read_bytes()
+    found = compare(first, second).facts
+    assert [record.name for record in found.restored] == [f"{PARIS} (2010 – present)"]
+    assert {record.name for record in found.withdrawn} >= {f"{BERLIN} (2015 – 2020)", f"{PARIS} (2020 – present)"}
+
+
+def test_answers_are_told_what_held(root: Path) -> None:
+    index = Index.open(root / "output")
+
+    def shown(question: str, **options: Any) -> list[str]:
+        query = Query(question, 10, **options)
+        entities = index.arrow("entities")
+        ana = entities["id"].filter(pc.equal(entities["title"], "Ana Lee"))
+        return [record.lines[0] for record in fact_records(query.read_by(index), query, ana)]
+
+    assert shown("Where does Ana Lee live?") == [f"[1] {PARIS} (2020 – present)"]
+    assert len(shown("Where did Ana Lee live?")) == len(shown("Where does Ana Lee live?", history=True)) == 3
+    assert shown("Where does Ana Lee live?", valid_at=date(2016, 1, 1)) == [f"[1] {BERLIN} (2015 – 2020)"]
+    query = Query("Where did Ana Lee live?", 10, valid_at=date(2016, 1, 1))
+    (opening,) = opening_facts(query.read_by(index), query)
+    assert index.document_text(index.document_row[opening.unit])[opening.start : opening.end].startswith(BERLIN)
+    assert index.query("Where did Ana Lee live?", valid_at="2016").answer.startswith(BERLIN)
