@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import stub_replies
 from click.testing import CliRunner
+from lessons import lessons
 from stub_model import StubModel
 
 from graphrag_lite import attempts, pipeline, tables
@@ -26,6 +27,7 @@ TEXTS = {
     "b.txt": f"Carol White lives in Rome with Bob Jones. Carol White met {ODD} Pike and {ODD} Pike left Rome.\n",
     "c.txt": "Bob Jones, Carol White and Alice Smith wrote to Acme Corporation from Paris (New Acme Museum (NAM)). "
     "Later Jones and White met Smith in Rome again. Then Jones went to Paris, and White to London.\n",
+    "d.txt": lessons(people=("Ann Gray", "Ben Hill", "Cy Marsh", "Dee Ford", f"{ODD} Lane")),
 }
 STAGES = "graphrag_lite.stages."
 # Stage, what is replaced, and whether a model extracts.
@@ -39,8 +41,8 @@ CASES = [
     ("resolve_entities", STAGES + "resolve_entities.lower_case_words", False),
     ("summarize_descriptions", STAGES + "summarize_descriptions.mention_form", False),
     ("summarize_descriptions", "graphrag_lite.evidence.describing_sentences._informs", False),
-    ("report_communities_fast", STAGES + "report_communities_fast.speakers", False),
-    ("report_communities_fast", STAGES + "report_communities_fast.terms", False),
+    ("report_communities_fast", "graphrag_lite.evidence.report_statements.speakers", False),
+    ("report_communities_fast", "graphrag_lite.evidence.report_statements.terms", False),
     ("report_communities_fast", STAGES + "report_communities_fast.page", False),
     ("index_search", STAGES + "index_search.terms", False),
     ("index_search", STAGES + "index_search.numbered", False),

@@ -9,13 +9,13 @@ import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner, Result
+from lessons import lessons
 from rich.console import Console
 
 from graphrag_lite import pipeline, tables
@@ -33,23 +33,7 @@ QUESTIONS = (
     "Qui a construit la chambre pour objets faibles ?",
 )
 TEXTS = {"a.txt": "Alice Smith met Bob Jones in Paris. Bob Jones works for Acme Corporation.\n"}
-PEOPLE = ("Alice Smith", "Bob Jones", "Carol White", "Dan Brown", "Eve Black")
-SKILLS = (
-    "skate",
-    "cook eel",
-    "sail a yacht",
-    "mend nets",
-    "read charts",
-    "carve oak",
-    "brew",
-    "keep bees",
-    "ski",
-    "bake",
-)
-LESSONS = " ".join(  # a community with a report
-    f"{one} taught {other} how to {skill} in the long winter of {1900 + n}."
-    for n, ((one, other), skill) in enumerate(zip(combinations(PEOPLE, 2), SKILLS, strict=True))
-)
+LESSONS = lessons()
 
 
 def invoke(*arguments: object) -> Result:

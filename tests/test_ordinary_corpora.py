@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lessons import lessons
 
 from graphrag_lite import pipeline, tables
 from graphrag_lite.ops import check
@@ -33,7 +34,8 @@ def test_control_characters_stay_in_documents(corpus: Callable[..., Path], tmp_p
         " for Acme\x85Corporation. Bob\x1b Ray\x02mond praised “The \x08Old\x9b Pier” in Rome, as Ann\x00 Lee did.\n"
     ) * 2
     rows = [{"text": text, "title": "The\x07 Harbour Log"}]
-    run = pipeline.index(corpus({"a\x1b[31m.txt": "\x01Ann met Cy Day.", "b.jsonl": rows}), tmp_path / "o", Settings())
+    files = {"a\x1b[31m.txt": "\x01Ann met Cy Day.", "b.jsonl": rows, "c.txt": lessons().replace(" how", "\x07 how")}
+    run = pipeline.index(corpus(files), tmp_path / "o", Settings())
     read = {name: tables.read(run.snapshot, name).to_pylist() for name in tables.FINAL}
     texts = {row["id"]: row["text"] for row in read["documents"]}
     assert text in texts.values() and not check.check(run.snapshot).problems

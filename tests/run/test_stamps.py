@@ -115,7 +115,7 @@ for each in reads:
         read[each] = tables.read(snapshot, each)
 services = {"settings": getattr(Settings(), name, None), "each": map, "fail": print, "mode": "stable", "last": None,
             "refresh": False, "attempt": unguarded, "count": print, "corpus": corpus, "model": None, "prompts": None,
-            "extractor": None, "readers": None}
+            "extractor": None, "readers": None, "advance": print}
 wanted = {each: services[each] for each in inspect.signature(run).parameters if each not in read}
 asyncio.run(run(**read, **wanted))
 print(json.dumps(sorted(each for each in sys.modules if each.startswith("graphrag_lite."))))

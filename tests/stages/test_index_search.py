@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from lessons import FRENCH, lessons
 
 from graphrag_lite import pipeline, tables
 from graphrag_lite.retrieval.entity_names import names_of_title
@@ -150,18 +151,26 @@ def test_settings_are_heard(read: dict[str, pa.Table]) -> None:
     assert default["search_terms"] != flat["search_terms"] and default["search_links"] == flat["search_links"]
 
 
+FRENCH_SKILLS = (
+    "patiner",
+    "cuisiner",
+    "naviguer",
+    "pêcher",
+    "lire",
+    "sculpter",
+    "brasser",
+    "chanter",
+    "skier",
+    "coudre",
+)
+
+
 def test_reports_are_analysed_in_the_language_that_global_search_reads_them_in(
     corpus: Callable[..., Path], tmp_path: Path
 ) -> None:
     """As many documents of one language as of another: both sides must take the same one."""
-    french = (
-        "La comtesse a dit qu'elle avait travaillé avec Jean Martin pendant toutes ces années à Paris. "
-        "Depuis longtemps Jean Martin travaillait pour la société, et il ne voulait pas quitter Paris."
-    )
-    english = (
-        "The duchess said that she had been working with Bob Jones for all of these years in London. "
-        "For years Bob Jones had been working for the company, and he did not want to leave London."
-    )
+    french = lessons(FRENCH, ("Jean Martin", "Luc Moreau", "Anne Petit", "Paul Roux", "Zoé Blanc"), FRENCH_SKILLS)
+    english = lessons()
     for number, files in enumerate(({"a.txt": french, "b.txt": english}, {"a.txt": english, "b.txt": french})):
         run = pipeline.index(corpus(files, f"c{number}"), tmp_path / f"o{number}" / "output", Settings())
         index = Index(run.snapshot)
