@@ -71,7 +71,7 @@ class Policy:
     joining: float = 1.5
     join_seeds: int = 3
     dating: float = 0.5
-    holding: float = 1.5
+    holding: float = 1.0
     spreading: float = 0.2
     spread_seeds: int = 2
     seed_mass_on_units: float = 0.7
