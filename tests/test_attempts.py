@@ -27,7 +27,6 @@ TEXTS = {
     "b.txt": f"Carol White lives in Rome with Bob Jones. Carol White met {ODD} Pike and {ODD} Pike left Rome.\n",
     "c.txt": "Bob Jones, Carol White and Alice Smith wrote to Acme Corporation from Paris (New Acme Museum (NAM)). "
     "Later Jones and White met Smith in Rome again. Then Jones went to Paris, and White to London.\n",
-    "d.txt": lessons(people=("Ann Gray", "Ben Hill", "Cy Marsh", "Dee Ford", f"{ODD} Lane")),
 }
 STAGES = "graphrag_lite.stages."
 # Stage, what is replaced, and whether a model extracts.
@@ -96,7 +95,8 @@ def test_what_one_raises_is_a_failure_and_the_rest_is_published(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    folder, output = corpus({**TEXTS, f"{ODD} 1.txt": "Dora Green saw it."}), tmp_path / "output"
+    reported = lessons(people=("Ann Gray", "Ben Hill", "Cy Marsh", "Dee Ford", f"{ODD} Lane"))
+    folder, output = corpus({**TEXTS, f"{ODD} 1.txt": "Dora Green saw it.", "d.txt": reported}), tmp_path / "output"
     undisturbed = index(folder, tmp_path / "undisturbed", asks=asks)
     assert not undisturbed.n_failures and not check.check(undisturbed.snapshot).problems
     with monkeypatch.context() as patched:
