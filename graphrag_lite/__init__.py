@@ -67,10 +67,10 @@ def index(
     the settings name, `model` and `embedder` for answers, too, and `readers` go before all others: docs/extending.md.
     Raises the errors of `graphrag_lite.errors`.
     """
-    from graphrag_lite import pipeline, settings
+    from graphrag_lite import pipeline, settings_file
     from graphrag_lite.search.index import Index
 
-    loaded = settings.load(Path(root), overrides=overrides, for_indexing=model is None)
+    loaded = settings_file.load(Path(root), overrides=overrides, for_indexing=model is None)
     # One process unless asked for: worker processes import the caller's main module, which may not expect that.
     run = pipeline.index(
         Path(corpus),

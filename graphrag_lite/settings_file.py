@@ -1,13 +1,28 @@
-"""Read a settings file: YAML, whose errors are told by line, and in which no key stands twice."""
+"""Settings from a file and from `--set`, with errors as a user reads them; and the file that `init` writes."""
 
+import difflib
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import yaml
+from pydantic import ValidationError
 
-from graphrag_lite.errors import SettingsError
+from graphrag_lite.errors import OverrideError, SettingsError
+from graphrag_lite.settings import Section, Settings
+
+TYPES = {  # how an error of pydantic is worded, by its type
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "string_type": "must be text; put quotes around it",
+    "list_type": "must be a list, as in [a, b]",
+    "tuple_type": "must be a list, as in [a, b]",
+    "dict_type": "is a section: its settings stand below it, as `key: value`",
+    "model_type": "is a section: its settings stand below it, as `key: value`",
+}
 
 # What PyYAML raises beside its own errors: of a day that no calendar has, `!!bool maybe`, `!!int ""`, `!!timestamp x`.
 UNREADABLE = (ValueError, RecursionError, LookupError, AttributeError)
@@ -65,3 +80,102 @@ def shown(value: Any) -> str:
     """
     words = {None: "empty", True: "true", False: "false"}
     return words[value] if isinstance(value, bool | None) else reprlib.repr(value)
+
+
+def load(
+    root: Path, config: Path | None = None, overrides: Sequence[str] = (), *, for_indexing: bool = True
+) -> Settings:
+    """Read the settings of a root. Raises SettingsError that lists every problem and where it stands.
+
+    It is an OverrideError where the file alone would do.
+    """
+    path = config or root / "settings.yaml"
+    values, problems = read(path) if config or path.exists() else ({}, [])
+    for name, field in Settings.model_fields.items():
+        if isinstance(field.default, Section) and values.get(name, field) is None:
+            del values[name]  # a section whose every line is commented out
+    settings, alone = _validated(values, for_indexing)
+    misread = [problem for override in overrides if (problem := _override(values, override))]
+    settings, found = _validated(values, for_indexing) if overrides else (settings, alone)
+    problems += [problem for problem in found if problem in alone]
+    misread += [problem for problem in found if problem not in alone]
+    if settings and not problems and not misread:
+        return settings
+    lines = []
+    for where, listed in ((str(path), problems), ("--set", misread)):
+        if listed:
+            noun = "a problem" if len(listed) == 1 else f"{len(listed)} problems"
+            lines += [f"{where} has {noun}:", *(f"  {problem}" for problem in listed)]
+    raise (SettingsError if problems else OverrideError)("\n".join(lines))
+
+
+def _validated(values: dict[str, Any], for_indexing: bool) -> tuple[Settings | None, list[str]]:
+    """Return the settings that values make, None where they make none, and what is wrong with them."""
+    try:
+        settings = Settings.model_validate(values)
+    except ValidationError as error:
+        return None, [_explain(problem) for problem in error.errors()]
+    return settings, settings.lack_a_model() if for_indexing else []
+
+
+def _override(values: dict[str, Any], override: str) -> str:
+    """Set what an override says. Return what is wrong with it, nothing where it can be read."""
+    name, equals, text = override.partition("=")
+    if not equals:
+        return f"{override}: write it as section.key=value"
+    *sections, key = name.strip().split(".")
+    for section in sections:
+        inner = values.setdefault(section, {})
+        if not isinstance(inner, dict):
+            return f"{override}: {section} is not a section"
+        values = inner
+    try:
+        values[key] = yaml.safe_load(text)
+    except (yaml.YAMLError, *UNREADABLE):
+        values[key] = text
+    return ""
+
+
+def _explain(problem: Any) -> str:
+    """Word one pydantic error the way a user reads it."""
+    parts = [str(part) for part in problem["loc"]]
+    name, kind = ".".join(parts), problem["type"]
+    if kind == "value_error":
+        message = problem["msg"].removeprefix("Value error, ")
+        return f"{name}: {message}" if name else message
+    if kind == "missing":
+        return f"{name}: is missing"
+    if kind not in ("extra_forbidden", "invalid_key"):
+        message = TYPES.get(kind) or problem["msg"].replace("Input should be", "must be")
+        return f"{name}: {message} (it is {shown(problem['input'])})"
+    field: Any = Settings
+    for part in parts[:-1]:
+        field = field.model_fields[part].annotation if hasattr(field, "model_fields") else get_args(field)[1]
+    names = [".".join([*parts[:-1], near]) for near in difflib.get_close_matches(parts[-1], field.model_fields, n=1)]
+    names = names or [
+        f"{section}.{parts[-1]}"
+        for section, other in Settings.model_fields.items()
+        if parts[-1] in getattr(other.annotation, "model_fields", {})
+    ]
+    hint = f" Did you mean {' or '.join(names)}?" if names else ""
+    return f"{name}: not a setting.{hint}"
+
+
+def render() -> str:
+    """Return `settings.yaml` with every default and what it means."""
+    lines = ["# Settings of graphrag-lite. Every value here is the default; keep only what you change."]
+    for name, field in Settings.model_fields.items():
+        if field.description is not None:
+            lines += ["", f"# {field.description}", f"{name}: {_yaml(field.default)}"]
+            continue
+        section = type(field.default)
+        lines += ["", f"# {(section.__doc__ or '').strip()}", f"{name}:"]
+        for key, inner in section.model_fields.items():
+            lines.append(f"  {key}: {_yaml(inner.default)}  # {inner.description}")
+    return "\n".join(lines) + "\n"
+
+
+def _yaml(value: Any) -> str:
+    if isinstance(value, dict):
+        value = {key: each.model_dump() if isinstance(each, Section) else each for key, each in value.items()}
+    return yaml.safe_dump(value, default_flow_style=True, width=1000).removesuffix("...\n").strip()

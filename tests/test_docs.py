@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from graphrag_lite import pipeline, settings, tables
+from graphrag_lite import pipeline, settings_file, tables
 from graphrag_lite.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -60,7 +60,7 @@ def commands_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"docs/tables.md": tables_page, "docs/commands.md": commands_page, "settings.yaml": settings.render}
+PAGES = {"docs/tables.md": tables_page, "docs/commands.md": commands_page, "settings.yaml": settings_file.render}
 
 
 def test_generated_pages_are_up_to_date() -> None:

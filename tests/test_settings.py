@@ -8,7 +8,8 @@ from pydantic import ValidationError
 
 from graphrag_lite import settings
 from graphrag_lite.errors import SettingsError
-from graphrag_lite.settings import Settings, load, render
+from graphrag_lite.settings import Settings
+from graphrag_lite.settings_file import load, render
 
 
 def problems(root: Path, text: str, *overrides: str) -> str:

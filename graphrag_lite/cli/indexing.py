@@ -121,11 +121,11 @@ def import_(folder: Path, root: Path, as_json: bool) -> None:
       graphrag-lite import ./ragtest/output --root my-index
       graphrag-lite query --root my-index --method global "What are the main themes?"
     """
-    from graphrag_lite import pipeline, settings
+    from graphrag_lite import pipeline, settings_file
     from graphrag_lite.cli import progress
 
     log()
-    loaded, output = settings.load(root, for_indexing=False), root / "output"
+    loaded, output = settings_file.load(root, for_indexing=False), root / "output"
     _expect(output, imported=True)
     with terminable(), progress.watch(as_json) as watch:
         run = pipeline.take_over(folder, output, loaded, watch=watch)

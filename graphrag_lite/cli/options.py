@@ -62,9 +62,9 @@ class Root:
 
     def load(self, *, for_indexing: bool = True) -> "Settings":
         """Return the settings. Raises SettingsError."""
-        from graphrag_lite import settings
+        from graphrag_lite import settings_file
 
-        return settings.load(self.folder, self.config, self.overrides, for_indexing=for_indexing)
+        return settings_file.load(self.folder, self.config, self.overrides, for_indexing=for_indexing)
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from graphrag_lite import prompts, settings
+from graphrag_lite import prompts, settings_file
 from graphrag_lite.errors import OutputError
 from graphrag_lite.run import snapshots
 
@@ -14,7 +14,7 @@ def write_defaults(folder: Path, *, force: bool) -> list[Path]:
     """
     if folder.is_file():
         raise OutputError(f"{folder}: this is a file, not a folder.")
-    files = {folder / "settings.yaml": settings.render()}
+    files = {folder / "settings.yaml": settings_file.render()}
     files |= {folder / "prompts" / name: text for name, text in prompts.shipped().items()}
     there = [str(path) for path in files if path.exists()]
     if there and not force:

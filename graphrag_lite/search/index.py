@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphrag_lite import settings, tables
+from graphrag_lite import settings, settings_file, tables
 from graphrag_lite.errors import CallError, GraphragLiteError, InputError, PluginError, ReplyError, TableError
 from graphrag_lite.retrieval.question_vectors import embed_questions
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
@@ -67,7 +67,7 @@ class Index(SnapshotView):
         TableError where the index is damaged or of another schema version.
         """
         root = Path(output).resolve().parent
-        loaded = settings.load(root, Path(config) if config else None, overrides, for_indexing=False)
+        loaded = settings_file.load(root, Path(config) if config else None, overrides, for_indexing=False)
         while True:
             folder = snapshots.current(Path(output))
             try:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_lite import settings
+from graphrag_lite import settings, settings_file
 from graphrag_lite.errors import OutputError
 from graphrag_lite.ops.init import write_defaults
 from graphrag_lite.prompts import shipped
@@ -13,10 +13,10 @@ from graphrag_lite.prompts import shipped
 def test_the_shipped_files_are_written(tmp_path: Path) -> None:
     written = write_defaults(tmp_path / "new" / "root", force=False)
     root = tmp_path / "new" / "root"
-    assert (root / "settings.yaml").read_text(encoding="utf-8") == settings.render()
+    assert (root / "settings.yaml").read_text(encoding="utf-8") == settings_file.render()
     assert {path.name: path.read_text(encoding="utf-8") for path in (root / "prompts").iterdir()} == shipped()
     assert sorted(written) == sorted(path for path in root.rglob("*") if path.is_file())
-    assert settings.load(root) == settings.Settings()
+    assert settings_file.load(root) == settings.Settings()
 
 
 def test_prompts_are_the_files_of_the_repository() -> None:

@@ -132,7 +132,6 @@ def test_what_is_loaded_while_a_stage_runs_is_in_its_closure(stage: stamps.Stage
     assert loaded - set(of(stage)) <= {
         "graphrag_lite.tables",
         "graphrag_lite.settings",
-        "graphrag_lite.settings_file",
         "graphrag_lite.attempts",
         *(f"graphrag_lite.run.{each}" for each in ("corpus_files", "file_hashes", "snapshots")),  # of the scan above
     }
