@@ -117,7 +117,7 @@ def test_progress_is_one_line_on_a_terminal_and_rare_elsewhere(
     assert "my [31mset: extract graph" in terminal.file.getvalue()  # type: ignore[attr-defined]
     assert capsys.readouterr().err.splitlines() == [
         "my [31mset: extract graph",
-        "my [31mset: extract graph: 3 of 9; 7 calls, 0 kept, 1 + 2 tokens",
+        "my [31mset: extract graph: 3 of 9 text units; 7 calls, 0 kept, 1 + 2 tokens",
     ]
 
 

@@ -124,6 +124,7 @@ async def _plan(
             "fail": ignore,
             "attempt": attempting(ignore),
             "count": lambda *_: None,
+            "advance": lambda *_: None,
             "mode": settings.communities.mode,
             "refresh": False,
         }

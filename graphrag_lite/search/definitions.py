@@ -92,7 +92,8 @@ def defines(text: str, things: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=100)
 def _named(thing: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![^\W{UNSPACED_CHARACTERS}]){re.escape(thing)}(?![a-z0-9])", re.I)
+    other = "" if thing.casefold().startswith(("mrs", "miss")) else r"(?<!mrs\. )(?<!mrs )(?<!miss )"  # of the family
+    return re.compile(rf"(?<![^\W{UNSPACED_CHARACTERS}]){other}{re.escape(thing)}(?![a-z0-9])", re.I)
 
 
 def _defined(text: str, start: int, end: int) -> bool:
