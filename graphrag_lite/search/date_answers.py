@@ -37,6 +37,9 @@ RIVAL = 0.97  # of the best statement's fit: with as much, another that dates th
 MOST = 6  # statements of each event that are compared
 
 
+OPEN = "The documents do not date all that this asks about, so nothing is computed. What they say:"
+
+
 class Dated(NamedTuple):
     """A statement that tells of an event: how well, in which text unit and characters, and the day that it states."""
 
@@ -49,7 +52,7 @@ class Dated(NamedTuple):
 
 def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool_]") -> Answer | None:
     """Answer by computing with dates; None where the question asks for none, or where what it names is not dated."""
-    asked = date_question(question.text) if question.language in ("en", "") else None
+    asked = computed_of(question)
     index = question.index
     if asked is None or "fact_mentions" not in index.manifest["tables"]:
         return None
@@ -75,6 +78,11 @@ def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool
     ranking = Ranking(units, list(dict.fromkeys(index.document_row[unit] for unit in units)))
     distinct = list({cited.n: cited for cited in citations}.values())
     return answered(question, method, ranking, answer="\n".join(lines), citations=distinct)
+
+
+def computed_of(question: "Question") -> Asked | None:
+    """Return what a question asks that is computed of dates, None where it asks for none, or in another language."""
+    return date_question(question.text) if question.language in ("en", "") else None
 
 
 def _computed(asked: Asked, days: Sequence[When], now: date | None) -> str:
