@@ -141,7 +141,7 @@ def read_source(session: Session, request: ReadSource) -> Page:
         row, start = index.document_row[unit], index.column("text_units", "char_start")[unit].as_py()
         text = index.column("text_units", "text")[unit].as_py()
     else:
-        row, start = _document_named(index, request.id), 0
+        row, start = document_named(index, request.id), 0
         text = index.document_text(row)
     lines = text.splitlines(keepends=True)
     first = min(request.line_start - 1, len(lines))
@@ -154,7 +154,7 @@ def read_source(session: Session, request: ReadSource) -> Page:
     return Page(1, 1, len(records), records, note)
 
 
-def _document_named(index: "SnapshotView", name: str) -> int:
+def document_named(index: "SnapshotView", name: str) -> int:
     import pyarrow.compute as pc
 
     for column in ("id", "source_id"):

@@ -4,7 +4,7 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
-from graphrag_lite.agent.index_tools import passage, passages_for
+from graphrag_lite.agent.index_tools import document_named, passage, passages_for
 from graphrag_lite.agent.pages import Page, Record, paged
 from graphrag_lite.agent.requests import (
     ArchivalMemoryInsert,
@@ -63,14 +63,16 @@ def conversation_search_date(session: Session, request: ConversationSearchDate) 
 
 def _messages(index: "SnapshotView") -> dict[str, list[str]]:
     """Return columns of the messages that the corpus holds."""
-    columns = ("id", "kind", "document_id", "speaker", "conversation", "reference_time", "char_start", "char_end")
-    table = index.arrow("episodes").select(columns).to_pydict()
-    spoken = [row for row, kind in enumerate(table["kind"]) if kind == SPOKEN]
-    return {name: [values[row] for row in spoken] for name, values in table.items()}
+    import pyarrow.compute as pc
+
+    columns = ("id", "document_id", "speaker", "conversation", "reference_time", "char_start", "char_end")
+    table = index.arrow("episodes")
+    found: dict[str, list[str]] = table.filter(pc.equal(table["kind"], SPOKEN)).select(columns).to_pydict()
+    return found
 
 
 def _said(index: "SnapshotView", said: dict[str, list[str]], row: int) -> Record:
-    document = index.column("documents", "id").to_pylist().index(said["document_id"][row])
+    document = document_named(index, said["document_id"][row])
     start, end = int(said["char_start"][row]), int(said["char_end"][row])
     return {
         "id": said["id"][row],

@@ -53,13 +53,13 @@ def facts(
 
     opened = Index.open(root / "output")
     day, known = (None if given is None else last_day(given) for given in (valid_at, as_of))
-    rows = [row for row in opened.arrow("facts").to_pylist() if name is None or _is_about(row, name)]
+    rows = opened.arrow("facts").to_pylist()
+    rows = rows if name is None else _about(rows, name)
     rows = [row for row in rows if (history and known is None) or holding.told(row, known)]
     rows = [row for row in rows if row["conflict"] or not conflicts]
     if day:
         rows = [row for row in rows if holding.holds(row, day)]
-    over = [] if history or day or conflicts else [row for row in rows if holding.is_over(row)]
-    shown = [row for row in rows if row not in over] if over else rows
+    shown = rows if history or day or conflicts else [row for row in rows if not holding.is_over(row)]
     if as_json:
         terminal.print_json(*shown[:limit])
         return
@@ -70,16 +70,16 @@ def facts(
         console.print(f"no facts{f' about {name}' if name else ''}", style="dim", markup=False, highlight=False)
     if len(shown) > limit:
         console.print(f"{limit} of {len(shown)} facts; --limit shows more", style="dim")
-    if over:
-        console.print(f"{len(over)} more have ended; --history shows them", style="dim")
+    if n_over := len(rows) - len(shown):
+        console.print(f"{n_over} more have ended; --history shows them", style="dim")
 
 
-def _is_about(row: dict[str, Any], name: str) -> bool:
-    """Tell whether the words of a name stand in a fact's subject or object."""
+def _about(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """Return the facts in whose subject or object the words of a name stand."""
     from graphrag_lite.text.folding import fold
 
     words = re.compile(rf"(?<!\w){re.escape(fold(name))}(?!\w)")
-    return any(words.search(fold(row[end])) for end in ("subject", "object"))
+    return [row for row in rows if any(words.search(fold(row[end])) for end in ("subject", "object"))]
 
 
 def _print(console: Any, opened: "Index", row: dict[str, Any]) -> None:

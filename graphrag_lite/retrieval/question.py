@@ -10,6 +10,7 @@ from graphrag_lite.retrieval.abstention import NOUNS_HAVE_CAPITALS, weighed
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.recurring_titles import recurring_titles
 from graphrag_lite.retrieval.spelling import names_within, respelt
+from graphrag_lite.temporal.date_questions import Asked, date_question
 from graphrag_lite.text.language import closest, spoken
 from graphrag_lite.text.periods import without_newest
 from graphrag_lite.text.translations import translations
@@ -110,6 +111,11 @@ class Question:
         """
         found = aspects(self.text, self.language)
         return None if found and "problem" in found and not recurring_titles(self.index) else found
+
+    @cached_property
+    def dates_asked(self) -> Asked | None:
+        """What it asks that is computed of dates; None where it asks for none, or in another language than English."""
+        return date_question(self.text) if self.language in ("en", "") else None
 
     @cached_property
     def weights(self) -> Mapping[str, float]:

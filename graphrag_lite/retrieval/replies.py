@@ -6,10 +6,9 @@ what the user does, has and wants.
 
 import re
 
-ROLES = frozenset({"speaker", "role"})  # fields of metadata that say whose a message is
-ASSISTANTS = frozenset(
-    {"assistant", "ai", "bot", "chatbot", "gpt", "chatgpt", "model"}
-)  # as exports of chats name them
+from graphrag_lite.read.documents import ROLES
+
+FIELDS = frozenset({"speaker", "role"})  # of metadata that say whose a message is
 # "You" as the one who has said something, and what one is to be reminded of; "can you tell me" is no such question.
 _SAID = {
     "en": r"\b(?:did|had) you\b"
@@ -31,7 +30,7 @@ _SAID = {
 
 def is_assistant(field: str, value: str) -> bool:
     """Say whether a value of a document's metadata says that an assistant wrote it."""
-    return field.casefold() in ROLES and value.casefold() in ASSISTANTS
+    return field.casefold() in FIELDS and ROLES.get(value.casefold()) == "assistant"
 
 
 def asks_for_reply(question: str, language: str) -> bool:

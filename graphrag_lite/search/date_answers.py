@@ -16,7 +16,7 @@ from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.retrieval.abstention import weights
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Answer, Cited, Ranking, Statement, answered, cite
-from graphrag_lite.temporal.date_questions import Asked, date_question
+from graphrag_lite.temporal.date_questions import Asked
 from graphrag_lite.temporal.durations import When, apart, in_order, when
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.words import terms
@@ -52,7 +52,7 @@ class Dated(NamedTuple):
 
 def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool_]") -> Answer | None:
     """Answer by computing with dates; None where the question asks for none, or where what it names is not dated."""
-    asked = computed_of(question)
+    asked = question.dates_asked
     index = question.index
     if asked is None or "fact_mentions" not in index.manifest["tables"]:
         return None
@@ -78,11 +78,6 @@ def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool
     ranking = Ranking(units, list(dict.fromkeys(index.document_row[unit] for unit in units)))
     distinct = list({cited.n: cited for cited in citations}.values())
     return answered(question, method, ranking, answer="\n".join(lines), citations=distinct)
-
-
-def computed_of(question: "Question") -> Asked | None:
-    """Return what a question asks that is computed of dates, None where it asks for none, or in another language."""
-    return date_question(question.text) if question.language in ("en", "") else None
 
 
 def _computed(asked: Asked, days: Sequence[When], now: date | None) -> str:

@@ -11,7 +11,7 @@ from graphrag_lite.search.answer import Answer, Statement, answered, compose, ra
 from graphrag_lite.search.answer_type import sought
 from graphrag_lite.search.basic_search import passages
 from graphrag_lite.search.comparison import of_each
-from graphrag_lite.search.date_answers import OPEN, computed_of, date_answer
+from graphrag_lite.search.date_answers import OPEN, date_answer
 from graphrag_lite.search.definitions import defining_units
 from graphrag_lite.search.entity_statements import description, relationships
 from graphrag_lite.search.held_facts import opening_facts
@@ -61,6 +61,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     opening, closing = ([], []) if defining else _about(question, scores)
     opening = [said for said in opening_facts(question, query) if visible[said.unit]] or opening
     read += [unit for unit in defining if unit not in read]
+    periods = question.features.periods
     sentences = choose_sentences(
         index,
         question.terms,
@@ -69,7 +70,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
         [*opening, *closing],
         scores=(scores[read] + (scores[read].max(initial=0.0) if defining or foreign else 0.0)).tolist(),
         sought=asked,
-        held={unit: index.held.statements(unit, question.features.periods) for unit in read},
+        held={unit: index.held.statements(unit, periods) for unit in read} if periods else {},
     )
     return compose(
         question,
@@ -77,7 +78,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
         [*opening, *in_reading_order(index, sentences), *closing],
         ranking,
         unsure=nothing is None,
-        lead=OPEN if computed_of(question) else "",
+        lead=OPEN if question.dates_asked else "",
     )
 
 

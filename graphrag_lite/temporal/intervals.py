@@ -58,7 +58,7 @@ def intervals(sentence: str, said: date | None, language: str, *, is_prose: bool
     kept = [time for time in found if _is_time(plain, time, sentence, places, said, language, is_prose)]
     ends = [*places, len(sentence)]
     if not kept and said and (just := _JUST.search(sentence)):
-        return [Interval(*just.span(1), "event", "positive", said.isoformat(), _day_after(said), "week")]
+        return [Interval(*just.span(1), "event", "positive", said.isoformat(), day_after(said), "week")]
     told = []
     for place, time in enumerate(kept):
         before = kept[place - 1].end if place else 0
@@ -197,7 +197,7 @@ def _told(
     plain: str, time: Time, gap: tuple[int, int], said: date | None, language: str
 ) -> tuple[int, str, str, str, str, str]:
     """Return where the words of a time begin, and kind, polarity, valid_at, invalid_at and precision of it."""
-    first, after = time.period.first, _day_after(time.period.last)
+    first, after = time.period.first, day_after(time.period.last)
     begins_on, ends_on, ends_before = first.isoformat(), after, first.isoformat()
     held = plain[gap[0] : time.start]
     behind = plain[time.end : gap[1]]
@@ -275,5 +275,5 @@ def _standing(kind: str, before: str, behind: str, language: str) -> re.Match[st
     return _cue(kind, language).match(behind) if language in BEHIND else _cue(kind, language).search(before[-40:])
 
 
-def _day_after(last: date) -> str:
+def day_after(last: date) -> str:
     return (last + timedelta(days=1)).isoformat() if last < date.max else ""

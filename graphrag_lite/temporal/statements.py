@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from graphrag_lite.temporal.intervals import Interval, intervals
+from graphrag_lite.temporal.intervals import Interval, day_after, intervals
 from graphrag_lite.text.folding import fold_with_places
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import is_statement, sentences, trimmed
@@ -161,7 +161,7 @@ def _period_of_heading(heading: str, document: Document) -> tuple[str, str, str,
     if rest:
         return None
     first, last = time.period.first, time.period.last
-    return first.isoformat(), date.fromordinal(last.toordinal() + 1).isoformat(), time.precision, heading.strip()
+    return first.isoformat(), day_after(last), time.precision, heading.strip()
 
 
 def _asks(text: str) -> bool:
