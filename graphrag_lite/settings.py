@@ -188,6 +188,7 @@ class Search(Section):
         4, ge=1, description="DRIFT search: follow-up questions of each answer and each round"
     )
     drift_depth: int = Field(2, ge=1, description="DRIFT search: rounds of follow-up questions")
+    timeout: float = Field(600.0, gt=0, description="seconds that a model may take for one question, in all")
     response_type: str = Field("multiple paragraphs", description="form of a model's answer, such as a list")
 
 
@@ -228,7 +229,7 @@ class Llm(Section):
     requests_per_minute: int | None = Field(None, ge=1, description="null: no limit but the endpoint's own")
     tokens_per_minute: int | None = Field(None, ge=1, description="prompt and completion; null: no limit")
     timeout: float = Field(180.0, gt=0, description="seconds that one request may take")
-    max_attempts: int = Field(6, ge=1, description="tries of a request that can heal: 429, 5xx, timeouts")
+    max_attempts: int = Field(6, ge=1, description="tries of a request that can heal: 429, 5xx; a timeout: 2")
     max_failure_ratio: float = Field(0.05, ge=0, le=1, description="a stage stops when more of its items have failed")
     max_calls: int | None = Field(None, ge=0, description="a run stops, to be resumed, before it makes more calls")
     max_cost: float | None = Field(

@@ -58,9 +58,10 @@ class Diagnosis:
             self._refuse(error.status_code, text, error.response.headers, hand_back)
         except TimeoutError:
             seconds = f"{self.settings.timeout:g} s (llm.timeout)"
-            raise Trouble(f"{self.address} has not answered within {seconds}.") from None
+            raise Trouble(f"{self.address} has not answered within {seconds}.", slow=True) from None
         except transport_errors() as error:
-            raise Trouble(self.unreachable(error), down=_is_down(error)) from None
+            slow = type(error.__cause__ or error).__name__ == "ReadTimeout"
+            raise Trouble(self.unreachable(error), down=_is_down(error), slow=slow) from None
 
     def give_up(self, trouble: Trouble, tries: int) -> NoReturn:
         """Raise what a trouble is after its last attempt."""
