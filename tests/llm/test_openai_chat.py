@@ -294,7 +294,7 @@ def test_the_package_does_not_try_again_by_itself() -> None:
         (Fault(status=402, message="Pay."), ModelError, "credit"),
         (Fault(status=429, message="Quota.", code="insufficient_quota"), ModelError, "credit"),
         (Fault(status=404, message="The model `stub` does not exist"), ModelError, "llm.model"),
-        (Fault(status=400, message="'temperature' does not support 0.0"), ModelError, "llm.temperature"),
+        (Fault(status=400, message="temperature must be at most 1"), ModelError, "llm.temperature"),
         (Fault(status=200, raw="<!doctype html>", headers={"content-type": "text/html"}), ModelError, "llm.base_url"),
         (Fault(status=429, headers={"retry-after": "86400"}), ModelError, "1440 minutes"),
         (Fault(status=400, message="maximum context length is 8192 tokens"), CallError, "larger context"),
