@@ -12,7 +12,7 @@ from graphrag_lite.cli.options import EXIT_CODES, Group
 from graphrag_lite.cli.querying import query
 from graphrag_lite.cli.scheduling import schedule
 from graphrag_lite.cli.showing import show
-from graphrag_lite.cli.starting import init, prompt_tune
+from graphrag_lite.cli.starting import demo, init, prompt_tune
 from graphrag_lite.cli.tools import mcp, tool
 from graphrag_lite.cli.viewing import explore, export
 
@@ -36,7 +36,7 @@ def main() -> None:
 _COMMANDS = (
     *(index, schedule, plan, query, facts, timeline, tool, mcp, memory),
     *(evaluate, show, explore, export, runs, diff, rollback, check),
-    *(init, prompt_tune, import_),
+    *(demo, init, prompt_tune, import_),
 )
 for command in _COMMANDS:
     main.add_command(command)
