@@ -76,17 +76,7 @@ function factLine(row) {
   const end = (value) => (typeof value === "number" ? nameLink(value) : corpus(value));
   const [subject, object] = facts.ends[row];
   const marks = [facts.kind[row] === "plan" && "planned", facts.conflict[row] && "another fact contradicts it"].filter(Boolean).join(", ");
-  return el("li", {}, el("time", {}, spell(row)), el("b", {}, end(subject), " ", corpus(facts.relation[row]), " ", end(object), marks && el("small", {}, marks)), el("p", {}, corpus(said(facts.sentence[row], facts.sources[row])), sourceLinks(facts.sources[row])));
-}
-// Intervals are half-open: what holds until 2007-01-01 ends with 2006.
-function spell(row) {
-  const length = { day: 10, week: 10, month: 7 }[facts.precision[row]] ?? 4;
-  const cut = (day) => day.slice(0, length);
-  const last = facts.until[row] && cut(new Date(Date.parse(facts.until[row]) - 864e5).toISOString());
-  const first = facts.from[row] && cut(facts.from[row]);
-  if (!first) return `until ${last}`;
-  if (!last) return facts.kind[row] === "state" ? `since ${first}` : first;
-  return first === last ? first : `${first} to ${last}`;
+  return el("li", {}, el("time", {}, facts.when[row]), el("b", {}, end(subject), " ", corpus(facts.relation[row]), " ", end(object), marks && el("small", {}, marks)), el("p", {}, corpus(said(facts.sentence[row], facts.sources[row])), sourceLinks(facts.sources[row])));
 }
 // Where a name, or another word for it, first stands in a document.
 function placeIn(document, name) {
