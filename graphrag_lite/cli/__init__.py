@@ -14,6 +14,7 @@ from graphrag_lite.cli.scheduling import schedule
 from graphrag_lite.cli.showing import show
 from graphrag_lite.cli.starting import init, prompt_tune
 from graphrag_lite.cli.tools import mcp, tool
+from graphrag_lite.cli.viewing import explore
 
 
 @click.group(cls=Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
@@ -34,7 +35,7 @@ def main() -> None:
 
 _COMMANDS = (
     *(index, schedule, plan, query, facts, timeline, tool, mcp, memory),
-    *(evaluate, show, runs, diff, rollback, check),
+    *(evaluate, show, explore, runs, diff, rollback, check),
     *(init, prompt_tune, import_),
 )
 for command in _COMMANDS:

@@ -1,5 +1,6 @@
 """An opened index, as Python users see it: tables as pandas DataFrames, and questions."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -7,7 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_lite import settings, settings_file, tables
-from graphrag_lite.errors import CallError, GraphragLiteError, InputError, PluginError, ReplyError, TableError
+from graphrag_lite.errors import (
+    CallError,
+    GraphragLiteError,
+    InputError,
+    PluginError,
+    ReplyError,
+    TableError,
+    UnansweredError,
+)
 from graphrag_lite.retrieval.question_vectors import embed_questions
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.run import snapshots
@@ -245,6 +254,7 @@ class Index(SnapshotView):
         loaded = prompts.load(output.parent / "prompts")
         waiting: dict[int, Outcome] = {}
         n_told = 0
+        begun = asyncio.Semaphore(self.llm.concurrency)  # no question's time is spent waiting behind many others
         with open_model(self.llm, output, self.model, must_keep=False) as opened:
             opened = replace(opened, chat=CheckedFirst(opened.chat))
 
@@ -252,15 +262,27 @@ class Index(SnapshotView):
                 nonlocal n_told
                 name = "query" if len(queries) == 1 else f"query {place + 1}"
                 asking = Asking(opened.of(name, [], Silence()), loaded, response_type, show)
-                try:
-                    waiting[place] = await ask(self, queries[place], asking)
-                except (CallError, ReplyError) as error:
-                    waiting[place] = error
+                async with begun:
+                    waiting[place] = await _within(self.search.timeout, ask(self, queries[place], asking))
                 while n_told in waiting:
                     tell(waiting.pop(n_told))
                     n_told += 1
 
             await map_all(opened.of("query", [], Silence()), answer, range(len(queries)))
+
+
+async def _within(seconds: float, answer: Awaitable[Answer]) -> Outcome:
+    """Return an answer, or why there is none; its calls end with it."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await answer
+    except (CallError, ReplyError) as error:
+        return error
+    except TimeoutError:
+        return UnansweredError(
+            f"The model has not answered within {seconds:g} s (search.timeout). Its answers so far are kept: ask again,"
+            " or give it longer."
+        )
 
 
 def last_day(stated: Day) -> date:
