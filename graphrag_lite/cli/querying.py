@@ -38,12 +38,20 @@ if TYPE_CHECKING:
 )
 @click.option("--valid-at", metavar="DATE", help="Local search: tell what held on that day, by all documents.")
 @click.option("--history", is_flag=True, help="Local search: show a model facts that have ended, too.")
+@click.option(
+    "--where",
+    "--scope",
+    multiple=True,
+    metavar="FIELD=VALUE",
+    help="Answer from nothing else: path=GLOB, language, date>=DATE, speaker, conversation, role, or a field of the"
+    " metadata; with =, !=, <, <=, > or >=. Repeatable; all have to hold.",
+)
 @click.option("--response-type", metavar="FORM", help="Form of a model's answer. [default: multiple paragraphs]")
 @click.option("--context-only", "retrieve_only", is_flag=True, help="Retrieve without answering.")
 @click.option(
     "--questions",
     type=click.Path(path_type=Path),
-    help="Answer a JSONL file of {id, question}, a line each. A question_date is its --as-of.",
+    help="Answer a JSONL file of {id, question}, a line each. A question_date is its --as-of, a where its --where.",
 )
 @JSON
 def query(
@@ -66,6 +74,7 @@ def query(
       graphrag-lite query --set llm.model=null "Who is Scrooge?"
       graphrag-lite query --as-of 2023-05-30 "What did we decide last week?"
       graphrag-lite query --valid-at 2023-06-01 "Where does Ana work?"
+      graphrag-lite query --where "path=contracts/*" --where "date>=2024-01" "Who may cancel?"
       graphrag-lite query --method basic --questions questions.jsonl --top-k 20 > answers.jsonl
     """
     if questions is None:
@@ -118,12 +127,13 @@ def _answer_file(opened: "Index", path: Path, options: dict[str, Any]) -> None:
     from graphrag_lite.search.answer import Answer
 
     listed = list(_questions(path))
-    options["as_of"] = [day or options["as_of"] for _, _, day in listed]
+    options["as_of"] = [day or options["as_of"] for _, _, day, _ in listed]
+    options["where"] = [[*options["where"], *own] for *_, own in listed]
     outcomes: list[Any] = []
 
     def done(place: int, outcome: Any) -> None:
         outcomes.append(outcome)
-        number, question, _ = listed[place]
+        number, question, *_ = listed[place]
         if isinstance(outcome, Answer):
             terminal.print_json({"id": number, **outcome.to_dict()})
         else:
@@ -131,7 +141,7 @@ def _answer_file(opened: "Index", path: Path, options: dict[str, Any]) -> None:
             terminal.print_json({"id": number, **failed})
 
     with while_read():  # a reader that has seen enough pays for no more
-        opened.query_all([question for _, question, _ in listed], **options, done=done)
+        opened.query_all([question for _, question, *_ in listed], **options, done=done)
     answers = [outcome for outcome in outcomes if isinstance(outcome, Answer)]
     n_failed = len(outcomes) - len(answers)
     if n_failed:
@@ -176,8 +186,8 @@ def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
     terminal.print_table(console, ["document", "characters", "text"], rows)
 
 
-def _questions(path: Path) -> Iterator[tuple[Any, str, "date | None"]]:
-    """Yield (id, question, as of which day) of each line of a JSONL file. Raises InputError that names the line."""
+def _questions(path: Path) -> Iterator[tuple[Any, str, "date | None", list[str]]]:
+    """Yield (id, question, as of which day, conditions) of each line of a file. Raises InputError that names it."""
     from graphrag_lite.errors import InputError
     from graphrag_lite.ops.evaluate import read_text
     from graphrag_lite.read.json_lines import objects
@@ -191,4 +201,8 @@ def _questions(path: Path) -> Iterator[tuple[Any, str, "date | None"]]:
             day = last_day(str(row["question_date"])) if row.get("question_date") else None
         except InputError as error:
             raise InputError(f"{path}:{number}: question_date: {error}") from None
-        yield row.get("id", number), question, day
+        where = row.get("where") or []
+        where = [where] if isinstance(where, str) else where
+        if not isinstance(where, list) or not all(isinstance(stated, str) for stated in where):
+            raise InputError(f"{path}:{number}: where: not a condition, such as speaker=Ana, nor a list of them.")
+        yield row.get("id", number), question, day, where
