@@ -52,7 +52,7 @@ METRICS_FILE = click.option(
 )
 
 
-class MethodName(click.ParamType):
+class MethodName(click.ParamType):  # type: ignore[type-arg] # older clicks have no argument
     """The name of a search method, this package's or another's, as a choice: wrong usage where there is none."""
 
     name = "method"
