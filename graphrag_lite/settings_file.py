@@ -87,8 +87,10 @@ def load(
 ) -> Settings:
     """Read the settings of a root. Raises SettingsError that lists every problem and where it stands.
 
-    It is an OverrideError where the file alone would do.
+    It is an OverrideError where the file alone would do, and where it is not there although it is named.
     """
+    if config and not config.exists():
+        raise OverrideError(f"{config}: there is no such settings file.")
     path = config or root / "settings.yaml"
     values, problems = read(path) if config or path.exists() else ({}, [])
     for name, field in Settings.model_fields.items():

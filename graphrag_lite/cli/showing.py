@@ -29,7 +29,7 @@ VIEW_TABLES = [table for table, _ in VIEWS.values()]
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("what", default="summary", metavar="[WHAT]")
+@click.argument("what", default="summary", type=click.Choice(["summary", *VIEWS, "report"]), metavar="[WHAT]")
 @click.argument("identity", required=False, metavar="[ID]")
 @ROOT
 @click.option("--search", help="Only rows that hold this text, in upper or lower case.")
@@ -61,8 +61,6 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
     if what == "summary":
         _show_summary(console, opened, as_json)
         return
-    if what not in VIEWS:
-        raise click.UsageError(f"WHAT is one of summary, report ID, {', '.join(VIEWS)}; not {what!r}.")
     table, columns = VIEWS[what]
     rows = opened.arrow(table).select(columns).to_pylist()
     if what == "episodes":
