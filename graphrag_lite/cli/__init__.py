@@ -12,8 +12,9 @@ from graphrag_lite.cli.options import EXIT_CODES, Group
 from graphrag_lite.cli.querying import query
 from graphrag_lite.cli.scheduling import schedule
 from graphrag_lite.cli.showing import show
-from graphrag_lite.cli.starting import init, prompt_tune
+from graphrag_lite.cli.starting import demo, init, prompt_tune
 from graphrag_lite.cli.tools import mcp, tool
+from graphrag_lite.cli.viewing import explore, export
 
 
 @click.group(cls=Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
@@ -34,8 +35,8 @@ def main() -> None:
 
 _COMMANDS = (
     *(index, schedule, plan, query, facts, timeline, tool, mcp, memory),
-    *(evaluate, show, runs, diff, rollback, check),
-    *(init, prompt_tune, import_),
+    *(evaluate, show, explore, export, runs, diff, rollback, check),
+    *(demo, init, prompt_tune, import_),
 )
 for command in _COMMANDS:
     main.add_command(command)

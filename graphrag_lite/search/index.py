@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_lite import settings, settings_file, tables
-from graphrag_lite.errors import CallError, GraphragLiteError, InputError, PluginError, ReplyError, TableError
+from graphrag_lite.errors import (
+    CallError,
+    GraphragLiteError,
+    InputError,
+    PluginError,
+    ReplyError,
+    TableError,
+    UnansweredError,
+)
 from graphrag_lite.retrieval.question_vectors import embed_questions
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.run import snapshots
@@ -252,6 +260,8 @@ class Index(SnapshotView):
         tell: Callable[[Outcome], None],
     ) -> None:
         """Ask the model about every question, under the same limits; `tell` is called in their order."""
+        import asyncio
+
         from graphrag_lite import prompts
         from graphrag_lite.llm.model import open_model
         from graphrag_lite.search.model_query import Asking, CheckedFirst, map_all
@@ -261,6 +271,7 @@ class Index(SnapshotView):
         loaded = prompts.load(output.parent / "prompts")
         waiting: dict[int, Outcome] = {}
         n_told = 0
+        begun = asyncio.Semaphore(self.llm.concurrency)  # no question's time is spent waiting behind many others
         with open_model(self.llm, output, self.model, must_keep=False) as opened:
             opened = replace(opened, chat=CheckedFirst(opened.chat))
 
@@ -269,14 +280,32 @@ class Index(SnapshotView):
                 name = "query" if len(queries) == 1 else f"query {place + 1}"
                 asking = Asking(opened.of(name, [], Silence()), loaded, response_type, show)
                 try:
-                    waiting[place] = await ask(self.limited(queries[place].where), queries[place], asking)
-                except (CallError, InputError, ReplyError) as error:
+                    limited = self.limited(queries[place].where)
+                    async with begun:
+                        waiting[place] = await _within(self.search.timeout, ask(limited, queries[place], asking))
+                except InputError as error:
                     waiting[place] = error
                 while n_told in waiting:
                     tell(waiting.pop(n_told))
                     n_told += 1
 
             await map_all(opened.of("query", [], Silence()), answer, range(len(queries)))
+
+
+async def _within(seconds: float, answer: Awaitable[Answer]) -> Outcome:
+    """Return an answer, or why there is none; its calls end with it."""
+    import asyncio  # here, as an answer without a model has no use of it
+
+    try:
+        async with asyncio.timeout(seconds):
+            return await answer
+    except (CallError, ReplyError) as error:
+        return error
+    except TimeoutError:
+        return UnansweredError(
+            f"The model has not answered within {seconds:g} s (search.timeout). Its answers so far are kept: ask again,"
+            " or give it longer."
+        )
 
 
 def last_day(stated: Day) -> date:

@@ -490,7 +490,7 @@ class SearchUnits:
     """What each text unit is of and names: one row a text unit, in the order of text_units."""
 
     document: Annotated[int, "row number of documents"]
-    day: Annotated[int, "first day that its document can be dated, 1 = 0001-01-01; 0 where it is not dated"]
+    day: Annotated[int, "day of the last message in it, else of its document, 1 = 0001-01-01; 0 unknown"]
     entities: Annotated[list[Int32], "row numbers of entities that it names"]
     counts: Annotated[list[Float32], "mentions of each"]
 
