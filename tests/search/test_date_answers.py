@@ -82,6 +82,8 @@ def test_what_is_computed_shows_its_dates_and_cites_them(
         "Which did I see first, the violin or the piano?",
         "How many days ago did I ride the camel?",
         "How many days are there between the drums and the trumpet?",  # of which the month alone is known
+        "Until when did I take singing lessons?",  # which is not over
+        "How many days passed between my ukulele lessons and the Bonn flood?",  # the name alone tells of no flood
     ],
 )
 def test_where_a_date_is_open_nothing_is_computed(index: Index, question: str) -> None:
@@ -107,6 +109,12 @@ def test_a_timeline_is_in_the_order_of_time_and_within_its_days(index: Index) ->
         "2024-04-11",
     }
     assert timeline(index, "camels") == []
+
+
+def test_a_timeline_has_a_statement_once_that_names_both_of_those_asked_for(index: Index) -> None:
+    entries = timeline(index, "Cy Dee and Bonn")
+    assert len({(entry.source.char_start, entry.source.document, entry.time_text) for entry in entries}) == len(entries)
+    assert [entry.source.document for entry in entries].count("m12") == 1
 
 
 def test_the_command_prints_a_name_s_timeline(index: Index) -> None:
