@@ -200,7 +200,7 @@ def fits(question: "Question", event: Looked, unit: int, start: int, end: int) -
     held = fsum(event.weight[term] * counted[term] for term in here) if not event.plain or event.plain & here else 0.0
     near = fsum(event.weight[term] * share for term, share in counted.items())
     light = fsum(event.weight[term] for term in event.light if counted[term])
-    whole = event.whole + light
+    whole = event.whole + light or 1.0
     shared = fsum(event.about.values())
     bonus = ABOUT * fsum(value for term, value in event.about.items() if term in words) / shared if shared else 0.0
     return near / whole + bonus, held

@@ -2,6 +2,7 @@
 
 import json
 from datetime import date
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -128,3 +129,30 @@ def test_the_command_prints_a_name_s_timeline(index: Index) -> None:
     none = CliRunner().invoke(main, ["timeline", "Cy Dee", "--to", "1999", "--root", root])
     assert "dates nothing" in none.output
     assert CliRunner().invoke(main, ["timeline", "Cy Dee", "--to", "soon", "--root", root]).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "line"),
+    [
+        (
+            "Le concert de Lyon a eu lieu le 3 février 2024 devant deux mille personnes. La foire de Nantes a commencé"
+            " le 20 février 2024 sous la pluie, et les gens sont venus de toute la région.",
+            "Combien de jours se sont écoulés entre le concert de Lyon et la foire de Nantes ?",
+            "17 days: from 2024-02-03 to 2024-02-20.",
+        ),
+        (
+            "Die Messe in Köln begann am 5. Januar 2024 mit vielen Gästen und einem Fest. Der Kongress in Bremen war"
+            " nicht weniger gut besucht und begann am 25. Januar 2024 im alten Rathaus der Stadt.",
+            "Wie viele Tage liegen zwischen der Messe in Köln und dem Kongress in Bremen?",
+            "20 days: from 2024-01-05 to 2024-01-25.",
+        ),
+        (
+            "东京的展览会于2024年1月10日开幕，吸引了许多观众。大阪的音乐会在2024年2月9日举行，门票全部售完。",
+            "东京的展览会和大阪的音乐会相隔多少天？",
+            "30 days: from 2024-01-10 to 2024-02-09.",
+        ),
+    ],
+)
+def test_dates_are_computed_with_in_other_languages(tmp_path: Path, text: str, question: str, line: str) -> None:
+    (tmp_path / "news.txt").write_text(text, encoding="utf-8")
+    assert graphrag_lite.index(tmp_path / "news.txt", tmp_path).query(question).answer.startswith(line)
