@@ -34,7 +34,7 @@ class Pieces:
         print(plain(text), end="", flush=True)
 
 
-def print_answer(console: Console, answer: "Answer", *, quiet: bool) -> None:
+def print_answer(console: Console, answer: "Answer", *, quiet: bool = False) -> None:
     """Print an answer and, unless `quiet`, where its statements stand."""
     console.print(Text(plain(answer.answer)))
     if not quiet and answer.abstained and answer.documents:
@@ -42,7 +42,7 @@ def print_answer(console: Console, answer: "Answer", *, quiet: bool) -> None:
     print_sources(console, answer, quiet=quiet)
 
 
-def print_sources(console: Console, answer: "Answer", *, quiet: bool) -> None:
+def print_sources(console: Console, answer: "Answer", *, quiet: bool = False) -> None:
     """Print where an answer's statements stand, unless `quiet`."""
     if answer.model:
         console.print()  # the answer was printed in pieces, and its last line has not ended

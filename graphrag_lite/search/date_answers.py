@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
 
 OPEN = "The documents do not date all that this asks about, so nothing is computed. What they say:"
+YEAR = 183  # days: what is dated less closely than a year is not put in a list
 COMPUTED = frozenset(("ago", "ahead", "between", "first", "last", "order", "until"))  # by form alone: nothing else fits
 
 
@@ -38,7 +39,7 @@ def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool
     ends = [asked.kind == "until" or bool(ENDS.search(event)) for event in asked.events]
     if asked.kind == "list":
         return _listed(question, method, asked, candidates(question, events, visible, of_end=ends, most=2 * MOST)[0])
-    found = candidates(question, events, visible, of_end=ends)
+    found = candidates(question, events, visible, of_end=ends, ended=asked.kind == "until")
     if not all(found):
         return None
     chosen = together(question, found)
@@ -78,8 +79,10 @@ def _computed(asked: Asked, chosen: Sequence[Dated], now: date | None) -> str:
 
 def _from_now(asked: Asked, told: Dated, now: date | None) -> str:
     """Return how long before `now` a day is, or after it; of what lasts, since when."""
-    if now is None or (asked.kind == "since" and not told.lasts):
+    if asked.kind == "since" and not told.lasts:
         return ""
+    if now is None:
+        return f"{'Since ' * (asked.kind == 'since')}{told.when}; the documents tell no day to count from."
     today = When(now.toordinal(), now.toordinal())
     is_ahead = told.when.first > today.last
     long = apart(told.when, today, asked.unit)
@@ -107,7 +110,7 @@ def _days(period: Period) -> When:
 
 def _listed(question: "Question", method: str, asked: Asked, found: Sequence[Dated]) -> Answer | None:
     """Answer with all that is dated of a kind, in order; None where it is more or less than the question says."""
-    days = {one.when: one for one in reversed(found) if not one.planned}
+    days = {one.when: one for one in reversed(found) if not one.planned and one.when.open < YEAR}
     chosen = sorted(days.values(), key=lambda one: one.when.middle)
     counts = len(chosen) == asked.n if asked.n else 1 < len(chosen) <= MOST
     if not counts or in_order([one.when for one in chosen]) is None:
