@@ -30,8 +30,9 @@ LEAST_WORTH = 0.05  # of the best passage's score: what has less shares next to 
 
 
 def search_passages(session: Session, request: SearchPassages) -> Page:
-    units = passages_for(session.index, request.query)
-    return paged(len(units), request.page, lambda place: passage(session.index, units[place]), request.size)
+    index = session.index.limited(request.where)
+    units = passages_for(index, request.query)
+    return paged(len(units), request.page, lambda place: passage(index, units[place]), request.size)
 
 
 def passages_for(index: "SnapshotView", query: str) -> Sequence[int]:
@@ -63,8 +64,9 @@ def _document(index: "SnapshotView", row: int) -> Record:
 
 
 def search_entities(session: Session, request: SearchEntities) -> Page:
-    rows = entities_for(session.index, request.query)
-    return paged(len(rows), request.page, lambda place: _entity(session.index, rows[place]), request.size)
+    index = session.index.limited(request.where)
+    rows = entities_for(index, request.query)
+    return paged(len(rows), request.page, lambda place: _entity(index, rows[place]), request.size)
 
 
 def entities_for(index: "SnapshotView", query: str) -> Sequence[int]:
@@ -91,7 +93,7 @@ def _entity(index: "SnapshotView", row: int) -> Record:
 
 
 def search_reports(session: Session, request: SearchReports) -> Page:
-    index = session.index
+    index = session.index.limited(request.where)
     rows = report_rows(index)
     chosen = [i for i, row in enumerate(rows) if request.level in (None, row["level"])]
     if request.level is not None and not chosen:

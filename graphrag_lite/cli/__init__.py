@@ -18,7 +18,7 @@ from graphrag_lite.cli.viewing import explore, export
 
 
 @click.group(cls=Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="graphrag-lite")
+@click.version_option(None, "-V", "--version", package_name="graphrag-lite")
 def main() -> None:
     """Turn a folder of documents into a knowledge graph with communities and reports, and ask it questions.
 
