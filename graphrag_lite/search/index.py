@@ -1,6 +1,5 @@
 """An opened index, as Python users see it: tables as pandas DataFrames, and questions."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -261,6 +260,8 @@ class Index(SnapshotView):
         tell: Callable[[Outcome], None],
     ) -> None:
         """Ask the model about every question, under the same limits; `tell` is called in their order."""
+        import asyncio
+
         from graphrag_lite import prompts
         from graphrag_lite.llm.model import open_model
         from graphrag_lite.search.model_query import Asking, CheckedFirst, map_all
@@ -293,6 +294,8 @@ class Index(SnapshotView):
 
 async def _within(seconds: float, answer: Awaitable[Answer]) -> Outcome:
     """Return an answer, or why there is none; its calls end with it."""
+    import asyncio  # here, as an answer without a model has no use of it
+
     try:
         async with asyncio.timeout(seconds):
             return await answer

@@ -245,7 +245,7 @@ class EntityResolutions:
     entity_id: Annotated[str, "entities.id; empty where the name was dropped", Key("entities", optional=True)]
     title: Annotated[str, "entities.title"]
     type: Annotated[str, "entities.type"]
-    rule: Annotated[str, "exact, lexical, alias, model, or the reason for dropping"]
+    rule: Annotated[str, "exact, lexical, alias, model, stated (entities.yaml), or the reason for dropping"]
 
 
 @table("relation_resolutions")

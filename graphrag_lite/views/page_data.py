@@ -6,11 +6,13 @@ from typing import Any
 
 from graphrag_lite import tables
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
+from graphrag_lite.temporal.holding import period
 from graphrag_lite.text.plain_text import one_line
+from graphrag_lite.views.other_names import other_names
 from graphrag_lite.views.shown_text import shown, utf16_offsets
 
 Spans = Sequence[Mapping[str, Any]]
-MAX_ALIASES = 12  # of a name; the rest are mostly misspellings
+Said = Callable[[str, Spans], str | None]
 
 
 class Places:
@@ -70,9 +72,6 @@ def texts(view: SnapshotView) -> list[str]:
     return [shown(text) for text in view.column("documents", "text").to_pylist()]
 
 
-Said = Callable[[str, Spans], str | None]
-
-
 def _names(
     view: SnapshotView, places: Places, entity_row: Mapping[str, int], kinds: list[str], said: Said
 ) -> dict[str, Any]:
@@ -88,22 +87,16 @@ def _names(
     for row, (_, members) in sorted(rows, key=lambda found: found[1][0]):  # the finest is put last
         for identity in members:
             leaf[entity_row[identity]] = row
-    titles = data["title"].to_pylist()
-    aliases: list[dict[str, None]] = [{} for _ in range(n_names)]
-    for name, identity in tables.rows(view.arrow("entity_resolutions"), "name", "entity_id"):
-        row = entity_row.get(identity, -1)
-        if row >= 0 and name.casefold() != titles[row].casefold():
-            aliases[row][shown(name)] = None
     described = tables.rows(data, "description", "sources")
     return {
-        "title": [shown(name) for name in titles],
+        "title": [shown(name) for name in data["title"].to_pylist()],
         "type": [kinds.index(kind) for kind in data["type"].to_pylist()],
         "units": data["frequency"].to_pylist(),
         "community": leaf,
         "description": [said(text, spans) for text, spans in described],
         "sources": [places.flat(spans) for spans in data["sources"].to_pylist()],
         "documents": [[number for pair in sorted(found.items()) for number in pair] for found in counts],
-        "aliases": [sorted(found)[:MAX_ALIASES] for found in aliases],
+        "aliases": other_names(view),
     }
 
 
@@ -169,7 +162,7 @@ def _facts(view: SnapshotView, places: Places, entity_row: Mapping[str, int], sa
         "kind": [row["kind"] for row in rows],
         "from": [row["valid_at"] for row in rows],
         "until": [row["invalid_at"] for row in rows],
-        "precision": [row["precision"] for row in rows],
+        "when": [period(row) for row in rows],
         "conflict": [int(row["conflict"]) for row in rows],
         "sentence": [said(row["fact"], spans) for row, spans in zip(rows, first, strict=True)],
         "sources": [places.flat(spans) for spans in first],

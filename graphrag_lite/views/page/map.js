@@ -72,7 +72,7 @@ function drawCommunity(found, { x, y, r }, labels) {
   pen.fillStyle = colours.disc;
   pen.fill();
   pen.strokeStyle = isChosen ? colours.accent : colours.ring;
-  pen.lineWidth = isChosen ? 2.5 : 0.8;
+  pen.lineWidth = isChosen ? 2.5 : Math.min(0.8, r / 8); // small ones would be all ring
   pen.stroke();
   if (r < 22 || r > 0.8 * Math.max(view.width, view.height)) return;
   if (found.children[0].data.name !== undefined && found.children[0].r * view.k > MIN_LABELLED) return; // its names tell more

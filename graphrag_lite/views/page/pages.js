@@ -76,17 +76,7 @@ function factLine(row) {
   const end = (value) => (typeof value === "number" ? nameLink(value) : corpus(value));
   const [subject, object] = facts.ends[row];
   const marks = [facts.kind[row] === "plan" && "planned", facts.conflict[row] && "another fact contradicts it"].filter(Boolean).join(", ");
-  return el("li", {}, el("time", {}, spell(row)), el("b", {}, end(subject), " ", corpus(facts.relation[row]), " ", end(object), marks && el("small", {}, marks)), el("p", {}, corpus(said(facts.sentence[row], facts.sources[row])), sourceLinks(facts.sources[row])));
-}
-// Intervals are half-open: what holds until 2007-01-01 ends with 2006.
-function spell(row) {
-  const length = { day: 10, week: 10, month: 7 }[facts.precision[row]] ?? 4;
-  const cut = (day) => day.slice(0, length);
-  const last = facts.until[row] && cut(new Date(Date.parse(facts.until[row]) - 864e5).toISOString());
-  const first = facts.from[row] && cut(facts.from[row]);
-  if (!first) return `until ${last}`;
-  if (!last) return facts.kind[row] === "state" ? `since ${first}` : first;
-  return first === last ? first : `${first} to ${last}`;
+  return el("li", {}, el("time", {}, facts.when[row]), el("b", {}, end(subject), " ", corpus(facts.relation[row]), " ", end(object), marks && el("small", {}, marks)), el("p", {}, corpus(said(facts.sentence[row], facts.sources[row])), sourceLinks(facts.sources[row])));
 }
 // Where a name, or another word for it, first stands in a document.
 function placeIn(document, name) {
@@ -112,11 +102,11 @@ function periodPage() {
   const inside = documents.day.map((_, row) => row).filter((row) => inPeriod(documents.day[row], period)).sort((a, b) => documents.day[a].localeCompare(documents.day[b]));
   const dated = documents.day.filter(Boolean).length || 1;
   // Names that are more in these documents than their share of all documents lets expect.
-  const telling = [...view.lit].map((name) => [name, mentions(name, period).reduce((sum, [, count]) => sum + count, 0)]).map(([name, count]) => [name, count, count * Math.log(count / ((names.units[name] * inside.length) / dated + 1))]).filter(([, , worth]) => worth > 0).sort((a, b) => b[2] - a[2]);
+  const telling = [...view.lit].map((name) => [name, mentions(name, period).reduce((sum, [, count]) => sum + count, 0)]).filter(([, count]) => count).map(([name, count]) => [name, count, count * Math.log(count / ((names.units[name] * inside.length) / dated + 1))]).filter(([, , worth]) => worth > 0).sort((a, b) => b[2] - a[2]);
   const held = facts.from.map((_, row) => row).filter((row) => holds(row, period)).sort((a, b) => facts.from[b].localeCompare(facts.from[a]));
   return [
     heading(`What is told ${told(period)}`),
-    note("The map shows the names that documents of this time mention. ", el("a", { href: "#overview" }, "All times")),
+    note("The map shows the names that documents and facts of this time mention. ", el("a", { href: "#overview" }, "All times")),
     telling.length > 0 && section("More in this time than in others", el("p", { class: "chips" }, firstOf(telling, 30, ([name, count]) => nameChip(name, number(count))))),
     inside.length > 0 && section(counted(inside.length, "document"), firstOf(inside, MOST_LINKS, (row) => documentLine(row), listed)),
     held.length > 0 && section(counted(held.length, "fact"), firstOf(held, 40, factLine, (lines) => el("ul", { class: "facts" }, lines))),

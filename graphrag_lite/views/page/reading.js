@@ -63,6 +63,12 @@ function mentions(name, period) {
   for (let i = 0; i < pairs.length; i += 2) if (inPeriod(documents.day[pairs[i]], period)) found.push([pairs[i], pairs[i + 1]]);
   return found;
 }
+// Names that documents, or facts, of a period mention.
+function namesOf(period) {
+  const found = new Set([...names.title.keys()].filter((name) => mentions(name, period).length));
+  for (const [name, rows] of factsOf) if (rows.some((row) => holds(row, period))) found.add(name);
+  return found;
+}
 // A fact holds in a period where it begins before the period ends, and ends, on a day not of it, after it begins.
 function holds(fact, period) {
   if (!period) return true;
