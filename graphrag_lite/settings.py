@@ -51,6 +51,34 @@ VariableName = Annotated[str, AfterValidator(_variable)]
 Address = Annotated[str, PlainSerializer(_without_secrets)]
 
 
+def _several(names: list[str]) -> list[str]:
+    if len(set(names)) < 2:
+        raise ValueError("names two or more")
+    return names
+
+
+Several = Annotated[list[str], AfterValidator(_several)]
+
+
+class KnownNames(Section):
+    """What the user knows of names: the file entities.yaml, beside the settings."""
+
+    same: list[Several] = []
+    different: list[Several] = []
+    title: dict[str, str] = {}
+    type: dict[str, str] = {}
+    drop: list[str] = []
+    names: list[str] = []  # that are looked for wherever they stand
+
+    @model_validator(mode="after")
+    def _no_pair_is_both(self) -> Self:
+        for names in self.same:
+            for others in self.different:
+                if len(both := [name for name in names if name in others]) > 1:
+                    raise ValueError(f"{both[0]} and {both[1]} cannot be the same and different")
+        return self
+
+
 class LoadDocuments(Section):
     """How a corpus folder becomes documents."""
 
@@ -93,6 +121,7 @@ class ExtractGraphFast(Section):
     max_title_units: int = Field(
         3, ge=0, description="longer documents (text units) do not tie their names to the title"
     )
+    names: list[str] = []  # of entities.yaml
 
 
 class ExtractGraph(Section):
@@ -102,6 +131,7 @@ class ExtractGraph(Section):
         ["person", "organization", "location", "event", "work", "concept"], description="kinds of entities to look for"
     )
     max_gleanings: int = Field(1, ge=0, description="rounds that look for what was missed")
+    names: list[str] = []  # of entities.yaml
 
 
 class ExtractClaims(Section):
@@ -124,6 +154,7 @@ class ResolveEntities(Section):
         True, description="ask the model about pairs that the other rungs leave open (method: standard)"
     )
     max_pairs: int = Field(20, ge=1, description="pairs in one question to the model")
+    known: KnownNames = KnownNames()
 
 
 class FoldFacts(Section):

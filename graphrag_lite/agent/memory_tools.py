@@ -1,6 +1,5 @@
 """The tools over what was said, in the corpus and in the session, and over what is remembered."""
 
-from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from graphrag_lite.agent.requests import (
     ConversationSearchDate,
     CoreMemoryAppend,
     CoreMemoryReplace,
+    day_of,
 )
 from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
@@ -39,11 +39,12 @@ def conversation_search(session: Session, request: ConversationSearch) -> Page:
             return _entry(session.memory, own[place])
         return passage(session.index, found[place - len(own)])
 
-    return paged(len(own) + len(found), request.page, record)
+    return paged(len(own) + len(found), request.page, record, request.size)
 
 
 def conversation_search_date(session: Session, request: ConversationSearchDate) -> Page:
-    first, last = _day("start_date", request.start_date), _day("end_date", request.end_date)
+    first = day_of("start_date", request.start_date).isoformat()
+    last = day_of("end_date", request.end_date).isoformat()
     if last < first:
         raise InputError(f"end_date {last} is before start_date {first}.")
     own = session.memory.listed(MESSAGE, session.name, first, last)
@@ -58,7 +59,7 @@ def conversation_search_date(session: Session, request: ConversationSearchDate) 
             return _entry(session.memory, own[place])
         return _said(session.index, said, rows[place - len(own)])
 
-    return paged(len(own) + len(rows), request.page, record)
+    return paged(len(own) + len(rows), request.page, record, request.size)
 
 
 def _messages(index: "SnapshotView") -> dict[str, list[str]]:
@@ -86,16 +87,9 @@ def _said(index: "SnapshotView", said: dict[str, list[str]], row: int) -> Record
     }
 
 
-def _day(name: str, stated: str) -> str:
-    try:
-        return date.fromisoformat(stated).isoformat()
-    except ValueError:
-        raise InputError(f"{name}: {stated!r} is no day of the calendar, as YYYY-MM-DD.") from None
-
-
 def archival_memory_search(session: Session, request: ArchivalMemorySearch) -> Page:
     places = session.memory.search(request.query, tags=request.tags)
-    return paged(len(places), request.page, lambda place: _entry(session.memory, places[place]))
+    return paged(len(places), request.page, lambda place: _entry(session.memory, places[place]), request.size)
 
 
 def archival_memory_insert(session: Session, request: ArchivalMemoryInsert) -> Page:

@@ -1,6 +1,5 @@
 """An opened index, as Python users see it: tables as pandas DataFrames, and questions."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -125,6 +124,7 @@ class Index(SnapshotView):
         as_of: Day | None = None,
         valid_at: Day | None = None,
         history: bool = False,
+        where: Sequence[str] = (),
         show: "Show | None" = None,
     ) -> Answer:
         """Answer a question by `local`, `global` (from the reports of `level`), `basic` or `drift` search, or another.
@@ -141,11 +141,15 @@ class Index(SnapshotView):
         later are not there, "last week" is told from it, and in local search newer documents go before older ones. With
         `valid_at`, local search tells facts that held on that day, by all documents; with `history` ended ones, too.
 
-        Raises InputError for an empty question, an unknown method, level or day, CallError and ReplyError where the
-        model did not answer, ModelError where it cannot be asked or the budget is spent.
+        With `where`, conditions such as "path=notes/*", "language=de", "date>=2024-03", "speaker=Ana" or one on another
+        field of the metadata, what does not fit all of them is not there, for any method.
+
+        Raises InputError for an empty question, an unknown method, level, day or field, and where nothing is left,
+        CallError and ReplyError where the model did not answer, ModelError where it cannot be asked or the budget is
+        spent.
         """
         queries = self._queries(
-            [question], [as_of], level, dynamic, budget, top_k, retrieve_only, valid_at, history=history
+            [question], [as_of], level, dynamic, budget, top_k, retrieve_only, valid_at, [where], history=history
         )
         (outcome,) = self._outcomes(queries, method, response_type, show)
         if isinstance(outcome, GraphragLiteError):
@@ -166,17 +170,21 @@ class Index(SnapshotView):
         as_of: Day | Sequence[Day | None] | None = None,
         valid_at: Day | None = None,
         history: bool = False,
+        where: Sequence[str] | Sequence[Sequence[str]] = (),
         done: Callable[[int, Outcome], None] | None = None,
     ) -> list[Outcome]:
         """Answer questions, a model several at once, and return the answers in their order.
 
-        `as_of` is one day for all, or one (or None) for each. A question that the model did not answer has its
-        CallError or ReplyError instead. `done` is told each one's place and outcome, in their order, as soon as it and
-        those before it are there. Raises like `query` for what concerns all of them.
+        `as_of` is one day for all, or one (or None) for each, `where` one list of conditions, or one for each. A
+        question that the model did not answer has its CallError or ReplyError instead, one whose conditions leave
+        nothing its InputError. `done` is told each one's place and outcome, in their order, as soon as it and those
+        before it are there. Raises like `query` for what concerns all of them.
         """
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
+        stated = [one for one in where if isinstance(one, str)]
+        limits = [stated] * len(questions) if stated or not where else [list(one) for one in where]
         queries = self._queries(
-            questions, days, level, dynamic, budget, top_k, retrieve_only, valid_at, history=history
+            questions, days, level, dynamic, budget, top_k, retrieve_only, valid_at, limits, history=history
         )
         return self._outcomes(queries, method, response_type, done=done)
 
@@ -190,6 +198,7 @@ class Index(SnapshotView):
         top_k: int | None,
         retrieve_only: bool,
         valid_at: Day | None,
+        where: Sequence[Sequence[str]],
         *,
         history: bool,
     ) -> list[Query]:
@@ -197,7 +206,8 @@ class Index(SnapshotView):
         held = None if valid_at is None else last_day(valid_at)
         rest = (top_k or self.search.top_k, level, dynamic, budget)
         return [
-            Query(asked, *rest, day, held, history, retrieve_only) for asked, day in zip(questions, days, strict=True)
+            Query(asked, *rest, day, held, history, retrieve_only, tuple(limits))
+            for asked, day, limits in zip(questions, days, where, strict=True)
         ]
 
     def _outcomes(
@@ -233,7 +243,12 @@ class Index(SnapshotView):
             complete(self._ask_all(queries, found.ask, response_type or self.search.response_type, show, tell))
         else:
             for query in queries:
-                tell(found.answer(self, query))
+                try:
+                    view = self.limited(query.where)
+                except InputError as error:
+                    tell(error)
+                else:
+                    tell(found.answer(view, query))
         return outcomes
 
     async def _ask_all(
@@ -245,6 +260,8 @@ class Index(SnapshotView):
         tell: Callable[[Outcome], None],
     ) -> None:
         """Ask the model about every question, under the same limits; `tell` is called in their order."""
+        import asyncio
+
         from graphrag_lite import prompts
         from graphrag_lite.llm.model import open_model
         from graphrag_lite.search.model_query import Asking, CheckedFirst, map_all
@@ -262,8 +279,12 @@ class Index(SnapshotView):
                 nonlocal n_told
                 name = "query" if len(queries) == 1 else f"query {place + 1}"
                 asking = Asking(opened.of(name, [], Silence()), loaded, response_type, show)
-                async with begun:
-                    waiting[place] = await _within(self.search.timeout, ask(self, queries[place], asking))
+                try:
+                    limited = self.limited(queries[place].where)
+                    async with begun:
+                        waiting[place] = await _within(self.search.timeout, ask(limited, queries[place], asking))
+                except InputError as error:
+                    waiting[place] = error
                 while n_told in waiting:
                     tell(waiting.pop(n_told))
                     n_told += 1
@@ -273,6 +294,8 @@ class Index(SnapshotView):
 
 async def _within(seconds: float, answer: Awaitable[Answer]) -> Outcome:
     """Return an answer, or why there is none; its calls end with it."""
+    import asyncio  # here, as an answer without a model has no use of it
+
     try:
         async with asyncio.timeout(seconds):
             return await answer

@@ -37,6 +37,8 @@ class Query:
 
     `valid_at` is the day on which facts are to hold, with `history` also those that have ended are told.
 
+    `where` are conditions on what may answer, which no method needs to know of: it is given an index of nothing else.
+
     `vector`, of length 1, is the question's where the method ranks by vectors and the index has a model for them.
     """
 
@@ -49,6 +51,7 @@ class Query:
     valid_at: date | None = None
     history: bool = False
     retrieve_only: bool = False
+    where: tuple[str, ...] = ()
     vector: "Floats | None" = None
 
     def read_by(self, index: "SnapshotView") -> "Question":
