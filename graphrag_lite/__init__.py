@@ -30,8 +30,8 @@ Where things are, imports going down only (`pyproject.toml`):
     replies      what a model wrote -> records, tolerantly; asks no model
     text         sentences, words, languages, dates, tokens; `text.names` finds and types names; knows no tables
     plugins      what an installed package brings in; `settings` holds every default, `tables` every table,
-                 `errors` what a user can fix, `distribution` what it is installed as, `attempts` what is done to one item
-                 and may fail alone, `watch` who is told how a run goes
+                 `errors` what a user can fix, `distribution` what it is installed as, `watch` who is told how a run
+                 goes, `attempts` what is done to one item and may fail alone
 
 To come: `engine` (workers behind two verbs, in run).
 """
