@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 )
 @click.option("--valid-at", metavar="DATE", help="Local search: tell what held on that day, by all documents.")
 @click.option("--history", is_flag=True, help="Local search: show a model facts that have ended, too.")
+@click.option("--steps", type=click.IntRange(1), help="Agent: looks at most. [default: 12]")
+@click.option("--tokens", type=click.IntRange(1), help="Agent: budget of what it reads. [default: 8192]")
+@click.option("--session", metavar="NAME", help="Agent: remember questions, answers and notes under this name.")
+@click.option("--trace", is_flag=True, help="Agent: show each step: tool, arguments, what came back, tokens in use.")
 @click.option("--response-type", metavar="FORM", help="Form of a model's answer. [default: multiple paragraphs]")
 @click.option("--context-only", "retrieve_only", is_flag=True, help="Retrieve without answering.")
 @click.option(
@@ -47,7 +51,13 @@ if TYPE_CHECKING:
 )
 @JSON
 def query(
-    question: str | None, root: Root, questions: Path | None, as_json: bool, level: int | None, **options: Any
+    question: str | None,
+    root: Root,
+    questions: Path | None,
+    as_json: bool,
+    trace: bool,
+    level: int | None,
+    **options: Any,
 ) -> None:
     """Answer QUESTION from the index, every sentence with its source.
 
@@ -66,6 +76,7 @@ def query(
       graphrag-lite query --set llm.model=null "Who is Scrooge?"
       graphrag-lite query --as-of 2023-05-30 "What did we decide last week?"
       graphrag-lite query --valid-at 2023-06-01 "Where does Ana work?"
+      graphrag-lite query --method agent --trace "Which did I buy first, the bed or the lamp?"
       graphrag-lite query --method basic --questions questions.jsonl --top-k 20 > answers.jsonl
     """
     if questions is None:
@@ -84,20 +95,22 @@ def query(
         log()
     options["level"] = level or 0
     if questions is not None:
-        _answer_file(opened, questions, options)
+        _answer_file(opened, questions, options, trace=trace)
     else:
         # Under a locale that is not UTF-8 the bytes of an argument arrive as surrogates.
         text = (question or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        _answer(opened, text, options, as_json)
+        _answer(opened, text, options, as_json, trace=trace)
 
 
-def _answer(opened: "Index", question: str, options: dict[str, Any], as_json: bool) -> None:
+def _answer(opened: "Index", question: str, options: dict[str, Any], as_json: bool, *, trace: bool) -> None:
     """Answer one question; a model's answer is printed as it is written."""
     from graphrag_lite.cli import printed_answer, terminal
 
     in_pieces = opened.asks and not as_json and not options["retrieve_only"]
     with printed_answer.Pieces() if in_pieces else contextlib.nullcontext() as show:
         answer = opened.query(question, **options, show=show)
+    if trace:
+        printed_answer.tell_steps(answer)
     if answer.readings:
         terminal.tell(printed_answer.read_as(answer.readings))
     with while_read():
@@ -112,9 +125,9 @@ def _answer(opened: "Index", question: str, options: dict[str, Any], as_json: bo
     _end_query([answer])
 
 
-def _answer_file(opened: "Index", path: Path, options: dict[str, Any]) -> None:
+def _answer_file(opened: "Index", path: Path, options: dict[str, Any], *, trace: bool) -> None:
     """Answer the questions of a file, a line of JSON each."""
-    from graphrag_lite.cli import terminal
+    from graphrag_lite.cli import printed_answer, terminal
     from graphrag_lite.search.answer import Answer
 
     listed = list(_questions(path))
@@ -125,6 +138,8 @@ def _answer_file(opened: "Index", path: Path, options: dict[str, Any]) -> None:
         outcomes.append(outcome)
         number, question, _ = listed[place]
         if isinstance(outcome, Answer):
+            if trace:
+                printed_answer.tell_steps(outcome)
             terminal.print_json({"id": number, **outcome.to_dict()})
         else:
             failed = {"question": question, "method": options["method"], "error": str(outcome)}

@@ -116,9 +116,12 @@ class Index(SnapshotView):
         as_of: Day | None = None,
         valid_at: Day | None = None,
         history: bool = False,
+        steps: int | None = None,
+        tokens: int | None = None,
+        session: str | None = None,
         show: "Show | None" = None,
     ) -> Answer:
-        """Answer a question by `local`, `global` (from the reports of `level`), `basic` or `drift` search, or another.
+        """Answer a question by `local`, `global` (reports of `level`), `basic`, `drift` or `agent` search, or another.
 
         A method is named, or passed as a `SearchMethod`.
 
@@ -132,12 +135,15 @@ class Index(SnapshotView):
         later are not there, "last week" is told from it, and in local search newer documents go before older ones. With
         `valid_at`, local search tells facts that held on that day, by all documents; with `history` ended ones, too.
 
+        Agent search takes so many `steps` within a context of `tokens`; with a `session`, it is remembered.
+
         Raises InputError for an empty question, an unknown method, level or day, CallError and ReplyError where the
         model did not answer, ModelError where it cannot be asked or the budget is spent.
         """
-        queries = self._queries(
-            [question], [as_of], level, dynamic, budget, top_k, retrieve_only, valid_at, history=history
-        )
+        asked = Query(question, top_k or self.search.top_k, level, dynamic, budget)
+        asked = replace(asked, history=history, retrieve_only=retrieve_only)
+        asked = replace(asked, steps=steps, tokens=tokens, session=session)
+        queries = self._queries(asked, [question], [as_of], valid_at)
         (outcome,) = self._outcomes(queries, method, response_type, show)
         if isinstance(outcome, GraphragLiteError):
             raise outcome
@@ -157,6 +163,9 @@ class Index(SnapshotView):
         as_of: Day | Sequence[Day | None] | None = None,
         valid_at: Day | None = None,
         history: bool = False,
+        steps: int | None = None,
+        tokens: int | None = None,
+        session: str | None = None,
         done: Callable[[int, Outcome], None] | None = None,
     ) -> list[Outcome]:
         """Answer questions, a model several at once, and return the answers in their order.
@@ -166,30 +175,19 @@ class Index(SnapshotView):
         those before it are there. Raises like `query` for what concerns all of them.
         """
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
-        queries = self._queries(
-            questions, days, level, dynamic, budget, top_k, retrieve_only, valid_at, history=history
-        )
+        asked = Query("", top_k or self.search.top_k, level, dynamic, budget)
+        asked = replace(asked, history=history, retrieve_only=retrieve_only)
+        asked = replace(asked, steps=steps, tokens=tokens, session=session)
+        queries = self._queries(asked, questions, days, valid_at)
         return self._outcomes(queries, method, response_type, done=done)
 
     def _queries(
-        self,
-        questions: Sequence[str],
-        as_of: Sequence[Day | None],
-        level: int,
-        dynamic: bool,
-        budget: int | None,
-        top_k: int | None,
-        retrieve_only: bool,
-        valid_at: Day | None,
-        *,
-        history: bool,
+        self, asked: Query, questions: Sequence[str], as_of: Sequence[Day | None], valid_at: Day | None
     ) -> list[Query]:
+        """Return a query like `asked` for each question."""
         days = [None if day is None else last_day(day) for day in as_of]
-        held = None if valid_at is None else last_day(valid_at)
-        rest = (top_k or self.search.top_k, level, dynamic, budget)
-        return [
-            Query(asked, *rest, day, held, history, retrieve_only) for asked, day in zip(questions, days, strict=True)
-        ]
+        asked = replace(asked, valid_at=None if valid_at is None else last_day(valid_at))
+        return [replace(asked, question=text, as_of=day) for text, day in zip(questions, days, strict=True)]
 
     def _outcomes(
         self,
