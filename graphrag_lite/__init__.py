@@ -10,6 +10,7 @@ Where things are, imports going down only (`pyproject.toml`):
 
     cli          commands, and all that is printed; no logic of its own
     ops          around runs: plan, tune prompts, evaluate, check, schedule, metrics, rollback; prints nothing
+    views        an opened snapshot -> the bytes of a page or of an export; writes no file
     pipeline     the flow of stages, top to bottom: the first file to read
     agent        many small looks at an index and at memory: tools that return pages; asks no model
     stages       one file a stage, a function from tables to tables; none imports another
@@ -32,7 +33,7 @@ Where things are, imports going down only (`pyproject.toml`):
                  `errors` what a user can fix, `attempts` what is done to one item and may fail alone,
                  `watch` who is told how a run goes
 
-To come: `engine` (workers behind two verbs, in run), `views` (pages and exports, beside ops).
+To come: `engine` (workers behind two verbs, in run).
 """
 
 from collections.abc import Sequence

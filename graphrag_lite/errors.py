@@ -2,7 +2,7 @@
 
 GraphragLiteError
 ├── SettingsError    settings.yaml, --config
-│   └── OverrideError    --set
+│   └── OverrideError    --set, --config FILE that is not there
 ├── PluginError      a name that an installed package brings in
 ├── PromptError      a prompt file
 ├── InputError       the corpus, a questions file, a question

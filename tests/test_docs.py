@@ -47,7 +47,13 @@ def commands_page() -> str:
         "",
         "Written by `python tests/test_docs.py` from the commands' own help. What `--json` prints",
     ]
-    lines += ["is in [json.md](json.md)."]
+    lines += [
+        "is in [json.md](json.md).",
+        "",
+        "The Tab key completes commands, options, methods and what `show` shows once the shell is told, by a line in `~/.bashrc`:",
+        '`eval "$(_GRAPHRAG_LITE_COMPLETE=bash_source graphrag-lite)"`. In `~/.zshrc` it is `zsh_source`; for fish,',
+        "`_GRAPHRAG_LITE_COMPLETE=fish_source graphrag-lite > ~/.config/fish/completions/graphrag-lite.fish`.",
+    ]
     own = [
         [name, inner]
         for name, group in sorted(main.commands.items())

@@ -120,8 +120,9 @@ def _units(session: Session, records: Sequence[dict[str, Any]]) -> list[int]:
 def _gain(session: Session, lead: Lead, units: Sequence[int]) -> "Floats":
     """Return what text units gain by a look, from 0 to 1, shape (n_units,)."""
     if "query" in lead.arguments:
-        scores = np.maximum(session.scores(lead.arguments["query"]), 0.0)
-        return scores / max(scores.max(initial=0.0), 1e-9)
+        scores: Floats = np.maximum(session.scores(lead.arguments["query"]), 0.0)
+        scores /= max(scores.max(initial=0.0), 1e-9)
+        return scores
     gain = np.zeros(len(session.index.document_row))
     gain[list(units)] = 1.0
     return gain

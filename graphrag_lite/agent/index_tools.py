@@ -29,13 +29,14 @@ LEAST_WORTH = 0.05  # of the best passage's score: what has less shares next to 
 
 
 def search_passages(session: Session, request: SearchPassages) -> Page:
-    units = passages_for(session, request.query)
-    return paged(len(units), request.page, lambda place: passage(session.index, units[place]), request.size)
+    index = session.index.limited(request.where)
+    units = passages_for(session, request.query, request.where)
+    return paged(len(units), request.page, lambda place: passage(index, units[place]), request.size)
 
 
-def passages_for(session: Session, query: str) -> Sequence[int]:
-    """Return the rows of the text units that fit a query, best first, ties by row."""
-    scores = session.scores(query)
+def passages_for(session: Session, query: str, where: Sequence[str] = ()) -> Sequence[int]:
+    """Return the rows of the text units that fit a query, and `where`, best first, ties by row."""
+    scores = session.scores(query, where)
     top = scores.max(initial=0.0)
     order = np.argsort(-scores, kind="stable")
     n_worth = int((scores > LEAST_WORTH * top).sum()) if top > 0 else 0
@@ -62,8 +63,9 @@ def _document(index: "SnapshotView", row: int) -> Record:
 
 
 def search_entities(session: Session, request: SearchEntities) -> Page:
-    rows = entities_for(session.index, request.query)
-    return paged(len(rows), request.page, lambda place: _entity(session.index, rows[place]), request.size)
+    index = session.index.limited(request.where)
+    rows = entities_for(index, request.query)
+    return paged(len(rows), request.page, lambda place: _entity(index, rows[place]), request.size)
 
 
 def entities_for(index: "SnapshotView", query: str) -> Sequence[int]:
@@ -90,7 +92,7 @@ def _entity(index: "SnapshotView", row: int) -> Record:
 
 
 def search_reports(session: Session, request: SearchReports) -> Page:
-    index = session.index
+    index = session.index.limited(request.where)
     rows = report_rows(index)
     chosen = [i for i, row in enumerate(rows) if request.level in (None, row["level"])]
     if request.level is not None and not chosen:

@@ -29,19 +29,29 @@ class Paged(Request):
     size: int = Field(SIZE, ge=1, le=SIZE, description="records of a page")
 
 
-class SearchPassages(Paged):
+class Searched(Paged):
+    """Arguments of a search over the index."""
+
+    where: list[str] = Field(
+        [],
+        max_length=20,
+        description="conditions that all have to hold, such as path=notes/*, date>=2024-03-01, speaker=Ana",
+    )
+
+
+class SearchPassages(Searched):
     """Passages of the documents that fit a query best, best first, each with its text."""
 
     query: Query = Field(description="what to look for: a question, or words")
 
 
-class SearchEntities(Paged):
+class SearchEntities(Searched):
     """Entities whose names a query says, then those that share words with it, the most frequent first."""
 
     query: Query = Field(description="a name, or words of it")
 
 
-class SearchReports(Paged):
+class SearchReports(Searched):
     """Community reports that fit a query best, best first, each with its title and summary."""
 
     query: Query = Field(description="what to look for: a theme, or words")
@@ -134,7 +144,7 @@ def read_arguments(request: type[R], given: str) -> R:
     """Return the arguments that a JSON object states. Raises InputError that names what would be right.
 
     >>> read_arguments(SearchPassages, '{"query": "comets", "page": 2}')
-    SearchPassages(page=2, size=5, query='comets')
+    SearchPassages(page=2, size=5, where=[], query='comets')
     >>> read_arguments(SearchPassages, '{"query": "comets", "page": -1}')
     Traceback (most recent call last):
     graphrag_lite.errors.InputError: page: Input should be greater than or equal to 1

@@ -1,6 +1,6 @@
 """What a tool looks at: an opened snapshot, and the memory of a session."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -29,7 +29,7 @@ class Session:
     open_memory: "Callable[[], Memory]"
     name: str = DEFAULT
     as_of: date | None = None
-    _scores: "dict[str, npt.NDArray[np.float64]]" = field(default_factory=dict)
+    _scores: "dict[tuple[str, ...], npt.NDArray[np.float64]]" = field(default_factory=dict)
 
     @cached_property
     def index(self) -> "SnapshotView":
@@ -41,12 +41,14 @@ class Session:
         """Raises TableError, OutputError."""
         return self.open_memory()
 
-    def scores(self, query: "str | Question") -> "npt.NDArray[np.float64]":
+    def scores(self, query: "str | Question", where: Sequence[str] = ()) -> "npt.NDArray[np.float64]":
         """Return how well each text unit fits a query, shape (n_units,), -inf where it is hidden; found once."""
         from graphrag_lite.retrieval.question import Question
         from graphrag_lite.search.local_search import text_unit_scores
 
-        asked = Question(self.index, query, self.as_of) if isinstance(query, str) else query
-        if asked.text not in self._scores:
-            self._scores[asked.text] = text_unit_scores(asked)
-        return self._scores[asked.text]
+        index = self.index.limited(where)
+        asked = Question(index, query, self.as_of) if isinstance(query, str) else query
+        key = (asked.text, *where)
+        if key not in self._scores:
+            self._scores[key] = text_unit_scores(asked)
+        return self._scores[key]

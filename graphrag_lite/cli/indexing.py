@@ -11,6 +11,7 @@ from graphrag_lite.cli.options import (
     EXIT_CODES,
     JSON,
     METRICS_FILE,
+    QUIET,
     ROOT,
     Root,
     log,
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 @click.option("--refresh", type=click.Choice(["reports"]), help="Write again all reports that are stale.")
 @click.option("--checksum", is_flag=True, help="Read every file, also where size and times say that it is the same.")
 @METRICS_FILE
-@click.option("--verbose", is_flag=True, help="Count the rows of working tables, such as search terms, too.")
+@QUIET
+@click.option("-v", "--verbose", is_flag=True, help="Count the rows of working tables, such as search terms, too.")
 @JSON
 def index(
     corpus: Path,
@@ -39,6 +41,7 @@ def index(
     refresh: str | None,
     checksum: bool,
     metrics_file: Path | None,
+    quiet: bool,
     verbose: bool,
     as_json: bool,
 ) -> None:
@@ -59,15 +62,17 @@ def index(
     from graphrag_lite.run import run_log
     from graphrag_lite.run.workers import default_workers
 
-    log()
+    if quiet and verbose:
+        raise click.UsageError("Give --quiet or --verbose, not both.")
+    log(quiet=quiet)
     if dry_run:
         _print_plan(corpus, root, as_json)
         return
     with terminable() as done, metrics.recorded(metrics_file, root.output) as summary:
+        _expect(root.output, imported=False)
         with run_log.logged(root.output):  # a settings file that stops a run belongs to the history, too
             loaded = root.load()
-            _expect(root.output, imported=False)
-        with progress.watch(as_json, verbose=verbose) as watch:
+        with progress.watch(as_json, quiet=quiet, verbose=verbose) as watch:
             run = pipeline.index(
                 corpus,
                 root.output,
@@ -79,7 +84,8 @@ def index(
             )
         done()
         summary |= run_summary.summary(run)
-        _print_summary(run, root.output, as_json)
+        if as_json or not quiet:
+            _print_summary(run, root.output, as_json)
         if run.n_failures:
             _name_failures(run.snapshot)
             sys.exit(3)

@@ -36,18 +36,20 @@ class Pieces:
         print(plain(text), end="", flush=True)
 
 
-def print_answer(console: Console, answer: "Answer") -> None:
-    """Print an answer and where its statements stand."""
+def print_answer(console: Console, answer: "Answer", *, quiet: bool = False) -> None:
+    """Print an answer and, unless `quiet`, where its statements stand."""
     console.print(Text(plain(answer.answer)))
-    if answer.abstained and answer.documents:
+    if not quiet and answer.abstained and answer.documents:
         console.print(Text(plain(f"Nearest to it, and no answer: {answer.documents[0]}"), style="dim"))
-    print_sources(console, answer)
+    print_sources(console, answer, quiet=quiet)
 
 
-def print_sources(console: Console, answer: "Answer") -> None:
-    """Print where an answer's statements stand."""
+def print_sources(console: Console, answer: "Answer", *, quiet: bool = False) -> None:
+    """Print where an answer's statements stand, unless `quiet`."""
     if answer.model:
         console.print()  # the answer was printed in pieces, and its last line has not ended
+    if quiet:
+        return
     if answer.citations:
         console.print(Text("\nSources", style="bold"))
     n_told: Counter[int] = Counter()

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
@@ -76,7 +77,7 @@ class Statement:
     row: bool = False
     cell: bool = False
 
-    @property
+    @cached_property
     def place(self) -> tuple[str, int]:
         return self.span["document_id"], self.span["char_start"]
 
@@ -126,6 +127,11 @@ class Sources:
         self._dated = len({row["created_at"][:10] for row in self.documents.values()}) > 1
         self._made: dict[tuple[str, int, int], Statement | None] = {}
         self._longest: dict[tuple[str, int], Statement] = {}
+
+    def read(self, spans: Iterable[Row]) -> None:
+        """Read many sentences, one document after the other: what is known of a whole text is found once."""
+        for span in sorted(spans, key=itemgetter("document_id", "char_start")):
+            self._at(span)
 
     def at(self, spans: Iterable[Row]) -> list[Statement]:
         """Return what the sentences at some spans say; those that cannot be read are left out.

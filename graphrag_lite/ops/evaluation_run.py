@@ -127,9 +127,9 @@ def _ask_all(
                     "missing_ids": sorted(question.gold - own_ids),
                     "documents": asked.documents,
                     "ms": round(1000 * seconds, 3),
-                    "measures": measure(question, asked.documents),
                     "steps": len(asked.steps),
                     "tokens": asked.steps[-1]["in_use"] if asked.steps else 0,
+                    "measures": measure(question, asked.documents),
                 }
             )
     return found

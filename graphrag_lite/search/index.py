@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_lite import settings, settings_file, tables
-from graphrag_lite.errors import CallError, GraphragLiteError, InputError, PluginError, ReplyError, TableError
+from graphrag_lite.errors import (
+    CallError,
+    GraphragLiteError,
+    InputError,
+    PluginError,
+    ReplyError,
+    TableError,
+    UnansweredError,
+)
 from graphrag_lite.retrieval.question_vectors import embed_questions
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.run import snapshots
@@ -119,6 +127,7 @@ class Index(SnapshotView):
         steps: int | None = None,
         tokens: int | None = None,
         session: str | None = None,
+        where: Sequence[str] = (),
         show: "Show | None" = None,
     ) -> Answer:
         """Answer a question by `local`, `global` (reports of `level`), `basic`, `drift` or `agent` search, or another.
@@ -137,13 +146,17 @@ class Index(SnapshotView):
 
         Agent search takes so many `steps` within a context of `tokens`; with a `session`, it is remembered.
 
-        Raises InputError for an empty question, an unknown method, level or day, CallError and ReplyError where the
-        model did not answer, ModelError where it cannot be asked or the budget is spent.
+        With `where`, conditions such as "path=notes/*", "language=de", "date>=2024-03", "speaker=Ana" or one on another
+        field of the metadata, what does not fit all of them is not there, for any method.
+
+        Raises InputError for an empty question, an unknown method, level, day or field, and where nothing is left,
+        CallError and ReplyError where the model did not answer, ModelError where it cannot be asked or the budget is
+        spent.
         """
         asked = Query(question, top_k or self.search.top_k, level, dynamic, budget)
         asked = replace(asked, history=history, retrieve_only=retrieve_only)
         asked = replace(asked, steps=steps, tokens=tokens, session=session)
-        queries = self._queries(asked, [question], [as_of], valid_at)
+        queries = self._queries(asked, [question], [as_of], valid_at, [where])
         (outcome,) = self._outcomes(queries, method, response_type, show)
         if isinstance(outcome, GraphragLiteError):
             raise outcome
@@ -166,28 +179,40 @@ class Index(SnapshotView):
         steps: int | None = None,
         tokens: int | None = None,
         session: str | None = None,
+        where: Sequence[str] | Sequence[Sequence[str]] = (),
         done: Callable[[int, Outcome], None] | None = None,
     ) -> list[Outcome]:
         """Answer questions, a model several at once, and return the answers in their order.
 
-        `as_of` is one day for all, or one (or None) for each. A question that the model did not answer has its
-        CallError or ReplyError instead. `done` is told each one's place and outcome, in their order, as soon as it and
-        those before it are there. Raises like `query` for what concerns all of them.
+        `as_of` is one day for all, or one (or None) for each, `where` one list of conditions, or one for each. A
+        question that the model did not answer has its CallError or ReplyError instead, one whose conditions leave
+        nothing its InputError. `done` is told each one's place and outcome, in their order, as soon as it and those
+        before it are there. Raises like `query` for what concerns all of them.
         """
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
+        stated = [one for one in where if isinstance(one, str)]
+        limits = [stated] * len(questions) if stated or not where else [list(one) for one in where]
         asked = Query("", top_k or self.search.top_k, level, dynamic, budget)
         asked = replace(asked, history=history, retrieve_only=retrieve_only)
         asked = replace(asked, steps=steps, tokens=tokens, session=session)
-        queries = self._queries(asked, questions, days, valid_at)
+        queries = self._queries(asked, questions, days, valid_at, limits)
         return self._outcomes(queries, method, response_type, done=done)
 
     def _queries(
-        self, asked: Query, questions: Sequence[str], as_of: Sequence[Day | None], valid_at: Day | None
+        self,
+        asked: Query,
+        questions: Sequence[str],
+        as_of: Sequence[Day | None],
+        valid_at: Day | None,
+        where: Sequence[Sequence[str]],
     ) -> list[Query]:
         """Return a query like `asked` for each question."""
         days = [None if day is None else last_day(day) for day in as_of]
         asked = replace(asked, valid_at=None if valid_at is None else last_day(valid_at))
-        return [replace(asked, question=text, as_of=day) for text, day in zip(questions, days, strict=True)]
+        return [
+            replace(asked, question=text, as_of=day, where=tuple(limits))
+            for text, day, limits in zip(questions, days, where, strict=True)
+        ]
 
     def _outcomes(
         self,
@@ -222,7 +247,12 @@ class Index(SnapshotView):
             complete(self._ask_all(queries, found.ask, response_type or self.search.response_type, show, tell))
         else:
             for query in queries:
-                tell(found.answer(self, query))
+                try:
+                    view = self.limited(query.where)
+                except InputError as error:
+                    tell(error)
+                else:
+                    tell(found.answer(view, query))
         return outcomes
 
     async def _ask_all(
@@ -234,6 +264,8 @@ class Index(SnapshotView):
         tell: Callable[[Outcome], None],
     ) -> None:
         """Ask the model about every question, under the same limits; `tell` is called in their order."""
+        import asyncio
+
         from graphrag_lite import prompts
         from graphrag_lite.llm.model import open_model
         from graphrag_lite.search.model_query import Asking, CheckedFirst, map_all
@@ -243,6 +275,7 @@ class Index(SnapshotView):
         loaded = prompts.load(output.parent / "prompts")
         waiting: dict[int, Outcome] = {}
         n_told = 0
+        begun = asyncio.Semaphore(self.llm.concurrency)  # no question's time is spent waiting behind many others
         with open_model(self.llm, output, self.model, must_keep=False) as opened:
             opened = replace(opened, chat=CheckedFirst(opened.chat))
 
@@ -251,14 +284,32 @@ class Index(SnapshotView):
                 name = "query" if len(queries) == 1 else f"query {place + 1}"
                 asking = Asking(opened.of(name, [], Silence()), loaded, response_type, show)
                 try:
-                    waiting[place] = await ask(self, queries[place], asking)
-                except (CallError, ReplyError) as error:
+                    limited = self.limited(queries[place].where)
+                    async with begun:
+                        waiting[place] = await _within(self.search.timeout, ask(limited, queries[place], asking))
+                except InputError as error:
                     waiting[place] = error
                 while n_told in waiting:
                     tell(waiting.pop(n_told))
                     n_told += 1
 
             await map_all(opened.of("query", [], Silence()), answer, range(len(queries)))
+
+
+async def _within(seconds: float, answer: Awaitable[Answer]) -> Outcome:
+    """Return an answer, or why there is none; its calls end with it."""
+    import asyncio  # here, as an answer without a model has no use of it
+
+    try:
+        async with asyncio.timeout(seconds):
+            return await answer
+    except (CallError, ReplyError) as error:
+        return error
+    except TimeoutError:
+        return UnansweredError(
+            f"The model has not answered within {seconds:g} s (search.timeout). Its answers so far are kept: ask again,"
+            " or give it longer."
+        )
 
 
 def last_day(stated: Day) -> date:

@@ -11,7 +11,7 @@ from graphrag_lite.search.answer import Answer, Statement, answered, compose, ra
 from graphrag_lite.search.answer_type import sought
 from graphrag_lite.search.basic_search import passages
 from graphrag_lite.search.comparison import of_each
-from graphrag_lite.search.date_answers import OPEN, date_answer
+from graphrag_lite.search.date_answers import COMPUTED, OPEN, date_answer
 from graphrag_lite.search.definitions import defining_units
 from graphrag_lite.search.entity_statements import description, relationships
 from graphrag_lite.search.held_facts import opening_facts
@@ -83,7 +83,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         [*opening, *in_reading_order(index, sentences), *closing],
         ranking,
         unsure=nothing is None,
-        lead=OPEN if question.dates_asked else "",
+        lead=OPEN if question.dates_asked and question.dates_asked.kind in COMPUTED else "",
     )
 
 

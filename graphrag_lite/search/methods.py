@@ -41,6 +41,8 @@ class Query:
     `valid_at` is the day on which facts are to hold, with `history` also those that have ended are told. An agent takes
     `steps` at most, within a context of `tokens`, and remembers where a `session` is named.
 
+    `where` are conditions on what may answer, which no method needs to know of: it is given an index of nothing else.
+
     `vector`, of length 1, is the question's where the method ranks by vectors and the index has a model for them.
     """
 
@@ -56,6 +58,7 @@ class Query:
     steps: int | None = None
     tokens: int | None = None
     session: str | None = None
+    where: tuple[str, ...] = ()
     vector: "Floats | None" = None
 
     def read_by(self, index: "SnapshotView") -> "Question":

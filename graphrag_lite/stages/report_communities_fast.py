@@ -83,10 +83,12 @@ async def report_communities_fast(
     weight = {identity: row["weight"] for identity, row in relationship.items()}
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
     sources = Sources(source_documents, source_units, entity_mentions, attempt)
-    stated = _stated(relationship.values(), sources)
     large = {identity for row in held if row["size"] >= MIN_MEMBERS for identity in row["entity_ids"]}
     units = related_units(relationship.values(), sorted(large))
     spans = member_sentences(entity_mentions, entity_resolutions, units)
+    sources.read(span for row in relationship.values() for span in row["sources"][:1])
+    sources.read(span for identity in units for span in (*entity[identity]["sources"], *spans.get(identity, ())))
+    stated = _stated(relationship.values(), sources)
     named, leads = _named([entity[identity] for identity in units], spans, sources)
     told = [*stated.values(), *(one for own in named.values() for one in own)]
     told += [text for one in told if one.row for text in sources.row_text(one)]
@@ -104,6 +106,8 @@ async def report_communities_fast(
     def report_on(community: Row) -> tuple[Row | None, frozenset[str]]:
         """Return a community's report, and the sentences in its summary."""
         number = community["community"]
+        if community["size"] < MIN_MEMBERS:
+            return None, frozenset()
         inside = [relationship[i] for i in community["relationship_ids"]]
         strength = _strength(inside, counts)
         members = [entity[i] for i in sorted(community["entity_ids"], key=lambda i: (-strength[i], i))]
@@ -111,7 +115,7 @@ async def report_communities_fast(
         above = summarized_above[community["parent"]]
         lead = _lead(members, leads, above)
         chosen = _chosen(found, lead, members, settings, idf, above)
-        if len(members) < MIN_MEMBERS or len(chosen) < MIN_FACTS:
+        if len(chosen) < MIN_FACTS:
             return None, frozenset()
         ranked = _ranked(members, weights[number], heaviest[community["level"]], total)
         own: frozenset[str] = frozenset()
@@ -149,18 +153,19 @@ def _stated(relationships: Iterable[Row], sources: Sources) -> dict[str, Stateme
 
 
 def _named(
-    members: Iterable[Row], spans: Mapping[str, Sequence[Row]], sources: Sources
+    members: Sequence[Row], spans: Mapping[str, Sequence[Row]], sources: Sources
 ) -> tuple[dict[str, list[Statement]], dict[str, Statement]]:
     """Return the statements that name each entity, those that describe it first, and its best definition, by id."""
     named: dict[str, list[Statement]] = {}
-    leads: dict[str, Statement] = {}
     for row in members:
         told = [one for one in sources.at([*row["sources"], *spans.get(row["id"], ())]) if one.stands and not one.cell]
         named[row["id"]] = list({one.place: sources.whole(one) for one in told}.values())
-        defined = [(sources.defines(one, row["title"]), one) for one in named[row["id"]]]
-        how_well, best = max(defined, key=lambda item: item[0], default=(0, None))
-        if best and how_well:
-            leads[row["id"]] = best
+    pairs = ((row, number, one) for row in members for number, one in enumerate(named[row["id"]]))
+    best: dict[str, tuple[int, int]] = {}
+    for row, number, one in sorted(pairs, key=lambda pair: pair[2].place):  # as in `Sources.read`
+        if how_well := sources.defines(one, row["title"]):
+            best[row["id"]] = max(best.get(row["id"], (0, 0)), (how_well, -number))
+    leads = {identity: named[identity][-number] for identity, (_, number) in best.items()}
     return named, leads
 
 

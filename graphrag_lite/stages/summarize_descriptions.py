@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 ENCODING = "cl100k_base"  # what tokens of descriptions are counted in
 WORDS_PER_TOKEN = 0.75
+SOON_FOLDED = 20_000  # mentions
 CANDIDATES = 12  # sentences read for each entity and relationship
 
 # A name means what its own document says it means, else what the corpus says; '' was dropped. A unit's overlap repeats
@@ -171,7 +172,7 @@ async def summarize_descriptions(
     """
     texts = dict(tables.rows(source_documents, "id", "text"))
     languages = dict(tables.rows(source_documents, "id", "language"))
-    with opened() as database:
+    with opened(entity_mentions.num_rows + relationship_mentions.num_rows) as database:
         database.register("entity_mentions", entity_mentions)
         database.register("relationship_mentions", relationship_mentions)
         database.register("entity_resolutions", entity_resolutions)
@@ -228,11 +229,14 @@ def _directed(row: Row, statement: Row | None) -> Row:
 
 
 @contextmanager
-def opened() -> Iterator["duckdb.DuckDBPyConnection"]:
-    """Open a database in memory. A Ctrl-C during a query is a Ctrl-C: DuckDB makes a RuntimeError of it."""
+def opened(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
+    """Open a database in memory. A Ctrl-C during a query is a Ctrl-C: DuckDB makes a RuntimeError of it.
+
+    Few rows are soon folded by one thread; to start and end more would take longer.
+    """
     import duckdb
 
-    with duckdb.connect() as database:
+    with duckdb.connect(config={"threads": 1} if n_rows < SOON_FOLDED else {}) as database:
         try:
             yield database
         except RuntimeError as error:

@@ -6,10 +6,11 @@ Read in English, by form. A question of any other form is none of these.
 import re
 from typing import NamedTuple
 
+NUMBERS = "zero one two three four five six seven eight nine ten".split()
 UNITS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}  # days
 _UNIT = r"(?P<unit>days?|weeks?|months?|years?)"
 _HOW = rf"^(?:(?:so|and|about|exactly|roughly),? )?how (?:many|much) (?:full |total |more )?{_UNIT}"
-_LONG = r"^how long"
+_LONG = r"^how (?:long|much time)"
 _WHEN = r"(?:,? (?:when|before|by the time|until|as of when) )"
 _PASSED = (
     r"(?: have| had| has)?"
@@ -21,11 +22,17 @@ _DAY_OF = re.compile(r"^(?:the (?:day|date)s?(?: on which| that| when| of)?|when
 
 
 class Asked(NamedTuple):
-    """What a question asks: `kind` is ago, between, first, last, order or until; `unit` is empty where it asks none."""
+    """What a question asks: `kind` is ago, ahead, since, between, lasted, first, last, order, list, until or on.
+
+    `unit` is empty where it asks none. `about` is what all events share ("join" of "Which did I join first, ..."), `n`
+    how many are to be listed, 0 where it does not say.
+    """
 
     kind: str
     unit: str
     events: tuple[str, ...]
+    about: str = ""
+    n: int = 0
 
 
 _AGO = tuple(
@@ -49,20 +56,51 @@ _BETWEEN = tuple(
         rf"{_HOW} (?:had|have|did) (?P<one>.+?){_WHEN}(?P<other>.+)",
         rf"{_LONG} (?:had|have|did|was|were) (?P<one>.+?){_WHEN}(?P<other>.+)",
         rf"(?:{_HOW}|{_LONG}) {_TAKE} (?P<other>.+?) (?:after|since|from when) (?P<one>.+)",
-        rf"{_HOW} (?:after|before) (?P<one>.+?) (?:did|was|were|is) (?P<other>.+)",
+        rf"(?:{_HOW}|{_LONG}) (?:after|before) (?P<one>.+?) (?:did|was|were|is) (?P<other>.+)",
+        rf"{_HOW} separated? (?P<one>.+?) (?:and|from) (?P<other>.+)",
+    )
+)
+_SINCE = tuple(
+    re.compile(form, re.I)
+    for form in (
+        rf"{_HOW} (?:has|have) (?P<one>.+? been .+|(?!i |we ).+)$",
+        rf"{_LONG} (?:has|have) (?!it been)(?P<one>.+)$",
+    )
+)
+_AHEAD = re.compile(
+    rf"{_HOW}(?: are there| are left| left| remain| is it| do (?:i|we) have(?: left)?)? (?:until|till) (?P<one>.+)$",
+    re.I,
+)
+_LASTED = tuple(
+    re.compile(form, re.I)
+    for form in (
+        rf"{_HOW} (?:did|does) (?P<one>(?!i |we |it ).+)$",
+        rf"{_LONG} did (?P<one>(?!it take).+)$",
     )
 )
 _CHOICE = re.compile(
-    r"^(?:which|who|what)\b(?P<about>.+?)"
+    r"^(?:which|who|what)\b(?P<about>.*?)"
     r"\b(?P<which>first|earlier|earliest|last|later|latest|most recently|more recently)\b"
     r"(?: of (?:the|these) \w+| between)?[,:]? (?P<events>.+? or .+)$",
     re.I,
 )
+_OF_TWO = re.compile(
+    r"^(?:(?:which|who) of|did|was|were) (?P<events>.+? (?:or|and) .+?)"
+    r" (?P<about>\w+) (?P<which>first|earlier|last|later|most recently|more recently)$",
+    re.I,
+)
 _ORDER = re.compile(
-    r"^(?:(?:what|which)\b.*?\border\b(?: of| from| in)?|who\b.*?\bfirst,? second,?(?: and third)?).*?"
+    r"^(?:(?:what|which)\b.*?\border\b(?: of| from| in)?|who(?P<about>\b.*?)\bfirst,? second,?(?: and third)?).*?"
     r"(?::|\bamong\b|\bbetween\b)(?P<events>.+)$",
     re.I,
 )
+_LIST = re.compile(
+    rf"^(?:what|which)\b.*?\border of (?:the |my )?(?:(?P<n>\d|{'|'.join(NUMBERS[2:])}) )?(?P<one>[^:]+?)"
+    r"(?: (?:in|over|during|within) the (?:past|last) [^,:]+)?(?:,? from (?:the )?(?:earliest|first|oldest)[^:]*)?$",
+    re.I,
+)
+_ON = re.compile(r"^(?=.*\b(?:i|we|my|me|us)\b)(?:what|which|who|whom|where|i)\b", re.I)
+_NEAR = re.compile(r"\b(?:ago|yesterday|last|past|this)\b", re.I)
 _UNTIL = re.compile(r"^(?:until|till|up to) when (?:did|was|were|has|had|is|does|will|can|do) (?P<one>.+)$", re.I)
 _QUOTED = re.compile(r"[‘'\"“]([^'\"”’]{4,}(?:['’]\w[^'\"”’]*)*)[’'\"”](?=[,.;?]|$| and| or)")
 _SPLIT = re.compile(r",? (?:or|and) |, ")
@@ -72,11 +110,12 @@ def date_question(text: str) -> Asked | None:
     """Return what a question asks that is computed of dates, None where it asks for none.
 
     >>> date_question("How many days ago did I plant the tomatoes?")
-    Asked(kind='ago', unit='day', events=('I plant the tomatoes',))
+    Asked(kind='ago', unit='day', events=('I plant the tomatoes',), about='', n=0)
     >>> date_question("How many weeks passed between my trip to Oslo and the job interview?").events
     ('my trip to Oslo', 'the job interview')
-    >>> date_question("Which did I buy first, the bed or the pads?")
-    Asked(kind='first', unit='', events=('the bed', 'the pads'))
+    >>> asked = date_question("Which did I buy first, the bed or the pads?")
+    >>> asked.kind, asked.events, asked.about
+    ('first', ('the bed', 'the pads'), 'did I buy')
     >>> date_question("What is the capital of France?")
     """
     plain = " ".join(text.replace("’", "'").split()).rstrip("?.! ")
@@ -86,19 +125,31 @@ def date_question(text: str) -> Asked | None:
         if found := form.match(plain):
             unit = found.groupdict().get("unit") or ""
             return Asked("between", unit.casefold().rstrip("s"), (_event(found["one"]), _event(found["other"])))
+    if found := _AHEAD.match(plain):
+        return Asked("ahead", found["unit"].casefold().rstrip("s"), (_event(found["one"]),))
     for form in _AGO:
         if found := form.match(plain):
             unit = found.groupdict().get("unit") or ""
             return Asked("ago", unit.casefold().rstrip("s"), (_event(found["one"]),))
     if found := _UNTIL.match(plain):
         return Asked("until", "", (_event(found["one"]),))
+    for kind, forms in (("since", _SINCE), ("lasted", _LASTED)):
+        for form in forms:
+            if found := form.match(plain):
+                unit = found.groupdict().get("unit") or ""
+                return Asked(kind, unit.casefold().rstrip("s"), (_event(found["one"]),))
     if found := _ORDER.match(plain):
         events = _listed(found["events"])
-        return Asked("order", "", events) if 2 <= len(events) <= 8 else None
-    if found := _CHOICE.match(plain):
-        one, _, other = found["events"].rpartition(" or ")
+        return Asked("order", "", events, (found["about"] or "").strip()) if 2 <= len(events) <= 8 else None
+    if found := _LIST.match(plain):
+        n = (found["n"] or "0").casefold()
+        return Asked("list", "", (_event(found["one"]),), n=NUMBERS.index(n) if n in NUMBERS else int(n))
+    if found := _CHOICE.match(plain) or _OF_TWO.match(plain):
+        one, _, other = found["events"].rpartition(" or " if " or " in found["events"] else " and ")
         kind = "first" if found["which"].casefold() in ("first", "earlier", "earliest") else "last"
-        return Asked(kind, "", (_event(one), _event(other)))
+        return Asked(kind, "", (_event(one), _event(other)), found["about"].strip())
+    if _ON.match(plain) and _NEAR.search(plain):
+        return Asked("on", "", (plain,))
     return None
 
 

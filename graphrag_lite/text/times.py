@@ -7,7 +7,7 @@ in the languages of `relative_dates.toml`. What is not understood is no time.
 import re
 import tomllib
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -330,14 +330,15 @@ def _relative(plain: str, now: date, words: Words, patterns: dict[str, re.Patter
         yield Time(*found.span(), _before(now, n, n), "day", "near")
     for found in patterns["tomorrow"].finditer(plain):
         yield Time(*found.span(), _before(now, -1, -1), "day", "ahead")
-    for found in patterns["ago"].finditer(plain):
-        unit = _unit(words, found[0])
-        n, half = round(_number(words, found[0]) * _LENGTHS[unit]), _HALVES[unit]
-        yield Time(*found.span(), _before(now, n + half, max(n - half, 0)), _UNITS[unit], "ago")
-    for found in patterns["lasting"].finditer(plain):
-        unit = _unit(words, found[0])
-        n, half = round(_number(words, found[0]) * _LENGTHS[unit]), _HALVES[unit]
-        yield Time(*found.span(), _before(now, n + half, max(n - half, 0)), _UNITS[unit], "lasting")
+    for form in ("ago", "lasting"):
+        for found in patterns[form].finditer(plain):
+            start, end, n, unit = _length(plain, found, words, patterns)
+            period = _before(now, n + _HALVES[unit], max(n - _HALVES[unit], 0))
+            if on := patterns["of_weekday"].search(plain[max(0, start - 30) : start]):
+                start, period = start - len(on[0]), _weekday(period, _which(words.weekdays, on[0]))
+                yield Time(start, end, period, "day", "near")
+                continue
+            yield Time(start, end, period, _UNITS[unit], form)
     for found in patterns["ahead"].finditer(plain):
         unit = _unit(words, found[0])
         n, half = round(_number(words, found[0]) * _LENGTHS[unit]), _HALVES[unit]
@@ -354,10 +355,32 @@ def _relative(plain: str, now: date, words: Words, patterns: dict[str, re.Patter
                 n = (n or 7) - 7 if back < 0 else n
                 yield Time(*found.span(), _before(now, n, n), "day", "ahead" if back < 0 else "near")
             elif unit := max(_unit(words, found[0]), 0):
-                if kind == "last" and (found[0].startswith("past") or plain.endswith("the ", 0, found.start())):
+                past = found[0].startswith("past") or plain.endswith("the ", 0, found.start())
+                if kind == "last" and past and unit != 4:
                     yield Time(*found.span(), _before(now, round(_LENGTHS[unit]), 0), _UNITS[unit], "past")
                     continue
                 yield Time(*found.span(), _unit_of(now, unit, back), _UNITS[unit], "ahead" if back < 0 else "near")
+
+
+def _length(
+    plain: str, found: re.Match[str], words: Words, patterns: Mapping[str, re.Pattern[str]]
+) -> tuple[int, int, int, int]:
+    """Return the span of a length of time, its days, and the number of its smallest unit: "two years and a month"."""
+    start, end, unit = *found.span(), _unit(words, found[0])
+    days = _number(words, found[0]) * _LENGTHS[unit]
+    more = patterns["and_more"].match(plain, end)
+    before = patterns["more_and"].search(plain[max(0, start - 30) : start])
+    for part in filter(None, (more, before)):
+        other = _unit(words, part[0])
+        days, unit = days + _number(words, part[0]) * _LENGTHS[other], min(unit, other)
+    return start - len(before[0] if before else ""), end + len(more[0] if more else ""), round(days), unit
+
+
+def _weekday(period: Period, weekday: int) -> Period:
+    """Return the day of a period, nearest to its middle, that is a weekday (0 is Monday)."""
+    middle = period.first + (period.last - period.first) / 2
+    day = middle + timedelta(days=(weekday - middle.weekday() + 3) % 7 - 3)
+    return Period(day, day)
 
 
 def _unit_of(now: date, unit: int, back: int) -> Period:
@@ -418,5 +441,8 @@ def _patterns(language: str) -> dict[str, re.Pattern[str]]:
         return re.compile(pattern)
 
     named = {kind: filled(getattr(words, kind)) for kind in ("ago", "past", "lasting", "last", "this", "next", "ahead")}
+    named["of_weekday"] = filled(r"(?<![a-z]){weekday} (?:of )?$")
+    named["and_more"] = filled(r",? (?:and|et|und|y|e|en) {n} {unit}(?!\w)")
+    named["more_and"] = filled(r"(?<!\w){n} {unit},? (?:and|et|und|y|e|en) $")
     # The longest first: "the day before yesterday" holds "yesterday".
     return named | {"days": _word("|".join(reversed(words.days))), "tomorrow": _word(words.tomorrow)}

@@ -107,7 +107,11 @@ def test_lines_go_on_where_those_before_ended(opened: Index) -> None:
     [
         ("search_pasages", "{}", "There is no tool 'search_pasages'. There are: search_passages"),
         ("search_passages", '{"query": ', "no JSON"),
-        ("search_passages", '["comets"]', 'one JSON object, such as: {"query": "...", "page": 1, "size": 5}'),
+        (
+            "search_passages",
+            '["comets"]',
+            'one JSON object, such as: {"query": "...", "page": 1, "size": 5, "where": []}',
+        ),
         ("search_passages", "{}", "query: Field required"),
         ("search_passages", '{"query": " "}', "query: String should have at least 1 character"),
         ("search_passages", '{"query": "comets", "page": -1}', "page: Input should be greater than or equal to 1"),
@@ -115,7 +119,7 @@ def test_lines_go_on_where_those_before_ended(opened: Index) -> None:
         (
             "search_passages",
             '{"query": "comets", "limit": 9}',
-            "limit: there is no such argument; there are page, size, query",
+            "limit: there is no such argument; there are page, size, where, query",
         ),
         ("search_reports", '{"query": "comets", "level": 99}', "level: no report is of level 99; there are 0"),
         (
@@ -216,4 +220,5 @@ def test_the_command_prints_one_object(output: Path) -> None:
 
 def test_schemas_are_of_the_requests() -> None:
     found = requests.schema(requests.SearchReports)
-    assert found["required"] == ["query"] and set(found["properties"]) == {"query", "page", "size", "level"}
+    found_names = set(found["properties"])
+    assert found["required"] == ["query"] and found_names == {"query", "page", "size", "where", "level"}

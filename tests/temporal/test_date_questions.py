@@ -42,6 +42,13 @@ def day(stated: str) -> When:
             ["I came", "I sang", "I left"],
         ),
         ("Until when did Bo lead Acme?", "until", "", ["Bo lead Acme"]),
+        ("How many years lie between Bo's launch and the sale?", "between", "year", ["Bo's launch", "the sale"]),
+        ("How many days are left until the exam?", "ahead", "day", ["the exam"]),
+        ("How long has Bo led Acme?", "since", "", ["Bo led Acme"]),
+        ("How many years did the war last?", "lasted", "year", ["the war last"]),
+        ("Which of Ann and Bo came earlier?", "first", "", ["Ann", "Bo"]),
+        ("What is the order of the six museums I visited, from earliest to latest?", "list", "", ["museums I visited"]),
+        ("What did I do last Friday?", "on", "", ["What did I do last Friday"]),
     ],
 )
 def test_what_is_asked(question: str, kind: str, unit: str, events: list[str]) -> None:
@@ -58,6 +65,8 @@ def test_what_is_asked(question: str, kind: str, unit: str, events: list[str]) -
         "How many people came first?",
         "How long is the bridge?",
         "Which bed did I buy?",
+        "What did Ann do last Friday?",
+        "How many days did I ski?",
         "?" * 500,
     ],
 )

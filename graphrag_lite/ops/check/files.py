@@ -7,6 +7,7 @@ from typing import Any
 from graphrag_lite import tables
 from graphrag_lite.errors import TableError
 from graphrag_lite.ops.check.problems import Problems
+from graphrag_lite.ops.check.reading import is_small
 from graphrag_lite.run import snapshots
 
 MANIFEST = snapshots.MANIFEST
@@ -57,16 +58,17 @@ def check_columns(folder: Path, intact: list[str], found: Problems) -> list[str]
     sound = []
     for name in intact:
         holes, damage, doubled = [], "", False
-        for column in tables.schema(name).names:
+        columns = tables.schema(name).names
+        for portion in [columns] if is_small(folder, name) else [[column] for column in columns]:
             try:
-                data = tables.read(folder, name, only=[column])[column]
+                data = tables.read(folder, name, only=portion)
             except TableError as error:
                 damage = str(error)
                 break
-            if tables.has_nulls(data):
-                holes.append(column)
-            if column == "id":
-                doubled = pc.count_distinct(data).as_py() != len(data) or "" in data.to_pylist()
+            holes += [column for column in portion if tables.has_nulls(data[column])]
+            if "id" in portion:
+                ids = data["id"]
+                doubled = pc.count_distinct(ids).as_py() != len(ids) or "" in ids.to_pylist()
         if damage:
             found.add(name, f"cannot be read ({damage})")
         found.add(name, "has empty values", holes, len(holes))

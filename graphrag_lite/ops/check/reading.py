@@ -35,6 +35,9 @@ NAMES = {  # columns that say what a row is
 }
 
 
+SMALL_BYTES = 2**20  # a file up to this size is read whole, and once; of a larger one, a column as it is needed
+
+
 class Missing(Exception):
     """A table that a check reads is not intact; that has been said already."""
 
@@ -51,6 +54,7 @@ class Reading:
         self.intact = intact
         self.complete = complete
         self.written = written
+        self._small: dict[str, pa.Table] = {}
         self._ids: dict[str, pa.Array] = {}
         self._pairs: dict[tuple[str, str, str], tuple[Ints, Ints]] = {}
 
@@ -70,7 +74,11 @@ class Reading:
         """Return a column. Raises Missing."""
         if table not in self.intact:
             raise Missing(table)
-        return tables.read(self.folder, table, only=[column])[column]
+        if table not in self._small:
+            if not is_small(self.folder, table):
+                return tables.read(self.folder, table, only=[column])[column]
+            self._small[table] = tables.read(self.folder, table)
+        return self._small[table][column]
 
     def numbers(self, table: str, column: str) -> NDArray[Any]:
         """Return a column of numbers, (n_rows,)."""
@@ -124,6 +132,11 @@ class Reading:
         places, there = look_up(own[order], numbers)
         found: Ints = np.where(there, np.append(order, -1)[places], -1)
         return found
+
+
+def is_small(folder: Path, table: str) -> bool:
+    """Say whether a table is soon read, and may be held whole."""
+    return tables.path_in(folder, table).stat().st_size <= SMALL_BYTES
 
 
 def flat(lists: pa.ChunkedArray) -> tuple[Ints, pa.ChunkedArray]:
