@@ -30,9 +30,7 @@ def conversation_search(session: Session, request: ConversationSearch) -> Page:
     own = session.memory.search(request.query, MESSAGE, session.name)
     talks = set(_messages(session.index)["document_id"])
     ids = session.index.column("documents", "id").to_pylist()
-    found = [
-        unit for unit in passages_for(session.index, request.query) if ids[session.index.document_row[unit]] in talks
-    ]
+    found = [unit for unit in passages_for(session, request.query) if ids[session.index.document_row[unit]] in talks]
 
     def record(place: int) -> Record:
         if place < len(own):

@@ -10,7 +10,7 @@ holds in any form tells as much in a short question.
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Set
-from functools import cache
+from functools import cache, reduce
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ READ = 12  # best text units that an answer is read from
 LOOKED_AT = 200  # best text units with a name, or a word of the question, that are read
 BESIDE = 2  # sentences before and after a name that tell of it; at 1, 2.8% of lihua_world's questions are refused
 HOPS = 2  # terms besides a name from which a question may lead on from the document about it to another
+WHOLE_NAME = 3  # words of a name that some sentence has to hold together
 LEAST_NAME = 3  # letters of a name's word
 LONG = 8  # terms of a question that holds its name by the way
 # Terms of a question of which each counts, where so few of a corpus's words are new (`Bm25.novelty`); and the least
@@ -122,6 +123,8 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     rest = {other for term in asked.difference(said) for other in meant[term]}
     if len(asked.difference(said)) > HOPS and any(_is_about(index, unit, names) for unit in best):
         return False
+    if 1 < len(names) <= WHOLE_NAME and not _named(index, names, scores):
+        return True
     beside = _beside_names(index, names, set() if matched else rest, scores)
     if counted:
         return not any(_has_form(counted, own) and Sought().has_count(text) for text, own in beside)
@@ -151,6 +154,17 @@ def _misses_a_word(question: "Question", names: Iterable[str], asked: Iterable[S
     return any(not any(len(_units(index, term)) for term in meant) for meant in long)
 
 
+def _named(index: "SnapshotView", names: Set[str], scores: "npt.NDArray[np.floating[Any]]") -> bool:
+    """Say whether a title or a sentence has all words of a name: "the world" and "a cup" are no "World Cup"."""
+    units = reduce(np.intersect1d, (index.bm25.postings(term)[0] for term in sorted(names)))
+    units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT]
+    read = (unit for unit in units.tolist() if not np.isneginf(scores[unit]))
+    return any(
+        _is_about(index, unit, names, whole=True) or any(names <= own for own in _sentences(index, unit)[1])
+        for unit in read
+    )
+
+
 def _beside_names(
     index: "SnapshotView", names: Set[str], asked: Set[str], scores: "npt.NDArray[np.floating[Any]]"
 ) -> Iterator[tuple[str, Set[str]]]:
@@ -163,11 +177,11 @@ def _beside_names(
             yield from _beside(index, unit, names)
 
 
-def _is_about(index: "SnapshotView", unit: int, names: Set[str]) -> bool:
-    """Say whether a text unit's document has one of some terms in its title."""
+def _is_about(index: "SnapshotView", unit: int, names: Set[str], *, whole: bool = False) -> bool:
+    """Say whether a text unit's document has one of some terms in its title, or all of them."""
     row = index.document_row[unit]
-    title, language = (index.column("documents", name)[row].as_py() for name in ("title", "language"))
-    return not names.isdisjoint(terms(title, language))
+    own = set(terms(*(index.column("documents", name)[row].as_py() for name in ("title", "language"))))
+    return names <= own if whole else not names.isdisjoint(own)
 
 
 def _units(index: "SnapshotView", term: str) -> "npt.NDArray[np.int32]":
@@ -179,14 +193,19 @@ def _text(index: "SnapshotView", unit: int) -> str:
     return str(index.column("text_units", "text")[unit].as_py())
 
 
+def _sentences(index: "SnapshotView", unit: int) -> tuple[list[tuple[int, int]], list[frozenset[str]]]:
+    """Return where the sentences of a text unit are, and their terms."""
+    text, language = _text(index, unit), index.column("documents", "language")[index.document_row[unit]].as_py()
+    spans = list(sentences(text, language))
+    return spans, [frozenset(terms(text[start:end], language)) for start, end in spans]
+
+
 def _beside(index: "SnapshotView", unit: int, names: Set[str]) -> Iterator[tuple[str, Set[str]]]:
     """Yield what stands beside a name in a text unit, and its terms; all of it where its title has the name."""
-    text, language = _text(index, unit), index.column("documents", "language")[index.document_row[unit]].as_py()
+    text, (spans, own) = _text(index, unit), _sentences(index, unit)
     if _is_about(index, unit, names):
-        yield text, frozenset(terms(text, language))
+        yield text, frozenset().union(*own)
         return
-    spans = sentences(text, language)
-    own = [frozenset(terms(text[start:end], language)) for start, end in spans]
     for at, words in enumerate(own):
         if not names.isdisjoint(words):
             first, last = max(0, at - BESIDE), min(len(spans), at + BESIDE + 1)

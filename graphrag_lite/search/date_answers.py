@@ -4,11 +4,13 @@ Each event that the question names is looked for among the statements that state
 are shown, each with its citation. Where one is not found, or not dated closely enough, nothing is computed.
 """
 
+import re
 from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.search.ages import PRONOUN, age, born
 from graphrag_lite.search.answer import Answer, Cited, Ranking, Statement, answered, cite
 from graphrag_lite.search.dated_events import ENDS, MOST, Dated, candidates, looked_for, rivalled, together
 from graphrag_lite.search.dated_events import on_days as dated_on
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
 
 OPEN = "The documents do not date all that this asks about, so nothing is computed. What they say:"
+_YEAR = re.compile(r"\b\d{4}\b")
 YEAR = 183  # days: what is dated less closely than a year is not put in a list
 COMPUTED = frozenset(("ago", "ahead", "between", "first", "last", "order", "until"))  # by form alone: nothing else fits
 
@@ -35,6 +38,8 @@ def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool
         return None
     if asked.kind == "on":
         return _on_a_day(question, method, asked.events[0], visible)
+    if asked.kind == "age":
+        return _age(question, method, asked, visible)
     events = [looked_for(question, event, asked.about) for event in asked.events]
     ends = [asked.kind == "until" or bool(ENDS.search(event)) for event in asked.events]
     if asked.kind == "list":
@@ -91,6 +96,22 @@ def _from_now(asked: Asked, told: Dated, now: date | None) -> str:
     if asked.kind == "since":
         return f"{long} until {now}: since {told.when}."
     return f"{long} {'after' if is_ahead else 'before'} {now}: {told.when}."
+
+
+def _age(question: "Question", method: str, asked: Asked, visible: "npt.NDArray[np.bool_]") -> Answer | None:
+    """Answer how old somebody was at an event of theirs, or of the world; None where either is not dated."""
+    name, event = asked.events
+    birth = born(question, looked_for(question, name), visible)
+    event = PRONOUN.sub(lambda _: name, event)
+    stated = sorted(question.features.periods)
+    if birth and len(stated) == 1 and not question.terms_of(_YEAR.sub("", event)):
+        told = age(birth.when, _days(stated[0]))
+        return _shown(question, method, f"{told}: born {birth.when}.", [birth]) if told else None
+    (found,) = candidates(question, [looked_for(question, event)], visible, of_end=[False])
+    if not birth or not found or rivalled(question, found[:1], [found]):
+        return None
+    told = age(birth.when, found[0].when)
+    return _shown(question, method, f"{told}: born {birth.when}, {found[0].when}.", [birth, found[0]]) if told else None
 
 
 def _on_a_day(question: "Question", method: str, text: str, visible: "npt.NDArray[np.bool_]") -> Answer | None:

@@ -124,10 +124,13 @@ class Index(SnapshotView):
         as_of: Day | None = None,
         valid_at: Day | None = None,
         history: bool = False,
+        steps: int | None = None,
+        tokens: int | None = None,
+        session: str | None = None,
         where: Sequence[str] = (),
         show: "Show | None" = None,
     ) -> Answer:
-        """Answer a question by `local`, `global` (from the reports of `level`), `basic` or `drift` search, or another.
+        """Answer a question by `local`, `global` (reports of `level`), `basic`, `drift` or `agent` search, or another.
 
         A method is named, or passed as a `SearchMethod`.
 
@@ -141,6 +144,8 @@ class Index(SnapshotView):
         later are not there, "last week" is told from it, and in local search newer documents go before older ones. With
         `valid_at`, local search tells facts that held on that day, by all documents; with `history` ended ones, too.
 
+        Agent search takes so many `steps` within a context of `tokens`; with a `session`, it is remembered.
+
         With `where`, conditions such as "path=notes/*", "language=de", "date>=2024-03", "speaker=Ana" or one on another
         field of the metadata, what does not fit all of them is not there, for any method.
 
@@ -148,9 +153,10 @@ class Index(SnapshotView):
         CallError and ReplyError where the model did not answer, ModelError where it cannot be asked or the budget is
         spent.
         """
-        queries = self._queries(
-            [question], [as_of], level, dynamic, budget, top_k, retrieve_only, valid_at, [where], history=history
-        )
+        asked = Query(question, top_k or self.search.top_k, level, dynamic, budget)
+        asked = replace(asked, history=history, retrieve_only=retrieve_only)
+        asked = replace(asked, steps=steps, tokens=tokens, session=session)
+        queries = self._queries(asked, [question], [as_of], valid_at, [where])
         (outcome,) = self._outcomes(queries, method, response_type, show)
         if isinstance(outcome, GraphragLiteError):
             raise outcome
@@ -170,6 +176,9 @@ class Index(SnapshotView):
         as_of: Day | Sequence[Day | None] | None = None,
         valid_at: Day | None = None,
         history: bool = False,
+        steps: int | None = None,
+        tokens: int | None = None,
+        session: str | None = None,
         where: Sequence[str] | Sequence[Sequence[str]] = (),
         done: Callable[[int, Outcome], None] | None = None,
     ) -> list[Outcome]:
@@ -183,31 +192,26 @@ class Index(SnapshotView):
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
         stated = [one for one in where if isinstance(one, str)]
         limits = [stated] * len(questions) if stated or not where else [list(one) for one in where]
-        queries = self._queries(
-            questions, days, level, dynamic, budget, top_k, retrieve_only, valid_at, limits, history=history
-        )
+        asked = Query("", top_k or self.search.top_k, level, dynamic, budget)
+        asked = replace(asked, history=history, retrieve_only=retrieve_only)
+        asked = replace(asked, steps=steps, tokens=tokens, session=session)
+        queries = self._queries(asked, questions, days, valid_at, limits)
         return self._outcomes(queries, method, response_type, done=done)
 
     def _queries(
         self,
+        asked: Query,
         questions: Sequence[str],
         as_of: Sequence[Day | None],
-        level: int,
-        dynamic: bool,
-        budget: int | None,
-        top_k: int | None,
-        retrieve_only: bool,
         valid_at: Day | None,
         where: Sequence[Sequence[str]],
-        *,
-        history: bool,
     ) -> list[Query]:
+        """Return a query like `asked` for each question."""
         days = [None if day is None else last_day(day) for day in as_of]
-        held = None if valid_at is None else last_day(valid_at)
-        rest = (top_k or self.search.top_k, level, dynamic, budget)
+        asked = replace(asked, valid_at=None if valid_at is None else last_day(valid_at))
         return [
-            Query(asked, *rest, day, held, history, retrieve_only, tuple(limits))
-            for asked, day, limits in zip(questions, days, where, strict=True)
+            replace(asked, question=text, as_of=day, where=tuple(limits))
+            for text, day, limits in zip(questions, days, where, strict=True)
         ]
 
     def _outcomes(

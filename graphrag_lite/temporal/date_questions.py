@@ -28,7 +28,7 @@ _DAY_OF = re.compile(r"^(?:the (?:day|date)s?(?: on which| that| when| of)?|when
 
 
 class Asked(NamedTuple):
-    """What a question asks: `kind` is ago, ahead, since, between, lasted, first, last, order, list, until or on.
+    """What a question asks: `kind` is ago, ahead, age, since, between, lasted, first, last, order, list, until or on.
 
     `unit` is empty where it asks none. `about` is what all events share ("join" of "Which did I join first, ..."), `n`
     how many are to be listed, 0 where it does not say.
@@ -72,6 +72,9 @@ _SINCE = tuple(
         rf"{_HOW} (?:has|have) (?P<one>.+? been .+|(?!i |we ).+)$",
         rf"{_LONG} (?:has|have) (?!it been)(?P<one>.+)$",
     )
+)
+_AGE = re.compile(
+    r"^how old (?:was|were) (?P<one>(?!i\b|we\b).+?) (?:when|at the time(?: of| that)?|in|at) (?P<other>.+)$", re.I
 )
 _AHEAD = re.compile(
     rf"{_HOW}(?: are there| are left| left| remain| is it| do (?:i|we) have(?: left)?)? (?:until|till) (?P<one>.+)$",
@@ -135,6 +138,8 @@ def date_question(text: str, language: str = "en") -> Asked | None:
         if found := form.match(plain):
             unit = found.groupdict().get("unit") or ""
             return Asked("between", unit.casefold().rstrip("s"), (_event(found["one"]), _event(found["other"])))
+    if found := _AGE.match(plain):
+        return Asked("age", "year", (_event(found["one"]), _event(found["other"])))
     if found := _AHEAD.match(plain):
         return Asked("ahead", found["unit"].casefold().rstrip("s"), (_event(found["one"]),))
     for form in _AGO:

@@ -42,6 +42,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("How many gyroscopes did Omar Haddad replace?", False),
         ("How many newspapers did Omar Haddad replace?", True),
         ("What did Ivo Marek eat?", True),
+        ("What did Ivo Haddad replace?", True),  # two others have these names
         ("What did Ivo Marek pay for?", False),
     ],
 )

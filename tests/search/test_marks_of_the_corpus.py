@@ -23,7 +23,7 @@ Cernan drove the Lunar Rover with Harrison Schmitt through Taurus Littrow [^907]
 Ronald Evans stayed in orbit aboard America [Data: Reports (908)], and Eugene Cernan thanked Ronald Evans [909].
 """
 OTHER = "Gene Kranz met {} in Houston [910]. {} praised Eugene Cernan and Harrison Schmitt [[911]].\n"
-METHODS = [("local", {}), ("basic", {}), ("global", {}), ("drift", {}), ("global", {"budget": 30})]
+METHODS = [("local", {}), ("agent", {}), ("basic", {}), ("global", {}), ("drift", {}), ("global", {"budget": 30})]
 
 
 @pytest.fixture(scope="module")

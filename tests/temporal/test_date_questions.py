@@ -45,6 +45,7 @@ def day(stated: str) -> When:
         ("How many years lie between Bo's launch and the sale?", "between", "year", ["Bo's launch", "the sale"]),
         ("How many days are left until the exam?", "ahead", "day", ["the exam"]),
         ("How long has Bo led Acme?", "since", "", ["Bo led Acme"]),
+        ("How old was Bo when he died?", "age", "year", ["Bo", "he died"]),
         ("How many years did the war last?", "lasted", "year", ["the war last"]),
         ("Which of Ann and Bo came earlier?", "first", "", ["Ann", "Bo"]),
         ("What is the order of the six museums I visited, from earliest to latest?", "list", "", ["museums I visited"]),
