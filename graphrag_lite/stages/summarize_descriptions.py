@@ -15,9 +15,7 @@ from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.describing_sentences import best_sentences, best_statements, sentence_of
 from graphrag_lite.evidence.descriptions import cut, distinct, joined
-from graphrag_lite.evidence.mention_form import mention_form
-from graphrag_lite.evidence.packing import packs
-from graphrag_lite.graph.mention_fold import (
+from graphrag_lite.evidence.mention_fold import (
     ALL_TOUCHED,
     CANDIDATES,
     ENTITIES,
@@ -34,6 +32,8 @@ from graphrag_lite.graph.mention_fold import (
     opened,
     rows,
 )
+from graphrag_lite.evidence.mention_form import mention_form
+from graphrag_lite.evidence.packing import packs
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt

@@ -16,7 +16,7 @@ import pytest
 
 from graphrag_lite import pipeline, prompts, tables
 from graphrag_lite.errors import CallError, ModelError
-from graphrag_lite.graph.mention_fold import opened
+from graphrag_lite.evidence.mention_fold import opened
 from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.settings import Settings, SummarizeDescriptions
