@@ -16,10 +16,11 @@ import pytest
 
 from graphrag_lite import pipeline, prompts, tables
 from graphrag_lite.errors import CallError, ModelError
+from graphrag_lite.evidence.mention_fold import opened
 from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.settings import Settings, SummarizeDescriptions
-from graphrag_lite.stages.summarize_descriptions import opened, summarize_descriptions
+from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
 from graphrag_lite.text.tokens import counter
 from tests.stub_model import StubModel, stage_model
 
