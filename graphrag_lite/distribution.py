@@ -1,5 +1,6 @@
 """What this package is installed as: its import name belongs to another package, too."""
 
+import sys
 from importlib import metadata
 
 NAME = "graphrag-build"
@@ -28,9 +29,7 @@ def overwritten() -> str:
 
     Both have `graphrag_lite/__init__.py`, and whatever is done last to it stays.
     """
-    import graphrag_lite
-
-    if getattr(graphrag_lite, "DISTRIBUTION", "") == NAME:
+    if getattr(sys.modules[__package__], "DISTRIBUTION", "") == NAME:
         return ""
     return (
         f"Error: files of {NAME} are missing, or another's: the package {NAMESAKE} of another project has the same"

@@ -88,7 +88,18 @@ class Answer:
     usage: Mapping[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
+        """Return what `query --json` prints, but for the id."""
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        from graphrag_lite.search.notebook import answer_html
+
+        return answer_html(self)
+
+    def _repr_markdown_(self) -> str:
+        from graphrag_lite.search.notebook import answer_markdown
+
+        return answer_markdown(self)
 
 
 def compose(

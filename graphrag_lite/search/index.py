@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import settings, settings_file, tables
 from graphrag_lite.errors import (
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from graphrag_lite.llm.chat import ChatModel, Embedder
     from graphrag_lite.retrieval.vectors import Floats
     from graphrag_lite.search.model_query import Asking, Show
+    from graphrag_lite.search.passages import Passage
 
 Outcome = Answer | GraphragLiteError
 Day = date | str
@@ -86,6 +87,16 @@ class Index(SnapshotView):
 
     def __repr__(self) -> str:
         return f"Index({self.folder.name}, {self.n_rows('documents')} documents, {self.n_rows('entities')} entities)"
+
+    def _repr_html_(self) -> str:
+        from graphrag_lite.search.notebook import index_html
+
+        return index_html(f"Index {self.folder.name}", {name: self.n_rows(name) for name in tables.FINAL})
+
+    def _repr_markdown_(self) -> str:
+        from graphrag_lite.search.notebook import index_markdown
+
+        return index_markdown(f"Index {self.folder.name}", {name: self.n_rows(name) for name in tables.FINAL})
 
     def __getattr__(self, name: str) -> "pd.DataFrame":
         if name not in tables.FINAL:
@@ -156,6 +167,28 @@ class Index(SnapshotView):
             raise outcome
         return outcome
 
+    async def aquery(self, question: str, method: str | SearchMethod = "local", **options: Any) -> Answer:
+        """Answer like `query`, with its options, in a thread of its own: others go on meanwhile."""
+        import asyncio  # a query without a model has no need of it
+
+        return await asyncio.to_thread(self.query, question, method, **options)
+
+    def search(
+        self, question: str, k: int = 5, *, as_of: Day | None = None, where: Sequence[str] = ()
+    ) -> "list[Passage]":
+        """Return the passages that fit a question best, best first, by the ranking of local search; no model answers.
+
+        `as_of` and `where` are those of `query`. Raises InputError for an empty question and like `query` for these.
+        """
+        from graphrag_lite.retrieval.question import Question
+        from graphrag_lite.run.sync import complete
+        from graphrag_lite.search.passages import passages_found
+
+        (query,) = self._queries([question], [as_of], 0, False, None, k, True, None, [where], history=False)
+        check("local", query, model=False)
+        vector = complete(self.embed([question]))[0] if self.vector_weight else None
+        return passages_found(Question(self.limited(query.where), question, query.as_of, vector), k)
+
     def query_all(
         self,
         questions: Sequence[str],
@@ -204,7 +237,7 @@ class Index(SnapshotView):
     ) -> list[Query]:
         days = [None if day is None else last_day(day) for day in as_of]
         held = None if valid_at is None else last_day(valid_at)
-        rest = (top_k or self.search.top_k, level, dynamic, budget)
+        rest = (top_k or self.search_settings.top_k, level, dynamic, budget)
         return [
             Query(asked, *rest, day, held, history, retrieve_only, tuple(limits))
             for asked, day, limits in zip(questions, days, where, strict=True)
@@ -240,7 +273,7 @@ class Index(SnapshotView):
         if found.ask and self.asks and not (queries and queries[0].retrieve_only):
             from graphrag_lite.run.sync import complete
 
-            complete(self._ask_all(queries, found.ask, response_type or self.search.response_type, show, tell))
+            complete(self._ask_all(queries, found.ask, response_type or self.search_settings.response_type, show, tell))
         else:
             for query in queries:
                 try:
@@ -282,7 +315,9 @@ class Index(SnapshotView):
                 try:
                     limited = self.limited(queries[place].where)
                     async with begun:
-                        waiting[place] = await _within(self.search.timeout, ask(limited, queries[place], asking))
+                        waiting[place] = await _within(
+                            self.search_settings.timeout, ask(limited, queries[place], asking)
+                        )
                 except InputError as error:
                     waiting[place] = error
                 while n_told in waiting:
