@@ -27,7 +27,7 @@ SPOKEN = "message"  # the kind of an episode that somebody says
 
 
 def conversation_search(session: Session, request: ConversationSearch) -> Page:
-    own = session.memory.search(request.query, MESSAGE, session.name)
+    own = session.memory.search(request.query, MESSAGE, session.name) if session.name else []
     talks = set(_messages(session.index)["document_id"])
     ids = session.index.column("documents", "id").to_pylist()
     found = [unit for unit in passages_for(session, request.query) if ids[session.index.document_row[unit]] in talks]
@@ -45,7 +45,7 @@ def conversation_search_date(session: Session, request: ConversationSearchDate) 
     last = day_of("end_date", request.end_date).isoformat()
     if last < first:
         raise InputError(f"end_date {last} is before start_date {first}.")
-    own = session.memory.listed(MESSAGE, session.name, first, last)
+    own = session.memory.listed(MESSAGE, session.name, first, last) if session.name else []
     said = _messages(session.index)
     times = [time[:10] for time in said["reference_time"]]
     rows = sorted(
