@@ -30,16 +30,18 @@ Where things are, imports going down only (`pyproject.toml`):
     replies      what a model wrote -> records, tolerantly; asks no model
     text         sentences, words, languages, dates, tokens; `text.names` finds and types names; knows no tables
     plugins      what an installed package brings in; `settings` holds every default, `tables` every table,
-                 `errors` what a user can fix, `attempts` what is done to one item and may fail alone,
-                 `watch` who is told how a run goes
+                 `errors` what a user can fix, `distribution` what it is installed as, `watch` who is told how a run
+                 goes, `attempts` what is done to one item and may fail alone
 
 To come: `engine` (workers behind two verbs, in run).
 """
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from graphrag_lite.distribution import NAME as DISTRIBUTION
+from graphrag_lite.distribution import installed_version
 
 if TYPE_CHECKING:
     from graphrag_lite.extraction.extractor import Extract
@@ -47,8 +49,8 @@ if TYPE_CHECKING:
     from graphrag_lite.read.documents import Reader
     from graphrag_lite.search.index import Index
 
-__version__ = version("graphrag-lite")
-__all__ = ["index", "open"]
+__version__ = installed_version()
+__all__ = ["DISTRIBUTION", "index", "open"]
 
 
 def index(

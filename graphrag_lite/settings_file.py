@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from graphrag_lite.errors import OverrideError, SettingsError
 from graphrag_lite.settings import KnownNames, Section, Settings
+from graphrag_lite.settings_of_graphrag import replacements
 
 TYPES = {  # how an error of pydantic is worded, by its type
     "int_type": "must be a whole number",
@@ -95,6 +96,11 @@ def load(
         raise OverrideError(f"{config}: there is no such settings file.")
     path = config or root / "settings.yaml"
     values, problems = read(path) if config or path.exists() else ({}, [])
+    if theirs := replacements(values):
+        raise SettingsError(
+            f"{path} is a settings file of microsoft/graphrag. `graphrag-lite init FOLDER` writes one of graphrag-lite;"
+            " every key is optional there. In the place of:\n" + "\n".join(f"  {line}" for line in theirs)
+        )
     for name, field in Settings.model_fields.items():
         if isinstance(field.default, Section) and values.get(name, field) is None:
             del values[name]  # a section whose every line is commented out

@@ -1,6 +1,13 @@
 """The command line: parse, call, print. Everything heavy is imported inside the commands."""
 
+import sys
+
 import click
+
+from graphrag_lite.distribution import installed_version, overwritten
+
+if problem := overwritten():
+    sys.exit(problem)
 
 from graphrag_lite.cli.dating import timeline
 from graphrag_lite.cli.evaluating import evaluate
@@ -18,7 +25,7 @@ from graphrag_lite.cli.viewing import explore, export
 
 
 @click.group(cls=Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(None, "-V", "--version", package_name="graphrag-lite")
+@click.version_option(installed_version(), "-V", "--version")
 def main() -> None:
     """Turn a folder of documents into a knowledge graph with communities and reports, and ask it questions.
 

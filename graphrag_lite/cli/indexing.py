@@ -14,6 +14,7 @@ from graphrag_lite.cli.options import (
     QUIET,
     ROOT,
     Root,
+    corpus_of,
     log,
     terminable,
     while_read,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("corpus", type=click.Path(path_type=Path))
+@click.argument("corpus", required=False, type=click.Path(path_type=Path))
 @with_settings
 @click.option("--dry-run", is_flag=True, help="Say what would be asked of the model, as `plan` does; do nothing.")
 @click.option("--refresh", type=click.Choice(["reports"]), help="Write again all reports that are stale.")
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("-v", "--verbose", is_flag=True, help="Count the rows of working tables, such as search terms, too.")
 @JSON
 def index(
-    corpus: Path,
+    corpus: Path | None,
     root: Root,
     dry_run: bool,
     refresh: str | None,
@@ -45,7 +46,7 @@ def index(
     verbose: bool,
     as_json: bool,
 ) -> None:
-    """Bring the index of CORPUS, a folder or one file, up to date.
+    """Bring the index of CORPUS, a folder or one file, up to date; without it, that of ROOT/input.
 
     Reads texts (.txt .md .mdx .rst .org .html .epub .docx .pptx .ipynb), tables (.csv .tsv .json .jsonl), mails
     and captions (.eml .vtt .srt), and with the extra [documents] .pdf .xlsx .xls .ods. A file that cannot be read
@@ -64,6 +65,7 @@ def index(
 
     if quiet and verbose:
         raise click.UsageError("Give --quiet or --verbose, not both.")
+    corpus = corpus_of(root, corpus)
     log(quiet=quiet)
     if dry_run:
         _print_plan(corpus, root, as_json)
@@ -92,10 +94,10 @@ def index(
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("corpus", type=click.Path(path_type=Path))
+@click.argument("corpus", required=False, type=click.Path(path_type=Path))
 @with_settings
 @JSON
-def plan(corpus: Path, root: Root, as_json: bool) -> None:
+def plan(corpus: Path | None, root: Root, as_json: bool) -> None:
     """Say what `index CORPUS` would ask of the model, before anything is spent.
 
     Calls, tokens and cost of every stage, without what kept answers serve. Needs no key and no endpoint, and
@@ -108,7 +110,7 @@ def plan(corpus: Path, root: Root, as_json: bool) -> None:
       graphrag-lite plan ./corpus --set method=standard --set llm.model=gpt-4o-mini --json
     """
     log()
-    _print_plan(corpus, root, as_json)
+    _print_plan(corpus_of(root, corpus), root, as_json)
 
 
 @click.command("import", epilog=EXIT_CODES)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from graphrag_lite.cli.from_graphrag import translated
 from graphrag_lite.search.methods import METHODS, names
 
 if TYPE_CHECKING:
@@ -88,6 +89,13 @@ class Root:
         return settings_file.load(self.folder, self.config, self.overrides, for_indexing=for_indexing)
 
 
+def corpus_of(root: Root, corpus: Path | None) -> Path:
+    """Return the corpus that is named, else ROOT/input, where microsoft/graphrag has it. Raises UsageError."""
+    if corpus is None and not (root.folder / "input").exists():
+        raise click.UsageError(f"Give a CORPUS, a folder or a file: there is no {root.folder / 'input'}.")
+    return corpus or root.folder / "input"
+
+
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options --root, --config and --set, and their values as one `root`."""
 
@@ -103,6 +111,11 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
 
 class Group(click.Group):
     """Turns the errors that a user can fix into one message and an exit code; a bug keeps its traceback."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        return super().resolve_command(ctx, translated(args))
 
     def invoke(self, ctx: click.Context) -> None:
         from graphrag_lite.errors import GraphragLiteError

@@ -170,7 +170,8 @@ def print_checked(console: Console, checked: "Checked") -> None:
         ]
     if checked.relationships_within_entities:
         note = (
-            f"{checked.relationships_within_entities:,} mentions of relationships, both names of which are one entity"
+            f"{checked.relationships_within_entities:,} mentions of relationships, both names of which are one entity:"
+            f" {'; '.join(checked.within_named)}"
         )
         lines.append(("left out", note))
     lines.append(("search", "postings, links and names point to rows that are there"))

@@ -32,13 +32,14 @@ def explore(root: Path, target: Path | None, title: str | None, opens: bool) -> 
     """
     import webbrowser
 
+    from graphrag_lite.ops.exported import write
     from graphrag_lite.search.index import Index
     from graphrag_lite.views.explorer import page
 
     opened = Index.open(root / "output")
     target = target or root / "explore.html"
     content = page(opened, title or root.resolve().name)
-    _write(target, content)
+    write(target, content)
     click.echo(f"Wrote {target} ({len(content) / 1e6:.1f} MB)")
     if opens:
         webbrowser.open(target.resolve().as_uri())
@@ -91,16 +92,3 @@ def export(form: str, root: Path, folder: Path | None, as_json: bool) -> None:
     click.echo(f"{folder}: {done.n_files} files, {done.n_written} of them written{removed}")
     for path in done.kept:
         terminal.tell(f"{folder / path} was changed since the last export, and is left as it is.")
-
-
-def _write(target: Path, content: bytes) -> None:
-    """Replace a file in one step. Raises OutputError."""
-    from graphrag_lite.errors import OutputError
-
-    temporary = target.with_name(f".{target.name}.tmp")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(content)
-        temporary.replace(target)
-    except OSError as error:
-        raise OutputError(f"{error.filename or target} cannot be written: {error.strerror}.") from None

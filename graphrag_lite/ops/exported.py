@@ -41,24 +41,33 @@ def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Writte
         raise OutputError(f"{folder}: {', '.join(foreign[:3])}{more} would be overwritten. Choose another --output.")
     done = Written(len(wanted))
     digests = {}
-    with snapshots.writing(folder):
-        for path in sorted(ours.keys() | wanted.keys()):
-            target = folder / path
-            found = snapshots.digest(target)
-            if found and path in ours and found != ours[path]:
-                done.kept.append(path)
-                digests[path] = ours[path]
-            elif path not in wanted:
-                target.unlink(missing_ok=True)
-                done.n_removed += bool(found)
-            else:
-                digests[path] = hashlib.sha256(wanted[path]).hexdigest()
-                if found != digests[path]:
-                    _write(target, wanted[path])
-                    done.n_written += 1
-        folder.mkdir(parents=True, exist_ok=True)
-        _write(folder / LIST, json.dumps(digests, indent=0, ensure_ascii=False).encode())
+    for path in sorted(ours.keys() | wanted.keys()):
+        target = folder / path
+        found = snapshots.digest(target)
+        if found and path in ours and found != ours[path]:
+            done.kept.append(path)
+            digests[path] = ours[path]
+        elif path not in wanted:
+            target.unlink(missing_ok=True)
+            done.n_removed += bool(found)
+        else:
+            digests[path] = hashlib.sha256(wanted[path]).hexdigest()
+            if found != digests[path]:
+                write(target, wanted[path])
+                done.n_written += 1
+    write(folder / LIST, json.dumps(digests, indent=0, ensure_ascii=False).encode())
     return done
+
+
+def write(target: Path, content: bytes) -> None:
+    """Replace a file in one step. Raises OutputError where it cannot be written."""
+    temporary = target.with_name(f".{target.name}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(content)
+        temporary.replace(target)
+    except OSError as error:
+        raise OutputError(f"{error.filename or target} cannot be written: {error.strerror}.") from None
 
 
 def _listed(folder: Path) -> dict[str, str]:
@@ -73,11 +82,3 @@ def _listed(folder: Path) -> dict[str, str]:
 
 def _is_inside(path: str) -> bool:
     return not Path(path).is_absolute() and ".." not in Path(path).parts
-
-
-def _write(target: Path, content: bytes) -> None:
-    """Replace a file in one step."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.tmp")
-    temporary.write_bytes(content)
-    temporary.replace(target)

@@ -8,6 +8,7 @@ import numpy as np
 from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import sought
+from graphrag_lite.search.attributes_asked import nothing_told
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
 
@@ -32,7 +33,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     if question.aspects is not None:
         return overview(question, "basic", ranking)
     nothing = says_nothing(question, question.weights, np.isneginf(scores))
-    if nothing:
+    if nothing or (nothing is False and nothing_told(question, scores)):
         return compose(question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
     worth = scores[read].tolist()

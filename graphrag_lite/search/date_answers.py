@@ -4,11 +4,13 @@ Each event that the question names is looked for among the statements that state
 are shown, each with its citation. Where one is not found, or not dated closely enough, nothing is computed.
 """
 
+import re
 from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.search.ages import PRONOUN, age, born
 from graphrag_lite.search.answer import Answer, Cited, Ranking, Statement, answered, cite
 from graphrag_lite.search.dated_events import ENDS, MOST, Dated, candidates, looked_for, rivalled, together
 from graphrag_lite.search.dated_events import on_days as dated_on
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
 
 OPEN = "The documents do not date all that this asks about, so nothing is computed. What they say:"
+_YEAR = re.compile(r"\b\d{4}\b")
+YEAR = 183  # days: what is dated less closely than a year is not put in a list
 COMPUTED = frozenset(("ago", "ahead", "between", "first", "last", "order", "until"))  # by form alone: nothing else fits
 
 
@@ -34,11 +38,13 @@ def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool
         return None
     if asked.kind == "on":
         return _on_a_day(question, method, asked.events[0], visible)
+    if asked.kind == "age":
+        return _age(question, method, asked, visible)
     events = [looked_for(question, event, asked.about) for event in asked.events]
     ends = [asked.kind == "until" or bool(ENDS.search(event)) for event in asked.events]
     if asked.kind == "list":
         return _listed(question, method, asked, candidates(question, events, visible, of_end=ends, most=2 * MOST)[0])
-    found = candidates(question, events, visible, of_end=ends)
+    found = candidates(question, events, visible, of_end=ends, ended=asked.kind == "until")
     if not all(found):
         return None
     chosen = together(question, found)
@@ -78,8 +84,10 @@ def _computed(asked: Asked, chosen: Sequence[Dated], now: date | None) -> str:
 
 def _from_now(asked: Asked, told: Dated, now: date | None) -> str:
     """Return how long before `now` a day is, or after it; of what lasts, since when."""
-    if now is None or (asked.kind == "since" and not told.lasts):
+    if asked.kind == "since" and not told.lasts:
         return ""
+    if now is None:
+        return f"{'Since ' * (asked.kind == 'since')}{told.when}; the documents tell no day to count from."
     today = When(now.toordinal(), now.toordinal())
     is_ahead = told.when.first > today.last
     long = apart(told.when, today, asked.unit)
@@ -88,6 +96,22 @@ def _from_now(asked: Asked, told: Dated, now: date | None) -> str:
     if asked.kind == "since":
         return f"{long} until {now}: since {told.when}."
     return f"{long} {'after' if is_ahead else 'before'} {now}: {told.when}."
+
+
+def _age(question: "Question", method: str, asked: Asked, visible: "npt.NDArray[np.bool_]") -> Answer | None:
+    """Answer how old somebody was at an event of theirs, or of the world; None where either is not dated."""
+    name, event = asked.events
+    birth = born(question, looked_for(question, name), visible)
+    event = PRONOUN.sub(lambda _: name, event)
+    stated = sorted(question.features.periods)
+    if birth and len(stated) == 1 and not question.terms_of(_YEAR.sub("", event)):
+        told = age(birth.when, _days(stated[0]))
+        return _shown(question, method, f"{told}: born {birth.when}.", [birth]) if told else None
+    (found,) = candidates(question, [looked_for(question, event)], visible, of_end=[False])
+    if not birth or not found or rivalled(question, found[:1], [found]):
+        return None
+    told = age(birth.when, found[0].when)
+    return _shown(question, method, f"{told}: born {birth.when}, {found[0].when}.", [birth, found[0]]) if told else None
 
 
 def _on_a_day(question: "Question", method: str, text: str, visible: "npt.NDArray[np.bool_]") -> Answer | None:
@@ -107,7 +131,7 @@ def _days(period: Period) -> When:
 
 def _listed(question: "Question", method: str, asked: Asked, found: Sequence[Dated]) -> Answer | None:
     """Answer with all that is dated of a kind, in order; None where it is more or less than the question says."""
-    days = {one.when: one for one in reversed(found) if not one.planned}
+    days = {one.when: one for one in reversed(found) if not one.planned and one.when.open < YEAR}
     chosen = sorted(days.values(), key=lambda one: one.when.middle)
     counts = len(chosen) == asked.n if asked.n else 1 < len(chosen) <= MOST
     if not counts or in_order([one.when for one in chosen]) is None:

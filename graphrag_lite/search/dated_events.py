@@ -36,8 +36,12 @@ RIVAL = 0.97  # of the best statement's fit: with as much, another that dates th
 NEAR = 0.3  # what the middle of the days asked for counts, where a statement is dated
 LIKE_BEST = 0.6  # of the best statement's fit: what fits less is not told
 MOST = 6  # statements of each event that are compared
-COLUMNS = ("text_unit_id", "valid_at", "invalid_at", "precision", "kind", "time_text", "char_start", "char_end")
+COLUMNS = (
+    *("text_unit_id", "valid_at", "invalid_at", "precision", "kind", "polarity"),
+    *("time_text", "char_start", "char_end"),
+)
 _LEANS = re.compile(r"\b(?:it|they|them|this|that|these|those|one|he|she)\b", re.I)
+_PLAIN = re.compile(r"(?<![\w'’-])[^\W\d_A-Z][\w'’-]*")
 _CLAUSE = re.compile(r"[,;:]| (?:and|but|so|while|before|after) ")
 _SENTENCE_END = re.compile(r"[.!?]\s")
 
@@ -56,10 +60,14 @@ class Dated(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """The words of an event that are looked for, by weight, and those that it shares with others."""
+    """The words of an event that are looked for, by weight, and those that it shares with others.
+
+    Of `plain` ones, of no name and not light, a sentence has to hold some: "Palu" alone tells of no earthquake there.
+    """
 
     weight: Mapping[str, float]
     light: frozenset[str]
+    plain: frozenset[str]
     about: Mapping[str, float]
 
     @property
@@ -73,7 +81,9 @@ def looked_for(question: "Question", event: str, about: str = "") -> Looked:
     light = _light(question.analyzed_in)
     shared = weights(question.index.bm25, question.terms_of(about)) if about else {}
     shared = {term: value for term, value in shared.items() if term not in light | weight.keys()}
-    return Looked(weight, light & weight.keys() if weight.keys() - light else frozenset(), shared)
+    light = light & weight.keys() if weight.keys() - light else frozenset()
+    plain = frozenset(question.terms_of(" ".join(_PLAIN.findall(event)))) & weight.keys() - light
+    return Looked(weight, light, plain, shared)
 
 
 @cache
@@ -88,9 +98,13 @@ def candidates(
     visible: "npt.NDArray[np.bool_]",
     *,
     of_end: Sequence[bool],
+    ended: bool = False,
     most: int = MOST,
 ) -> list[list[Dated]]:
-    """Return the dated statements that tell of each event, or where `of_end` of its end, best first."""
+    """Return the dated statements that tell of each event, or where `of_end` of its end, best first.
+
+    With `ended`, those alone that say until when.
+    """
     index = question.index
     shown = visible if question.features.replies is None else visible & ~question.features.replies
     read = []  # what an assistant proposes has not happened
@@ -98,6 +112,8 @@ def candidates(
         scores = index.bm25.scores(list(event.weight)) * shown
         read.append([unit for unit in best(scores, UNITS_READ).tolist() if scores[unit] > 0])
     rows = rows_of(question, {unit for units in read for unit in units})
+    if ended:
+        rows = {unit: [row for row in several if _ends(row)] for unit, several in rows.items()}
     found = []
     for event, units, at_end in zip(events, read, of_end, strict=True):
         told = [one for unit in units for one in _told(question, event, unit, rows.get(unit, ()), at_end=at_end)]
@@ -117,6 +133,10 @@ def rows_of(question: "Question", units: Iterable[int]) -> dict[int, list[dict[s
     for row in data.filter(pc.is_in(data["text_unit_id"], value_set=ids.combine_chunks())).to_pylist():
         found.setdefault(index.unit_row[row["text_unit_id"]], []).append(row)
     return found
+
+
+def _ends(row: Mapping[str, Any]) -> bool:
+    return row["polarity"] == "negative" or (row["kind"] != "event" and bool(row["invalid_at"]))
 
 
 def _told(
@@ -176,10 +196,11 @@ def fits(question: "Question", event: Looked, unit: int, start: int, end: int) -
         term: 1.0 if term in words else BEFORE if term in before else AROUND if term in around else 0.0
         for term in event.weight
     }
-    held = fsum(event.weight[term] * share for term, share in counted.items() if share > AROUND)
+    here = {term for term, share in counted.items() if share > AROUND}
+    held = fsum(event.weight[term] * counted[term] for term in here) if not event.plain or event.plain & here else 0.0
     near = fsum(event.weight[term] * share for term, share in counted.items())
     light = fsum(event.weight[term] for term in event.light if counted[term])
-    whole = event.whole + light
+    whole = event.whole + light or 1.0
     shared = fsum(event.about.values())
     bonus = ABOUT * fsum(value for term, value in event.about.items() if term in words) / shared if shared else 0.0
     return near / whole + bonus, held

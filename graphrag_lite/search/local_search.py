@@ -9,6 +9,7 @@ from graphrag_lite.retrieval.ranking import Policy, rank
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
 from graphrag_lite.search.answer_type import sought
+from graphrag_lite.search.attributes_asked import nothing_told
 from graphrag_lite.search.basic_search import passages
 from graphrag_lite.search.comparison import of_each
 from graphrag_lite.search.date_answers import COMPUTED, OPEN, date_answer
@@ -54,7 +55,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     if told := table_answer(question, method, visible) or date_answer(question, method, visible):
         return told
     nothing = says_nothing(question, question.weights, np.isneginf(scores))
-    if nothing:
+    if nothing or (nothing is False and nothing_told(question, scores)):
         return compose(question, method, [], ranking)
     asked = sought(question, question.features)
     if compared := of_each(question, scores, asked):

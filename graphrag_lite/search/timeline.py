@@ -84,8 +84,10 @@ def _about(index: "SnapshotView", rows: Iterable[Mapping[str, Any]], named: set[
     return [
         row
         for row in rows
-        for who in (row["subject"], row["object"])
-        if who and ((row["document_id"], who) in meant or ("", who) in meant)
+        if any(
+            who and not meant.isdisjoint(((row["document_id"], who), ("", who)))
+            for who in (row["subject"], row["object"])
+        )
     ]
 
 

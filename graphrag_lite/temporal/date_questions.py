@@ -1,10 +1,16 @@
 """Questions that are answered by computing with dates: how long ago, how long between, which first, in which order.
 
-Read in English, by form. A question of any other form is none of these.
+Read by form, in English here, in other languages by `date_questions.toml`. Any other question is none of these.
 """
 
 import re
+import tomllib
+from functools import cache
+from importlib import resources
 from typing import NamedTuple
+
+from graphrag_lite.text.folding import fold_with_places
+from graphrag_lite.text.times import relative_dates
 
 NUMBERS = "zero one two three four five six seven eight nine ten".split()
 UNITS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}  # days
@@ -22,7 +28,7 @@ _DAY_OF = re.compile(r"^(?:the (?:day|date)s?(?: on which| that| when| of)?|when
 
 
 class Asked(NamedTuple):
-    """What a question asks: `kind` is ago, ahead, since, between, lasted, first, last, order, list, until or on.
+    """What a question asks: `kind` is ago, ahead, age, since, between, lasted, first, last, order, list, until or on.
 
     `unit` is empty where it asks none. `about` is what all events share ("join" of "Which did I join first, ..."), `n`
     how many are to be listed, 0 where it does not say.
@@ -67,6 +73,9 @@ _SINCE = tuple(
         rf"{_LONG} (?:has|have) (?!it been)(?P<one>.+)$",
     )
 )
+_AGE = re.compile(
+    r"^how old (?:was|were) (?P<one>(?!i\b|we\b).+?) (?:when|at the time(?: of| that)?|in|at) (?P<other>.+)$", re.I
+)
 _AHEAD = re.compile(
     rf"{_HOW}(?: are there| are left| left| remain| is it| do (?:i|we) have(?: left)?)? (?:until|till) (?P<one>.+)$",
     re.I,
@@ -106,7 +115,7 @@ _QUOTED = re.compile(r"[‘'\"“]([^'\"”’]{4,}(?:['’]\w[^'\"”’]*)*)[�
 _SPLIT = re.compile(r",? (?:or|and) |, ")
 
 
-def date_question(text: str) -> Asked | None:
+def date_question(text: str, language: str = "en") -> Asked | None:
     """Return what a question asks that is computed of dates, None where it asks for none.
 
     >>> date_question("How many days ago did I plant the tomatoes?")
@@ -116,15 +125,21 @@ def date_question(text: str) -> Asked | None:
     >>> asked = date_question("Which did I buy first, the bed or the pads?")
     >>> asked.kind, asked.events, asked.about
     ('first', ('the bed', 'the pads'), 'did I buy')
+    >>> date_question("Wie viele Tage liegen zwischen der Wahl und dem Rücktritt?", "de").events
+    ('der Wahl', 'dem Rücktritt')
     >>> date_question("What is the capital of France?")
     """
-    plain = " ".join(text.replace("’", "'").split()).rstrip("?.! ")
+    plain = " ".join(text.replace("’", "'").split()).rstrip("?.!？。 ")
     if len(plain) > 400:
         return None
+    if language != "en":
+        return _in_other_words(plain, language)
     for form in _BETWEEN:
         if found := form.match(plain):
             unit = found.groupdict().get("unit") or ""
             return Asked("between", unit.casefold().rstrip("s"), (_event(found["one"]), _event(found["other"])))
+    if found := _AGE.match(plain):
+        return Asked("age", "year", (_event(found["one"]), _event(found["other"])))
     if found := _AHEAD.match(plain):
         return Asked("ahead", found["unit"].casefold().rstrip("s"), (_event(found["one"]),))
     for form in _AGO:
@@ -151,6 +166,45 @@ def date_question(text: str) -> Asked | None:
     if _ON.match(plain) and _NEAR.search(plain):
         return Asked("on", "", (plain,))
     return None
+
+
+@cache
+def _forms(language: str) -> tuple[tuple[tuple[str, re.Pattern[str]], ...], str]:
+    """Return the forms of a language, each with its kind, and what stands between events to choose from."""
+    listed = tomllib.loads((resources.files(__package__) / "date_questions.toml").read_text("utf-8")).get(language, {})
+    either = listed.pop("either", " ")
+    unit = "|".join(relative_dates()[language].units[:4]) if listed else ""
+    forms = (
+        (kind, form.replace("{unit}", f"(?P<unit>{unit})")) for kind, several in listed.items() for form in several
+    )
+    return tuple((kind, re.compile(form)) for kind, form in forms), either
+
+
+def _in_other_words(text: str, language: str) -> Asked | None:
+    """Return what a question in another language than English asks."""
+    plain, places = fold_with_places(text)
+    forms, either = _forms(language)
+    for kind, form in forms:
+        found = form.match(plain)
+        if not found:
+            continue
+        spans = [found.span(name) for name in ("one", "other") if name in form.groupindex]
+        if not spans:
+            first, last = found.span("events")
+            between = [joint.span() for joint in re.finditer(either, plain[first:last])][-1]
+            spans = [(first, first + between[0]), (first + between[1], last)]
+        spans += [found.span("about")] if "about" in form.groupindex else []
+        said = [
+            text[places[start] : places[end - 1] + 1].strip(" ,、，") if end > start else "" for start, end in spans
+        ]
+        about = said.pop() if "about" in form.groupindex else ""
+        return Asked(kind, _unit_of(found.groupdict().get("unit") or "", language), tuple(said), about)
+    return None
+
+
+def _unit_of(stated: str, language: str) -> str:
+    units = zip(UNITS, relative_dates()[language].units, strict=False)
+    return next((unit for unit, pattern in units if stated and re.fullmatch(pattern, stated)), "")
 
 
 def _listed(events: str) -> tuple[str, ...]:

@@ -108,7 +108,8 @@ _CLOSED = re.compile(r" ?[)\]]")
 _SEASON = re.compile(r" ?(?:[a-z]+ )?(?:season|campaign|school year|academic year|edition|winter|series|tax year)\b")
 _JUST = re.compile(
     r"\b(?:I|[Ww]e|[Hh]e|[Ss]he|[Tt]hey|(?!It\b|Th|You\b|If\b|Wh|And\b|But\b|So\b)[A-Z]\w+)"
-    r"(?:['’](?:ve|s)| have| has)? (just) (?!want|need|wonder|hope|think|had to|thought|realiz|realis|learn)"
+    r"(?:['’](?:ve|s)| have| has)? (just) (?!want|need|wonder|hope|think|had to|thought|realiz|realis|learn"
+    r"|talk|mention|discuss|describ|ask|explain)"
     r"(?:\w{3,}ed|got|came|had|bought|made|did|took|went|saw|met|began|won|ran|left|gave|sold|built|drove)\b"
 )
 _PERFECT = re.compile(

@@ -101,7 +101,7 @@ _ABSOLUTE = re.compile(
     rf"|(?:in|im|en|em|during|since|of) (?:early |mid[ -]?|late )?(?P<alone>{_NAMES})(?!\w|,? (?:de |of )?\d)"
     rf"|(?:the )?(?:(?P<part>early|mid|late)[ -])?(?P<decade>(?:1\d|20)\d0)['’]?s(?!\w)"
     rf"|(?P<slashed>(?:0?[1-9]|1[0-2])/(?:1[3-9]|2\d|3[01])|(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2]))(?![\w/%-]|\.\d)"
-    rf"|(?P<year>{_YEAR})(?!\w|[./]\d))"
+    rf"|(?P<year>{_YEAR})(?!\w|[./]\d| [年년]))"
     rf"|(?<!\d){_YEAR} ?[年년](?: ?\d{{1,2}} ?[月월](?: ?\d{{1,2}} ?[日일号號])?)?"
 )
 _TO = re.compile(r" ?(?:to|until|till|through|thru|-|~|bis|au|al?|hasta|ate|tot|から|至|到|부터|에서) ?(?:the )?")

@@ -19,7 +19,7 @@ def markdown(view: SnapshotView) -> Iterator[tuple[str, bytes]]:
     parts: dict[int, list[int]] = {}
     for row in view.arrow("communities").to_pylist():
         parts.setdefault(row["parent"], []).append(row["community"])
-    lines = [f"# Reports of {view.n_rows('documents')} documents", ""]
+    lines = ["# Reports", ""]
 
     def write(number: int, depth: int) -> None:
         if number in reports:

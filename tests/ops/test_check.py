@@ -499,7 +499,17 @@ def test_a_table_of_another_version_and_a_manifest_of_no_use_are_refused(copy: P
 def test_what_is_wrong_is_json(copy: Path) -> None:
     rewrite(copy, "entities", first(plus("degree")))
     said = json.loads(json.dumps(check.check(copy).to_dict()))
-    keys = ["snapshot", "ok", "method", "problems", "relationships_within_entities", "rows", "bytes", "seconds"]
+    keys = [
+        "snapshot",
+        "ok",
+        "method",
+        "problems",
+        "relationships_within_entities",
+        "within_named",
+        "rows",
+        "bytes",
+        "seconds",
+    ]
     assert list(said) == keys
     assert said["ok"] is False and said["snapshot"] == copy.name
     assert {problem["table"] for problem in said["problems"]} == {"entities", "relationships"}

@@ -191,6 +191,9 @@ def test_it_fits_narrow_screens(tab: Page, path: Path) -> None:
     for address in ("", "#name-0", "#text-0", "#community-0", "#overview@1990..1995"):
         tab.open(path, address)
         assert tab.run("document.documentElement.scrollWidth") <= 400
+    tab.open(path, "#text-0")  # which hides the map
+    tab.run("location.hash = '#name-0'")
+    tab.until("document.querySelector('#map').clientWidth && view.k > 0 && Number.isFinite(view.x)")
     dark = tab.run("getComputedStyle(document.body).backgroundColor")
     tab.size(400, 800)
     assert tab.run("getComputedStyle(document.body).backgroundColor") != dark

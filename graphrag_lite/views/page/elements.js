@@ -18,7 +18,7 @@ const number = (count) => count.toLocaleString("en");
 const counted = (count, one, many = one + "s") => `${number(count)} ${count === 1 ? one : many}`;
 const corpus = (...children) => el("bdi", {}, ...children); // words of the corpus, in their own direction
 
-// Okabe and Ito's and Tol's colours, which people who cannot tell red from green tell apart; style.css has them.
+// By place: the colours in style.css. Who cannot tell red from green tells them apart (tests/views/test_colours.py).
 const KNOWN = ["person", "organization", "location", "event", "work", "concept", "product", "law", "language", "date"];
 function colourOf(type) {
   if (type === "unknown") return "--type-unknown";

@@ -1,7 +1,7 @@
 "use strict";
 // The map: communities as nested circles, names in them by type, relationships of what is selected.
 
-const view = { k: 1, x: 0, y: 0, width: 0, height: 0, nodes: [], ofName: [], ofCommunity: [], chosen: {}, lines: [], hover: null, type: null };
+const view = { k: 1, x: 0, y: 0, width: 0, height: 0, ofName: [], ofCommunity: [], chosen: {}, lines: [], hover: null, type: null };
 const canvas = $("canvas");
 const pen = canvas.getContext("2d");
 const MAX_LABELS = 140;
@@ -19,10 +19,9 @@ function layOut() {
   const tops = communities.number.map((_, row) => row).filter((row) => communities.parent[row] < 0 && communities.size[row] > 1);
   const root = d3.hierarchy({ children: tops.map(node) }).sum((found) => found.size || 0).sort((a, b) => b.value - a.value);
   d3.pack().size([1000, 1000]).padding((found) => (found.height > 1 ? 4 : 1))(root);
-  view.nodes = root.descendants().filter((found) => found.depth);
-  for (const found of view.nodes) {
+  for (const found of root.descendants()) {
     if (found.data.name !== undefined) view.ofName[found.data.name] = found;
-    else view.ofCommunity[found.data.community] = found;
+    else if (found.data.community !== undefined) view.ofCommunity[found.data.community] = found;
   }
   view.root = root;
 }
@@ -72,7 +71,7 @@ function drawCommunity(found, { x, y, r }, labels) {
   pen.fillStyle = colours.disc;
   pen.fill();
   pen.strokeStyle = isChosen ? colours.accent : colours.ring;
-  pen.lineWidth = isChosen ? 2.5 : 0.8;
+  pen.lineWidth = isChosen ? 2.5 : Math.min(0.8, r / 8); // small ones would be all ring
   pen.stroke();
   if (r < 22 || r > 0.8 * Math.max(view.width, view.height)) return;
   if (found.children[0].data.name !== undefined && found.children[0].r * view.k > MIN_LABELLED) return; // its names tell more
@@ -184,9 +183,10 @@ function fly(to, quick) {
   const [across, down] = [centre("x", view.width), centre("y", view.height)];
   const step = (now) => {
     const share = quick ? 1 : Math.min(1, (now - began) / 420), eased = share * share * (3 - 2 * share);
-    view.k = from.k * (to.k / from.k) ** eased; // the scale goes on a curve, the centre on a line
-    view.x = view.width / 2 - (across(from) + (across(to) - across(from)) * eased) * view.k;
-    view.y = view.height / 2 - (down(from) + (down(to) - down(from)) * eased) * view.k;
+    const k = from.k * (to.k / from.k) ** eased; // the scale goes on a curve, the centre on a line
+    const x = view.width / 2 - (across(from) + (across(to) - across(from)) * eased) * k;
+    const y = view.height / 2 - (down(from) + (down(to) - down(from)) * eased) * k;
+    Object.assign(view, share < 1 ? { k, x, y } : to);
     view.flight = share < 1 ? requestAnimationFrame(step) : 0;
     redraw();
   };
@@ -266,7 +266,7 @@ function wireMap() {
     else return;
     event.preventDefault();
   });
-  new ResizeObserver(() => { measure(); fly(target(), true); }).observe($("#map"));
+  new ResizeObserver(() => { if ($("#map").clientWidth) { measure(); fly(target(), true); } }).observe($("#map"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); redraw(); });
   $("#types").append(...data.types.map((type, row) => typeButton(type, row)));
 }

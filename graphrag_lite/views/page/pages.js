@@ -102,11 +102,11 @@ function periodPage() {
   const inside = documents.day.map((_, row) => row).filter((row) => inPeriod(documents.day[row], period)).sort((a, b) => documents.day[a].localeCompare(documents.day[b]));
   const dated = documents.day.filter(Boolean).length || 1;
   // Names that are more in these documents than their share of all documents lets expect.
-  const telling = [...view.lit].map((name) => [name, mentions(name, period).reduce((sum, [, count]) => sum + count, 0)]).map(([name, count]) => [name, count, count * Math.log(count / ((names.units[name] * inside.length) / dated + 1))]).filter(([, , worth]) => worth > 0).sort((a, b) => b[2] - a[2]);
+  const telling = [...view.lit].map((name) => [name, mentions(name, period).reduce((sum, [, count]) => sum + count, 0)]).filter(([, count]) => count).map(([name, count]) => [name, count, count * Math.log(count / ((names.units[name] * inside.length) / dated + 1))]).filter(([, , worth]) => worth > 0).sort((a, b) => b[2] - a[2]);
   const held = facts.from.map((_, row) => row).filter((row) => holds(row, period)).sort((a, b) => facts.from[b].localeCompare(facts.from[a]));
   return [
     heading(`What is told ${told(period)}`),
-    note("The map shows the names that documents of this time mention. ", el("a", { href: "#overview" }, "All times")),
+    note("The map shows the names that documents and facts of this time mention. ", el("a", { href: "#overview" }, "All times")),
     telling.length > 0 && section("More in this time than in others", el("p", { class: "chips" }, firstOf(telling, 30, ([name, count]) => nameChip(name, number(count))))),
     inside.length > 0 && section(counted(inside.length, "document"), firstOf(inside, MOST_LINKS, (row) => documentLine(row), listed)),
     held.length > 0 && section(counted(held.length, "fact"), firstOf(held, 40, factLine, (lines) => el("ul", { class: "facts" }, lines))),

@@ -29,7 +29,7 @@ function prepare(found) {
   for (const rows of adjacent) rows.sort((a, b) => relationships.weight[b] - relationships.weight[a]);
   factsOf = new Map();
   facts.ends.forEach((ends, row) => {
-    for (const end of new Set(ends)) if (typeof end === "number") factsOf.set(end, [...(factsOf.get(end) ?? []), row]);
+    for (const end of new Set(ends)) if (typeof end === "number") factsOf.has(end) ? factsOf.get(end).push(row) : factsOf.set(end, [row]);
   });
 }
 
@@ -43,7 +43,8 @@ const said = (text, spans) => text ?? sameAsIn(spans);
 const other = (relationship, name) => relationships.source[relationship] + relationships.target[relationship] - name;
 const typeOf = (name) => data.types[names.type[name]];
 const titleOf = (community) => (reportOf.has(community) ? reports.title[reportOf.get(community)] : communities.title[community]);
-const labelOf = (community) => communities.title[community]; // shorter than a report's title
+// Shorter than a report's title, unless it is but a number.
+const labelOf = (community) => (communities.title[community] === `Community ${communities.number[community]}` ? titleOf(community) : communities.title[community]);
 const within = (community) => [...members[community], ...children[community].flatMap(within)];
 const above = (community) => (community < 0 ? [] : [...above(communities.parent[community]), community]);
 const folded = (text) => lower(text.normalize("NFD").replace(/\p{M}/gu, "").normalize("NFC"));
@@ -61,6 +62,12 @@ function mentions(name, period) {
   const found = [];
   const pairs = names.documents[name];
   for (let i = 0; i < pairs.length; i += 2) if (inPeriod(documents.day[pairs[i]], period)) found.push([pairs[i], pairs[i + 1]]);
+  return found;
+}
+// Names that documents, or facts, of a period mention.
+function namesOf(period) {
+  const found = new Set([...names.title.keys()].filter((name) => mentions(name, period).length));
+  for (const [name, rows] of factsOf) if (rows.some((row) => holds(row, period))) found.add(name);
   return found;
 }
 // A fact holds in a period where it begins before the period ends, and ends, on a day not of it, after it begins.

@@ -18,6 +18,15 @@ function fit(text, query) {
   if (at < 0) return 0;
   return at === 0 ? 3 : /[\p{L}\p{N}]/u.test(text[at - 1]) ? 1 : 2;
 }
+// The title counts a little more than the other names.
+function fitAny(titles, query) {
+  let most = 0;
+  for (const title of titles) {
+    const found = fit(title, query);
+    if (found) most = Math.max(most, title === titles[0] ? found : found - 0.5);
+  }
+  return most;
+}
 function best(rows, most, worth) {
   return rows.filter(([value]) => value > 0).sort((a, b) => b[0] - a[0] || worth(b[1]) - worth(a[1])).slice(0, most).map(([, row]) => row);
 }
@@ -26,7 +35,7 @@ function search(typed) {
   const query = folded(typed.trim()), plainQuery = lower(typed.trim());
   if (!query || (query.length < 2 && query.codePointAt(0) < 0x2e80)) return { names: [], reports: [], texts: [] };
   return {
-    names: best(cache.names.map((titles, row) => [Math.max(...titles.map((title, at) => fit(title, query) - (at ? 0.5 : 0))), row]), 8, (row) => names.units[row]),
+    names: best(cache.names.map((titles, row) => [fitAny(titles, query), row]), 8, (row) => names.units[row]),
     reports: best(cache.reports.map((title, row) => [fit(title, query) || (cache.summaries[row].includes(query) ? 0.5 : 0), row]), 5, (row) => reports.rank[row]),
     texts: passages(plainQuery),
   };

@@ -24,7 +24,7 @@ function route(isFirst) {
   const { kind, row } = here;
   view.chosen = kind === "name" ? { name: row } : kind === "community" ? { community: row } : {};
   view.hover = null;
-  view.lit = period ? new Set(names.title.map((_, name) => name).filter((name) => mentions(name, period).length)) : null;
+  view.lit = period && namesOf(period);
   view.lines = kind === "community" ? linesWithin(row) : [];
   const content = { name: () => namePage(row), community: () => communityPage(row), text: () => textPage(row, here.start, here.end), overview: () => (period ? periodPage() : overviewPage()) }[kind]();
   $("main").replaceChildren(...content.flat(9).filter(Boolean));
