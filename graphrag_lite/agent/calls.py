@@ -9,6 +9,7 @@ from typing import Any
 from graphrag_lite.agent.requests import schema
 from graphrag_lite.agent.tools import Tool
 from graphrag_lite.errors import ReplyError
+from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.replies.json_reply import read_object
 
 ANSWER = "answer"
@@ -66,7 +67,7 @@ def read_call(reply: str) -> Call:
 
 @dataclass
 class Seen:
-    """What a model was shown: `whole` ids by their beginnings, and the ids of records, `named`."""
+    """What a model was shown: `whole` ids and names by how it was shown them, and the ids of records, `named`."""
 
     whole: dict[str, str] = field(default_factory=dict)
     named: set[str] = field(default_factory=set)
@@ -83,6 +84,10 @@ class Seen:
     def _slim(self, record: Mapping[str, Any]) -> dict[str, Any]:
         kept = {name: value for name, value in record.items() if name not in BESIDE and value not in (None, "", [])}
         kept |= {name: ID.sub(lambda found: self._short(found[0]), kept[name]) for name in IDS if name in kept}
+        for name, value in kept.items():
+            if name not in IDS and isinstance(value, str) and (disarmed := disarm(value)) != value:
+                self.whole[disarmed] = value  # a document or a name that has what reads as a mark
+                kept[name] = disarmed
         if "text_units" in kept:
             kept["text_units"] = [self._short(one) for one in kept["text_units"][:MOST_PLACES]]
         if "relationships" in kept:
@@ -104,6 +109,8 @@ class Seen:
             return [self.meant(one) for one in value]
         if not isinstance(value, str):
             return value
+        if value in self.whole:
+            return self.whole[value]
         beginning, colon, rest = value.strip().partition(":")
         return self.whole[beginning] + colon + rest if beginning in self.whole else value
 

@@ -48,7 +48,7 @@ WORD = re.compile(r"\w+")
 CUT, LONG = 0.6, 1000  # of our own count of a prompt, of at least so many tokens: what is told less was cut
 TEXT = ("text", "output_text")  # types of the parts of a message that are spoken
 BIAS = 100  # of a token that may be said; the paper's (appendix A.1)
-NEEDED = frozenset((*OURS, "logit_bias", "response_format", "stream_options"))  # or known by ways of their own
+NEEDED = frozenset((*OURS, "logit_bias", "response_format", "stream_options", "tools"))  # or known by ways of their own
 SMALLEST = Request(({"role": "user", "content": "Hi"},), max_tokens=1)
 
 logger = logging.getLogger(__name__)
