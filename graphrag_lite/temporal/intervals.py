@@ -114,7 +114,7 @@ _JUST = re.compile(
 )
 _PERFECT = re.compile(
     r"(?:\b(?:have|has)|'ve|'s been)\b[^,;]*$|(?:\b(?:am|is|are)|'m|'re) \w+ing\b[^,;]*$"
-    r"|(?:\b(?:have|has)|'ve|'s) been [a-z]+ing\b[^;]*,[^,;]*, $"
+    r"|(?:\b(?:have|has)|'ve|'s) (?:been [a-z]+ing|had|known|owned|lived|worked|used)\b[^;]*,[^,;]*, $"
 )
 _BORN = re.compile(r"\b(?:born|b\.)(?: on| in)? ?$")
 
