@@ -46,7 +46,9 @@ def test_it_draws_itself_and_asks_for_nothing(tab: Page, path: Path, sample: Ind
     counts = tab.run("document.querySelector('#counts').textContent")
     for table in ("entities", "relationships", "community_reports", "documents"):
         assert re.search(rf"\b{sample.n_rows(table)}\b", counts)
-    assert tab.run("pen.getImageData(view.width / 2, view.height / 2, 1, 1).data[3]") > 0
+    tab.run("draw()")
+    drawn = "(({x, y}) => pen.getImageData(x, y, 1, 1).data[3])(placed(view.ofName.find(Boolean)))"
+    assert tab.run(drawn) > 200  # a name is where the map says
     assert tab.run("view.ofName.filter(Boolean).length") > 20
     assert quiet(tab)
 
