@@ -23,7 +23,7 @@ from graphrag_lite.run.corpus_files import left_out_of
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.methods import Query, SearchMethod, check, method_named
 from graphrag_lite.text.dates import iso_date
-from graphrag_lite.text.times import whole
+from graphrag_lite.text.period import whole
 from graphrag_lite.text.timestamps import iso
 
 if TYPE_CHECKING:
