@@ -8,7 +8,7 @@ own, and can only find what the graph holds.
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from graphrag_lite.retrieval.columns import Strings
@@ -23,6 +23,7 @@ _MAX_TOKENS = 16
 # A part of a name is of at least so many letters, the name of at most so many bytes, and not of more entities.
 _MIN_PART, _MAX_PART_BYTES, MAX_AMBIGUITY = 3, 48, 5
 _MAX_LOOKED_UP = 16  # of a text: each word takes some milliseconds among a million names
+_MAX_PLACES = 100_000
 _JOIN = "\x1f"  # sorts before every character of a token, so that the names that begin with the same ones are together
 
 
@@ -37,10 +38,22 @@ class Mention:
 
 @dataclass(frozen=True)
 class NameTable:
-    """Names of entities, ascending by key (`key_of`): `keys[i]` means `entities[i]`, equal keys several."""
+    """Names of entities, ascending by key (`key_of`): `keys[i]` means `entities[i]`, equal keys several.
+
+    `places` are those of tokens that were looked up: texts repeat them, and each takes a search.
+    """
 
     keys: Sequence[str]
     entities: Sequence[int]
+    places: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+    def place(self, token: str) -> int:
+        """Return the place of the first key that is not before a token."""
+        if (known := self.places.get(token)) is None:
+            if len(self.places) >= _MAX_PLACES:
+                self.places.clear()
+            known = self.places[token] = bisect_left(self.keys, token)
+        return known
 
 
 def name_table(names: Iterable[tuple[str, int]]) -> NameTable:
@@ -130,7 +143,7 @@ def _longest(tokens: Sequence[str], start: int, table: NameTable) -> tuple[int, 
     prefix, place = "", 0
     for end in range(start + 1, min(len(tokens), start + _MAX_TOKENS) + 1):
         prefix = _JOIN.join(tokens[start:end])
-        place = bisect_left(keys, prefix, place)
+        place = bisect_left(keys, prefix, place) if end > start + 1 else table.place(prefix)
         if place == len(keys) or not keys[place].startswith(prefix):
             break
         if keys[place] == prefix:
