@@ -33,9 +33,21 @@ def answer(index: "SnapshotView", query: "Query") -> "Answer":
     return found
 
 
-async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> "Answer":  # noqa: ARG001 - to come
-    """Answer by rule, with a model, too."""
-    return answer(index, query)
+async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> "Answer":
+    """Answer by a model that calls the tools. The questions of a session are answered one after the other."""
+    from graphrag_lite.agent.loop import opened
+
+    async def answered() -> "Answer":
+        session, steps, tokens = session_of(index, query), query.steps or STEPS, query.tokens or TOKENS
+        loop = opened(query.read_by(index), query, session, asking, steps=steps, tokens=tokens)
+        found = await loop.run()
+        remember(session, query, found)
+        return found
+
+    if query.session is None:
+        return await answered()
+    async with asking.model.model.alone(f"session {query.session}"):
+        return await answered()
 
 
 def remember(session: Session, query: "Query", found: "Answer") -> None:

@@ -59,7 +59,8 @@ def passage(index: "SnapshotView", unit: int) -> Record:
 
 def _document(index: "SnapshotView", row: int) -> Record:
     names = {"document": "source_id", "title": "title", "path": "path", "date": "creation_date"}
-    return {key: index.column("documents", name)[row].as_py() for key, name in names.items()}
+    about = {key: index.column("documents", name)[row].as_py() for key, name in names.items()}
+    return {**about, "title": disarm(about["title"])}
 
 
 def search_entities(session: Session, request: SearchEntities) -> Page:

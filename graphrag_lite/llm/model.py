@@ -153,6 +153,19 @@ class StageModel:
         request = Request(tuple(messages), schema, (), max_tokens)
         return await self._answered(request, parse)
 
+    async def call(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> str:
+        """Return what the model says where it may call `tools`. It is kept as it is, and read by whoever asked."""
+        request = Request(tuple(messages), tools=tuple(tools))
+        key = self.model.memo.key(self.model.identity, request)
+        async with self.model.alone(key), self.model.underway():
+            if (found := self.model.memo.get(key)) is not None:
+                self.model.meter.hit(self.stage)
+                return found.text
+            reply = await self._complete(request, key)
+            said = spoken(reply.text)
+            await self.model.memo.put(key, replace(reply, text=said))
+            return said
+
     async def yes(self, messages: Sequence[Message]) -> bool:
         """Return whether the model says yes to a question that asks for yes or no."""
         return await self._answered(Request(tuple(messages), None, YES_NO), _yes)

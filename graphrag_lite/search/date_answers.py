@@ -16,8 +16,9 @@ from graphrag_lite.search.dated_events import on_days as dated_on
 from graphrag_lite.search.life_dates import PRONOUN, age, dated
 from graphrag_lite.temporal.date_questions import Asked
 from graphrag_lite.temporal.durations import When, apart, in_order
+from graphrag_lite.text.period import Period
 from graphrag_lite.text.plain_text import one_line
-from graphrag_lite.text.times import Period, relative_spans
+from graphrag_lite.text.relative_times import relative_spans
 
 if TYPE_CHECKING:
     import numpy as np

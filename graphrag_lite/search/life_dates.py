@@ -9,8 +9,9 @@ from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.dated_events import UNITS_READ, Dated, looked_for
 from graphrag_lite.temporal.durations import When
 from graphrag_lite.text.folding import fold_with_places
+from graphrag_lite.text.period import Time
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.text.times import Time, times
+from graphrag_lite.text.times import times
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:

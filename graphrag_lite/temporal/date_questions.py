@@ -10,7 +10,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from graphrag_lite.text.folding import fold_with_places
-from graphrag_lite.text.times import relative_dates
+from graphrag_lite.text.relative_times import relative_dates
 
 NUMBERS = "zero one two three four five six seven eight nine ten".split()
 UNITS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}  # days

@@ -12,7 +12,9 @@ from functools import cache
 from typing import NamedTuple
 
 from graphrag_lite.text.folding import fold_with_places
-from graphrag_lite.text.times import Time, may_state, relative_dates, times
+from graphrag_lite.text.period import Time
+from graphrag_lite.text.relative_times import relative_dates
+from graphrag_lite.text.times import may_state, times
 from graphrag_lite.text.word_lists import sections
 
 LATEST = 40  # years after a sentence was said, or was indexed last: what is later is no year
