@@ -19,7 +19,7 @@ const pen = canvas.getContext("2d");
 const MAX_LABELS = 140;
 const MAX_LINES = 400;
 const MIN_LABELLED = 11; // pixels of the radius of a name that is labelled
-const MARGIN = { top: 46, bottom: 62 }; // of the map, for the path and the types
+const TOP = 46; // pixels of the map that are left to the path
 let colours = {};
 let awaited = 0;
 

@@ -10,9 +10,9 @@ function measure() {
   canvas.height = box.height * ratio;
 }
 function fitted(found, share) {
-  const height = view.height - MARGIN.top - MARGIN.bottom;
+  const height = view.height - TOP - $("#types").offsetHeight - 14;
   const k = (Math.min(view.width, height) * share) / (2 * found.r);
-  return { k, x: view.width / 2 - found.x * k, y: MARGIN.top + height / 2 - found.y * k };
+  return { k, x: view.width / 2 - found.x * k, y: TOP + height / 2 - found.y * k };
 }
 const whole = () => fitted(view.root, 1);
 // What is chosen fills the map; a name is shown in the community that it is in.
