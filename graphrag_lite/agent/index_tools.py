@@ -20,7 +20,6 @@ from graphrag_lite.evidence.places import place_of
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.report_ranking import rank_reports, report_language, report_rows
-from graphrag_lite.search.local_search import text_unit_scores
 from graphrag_lite.text.words import content_words, terms
 
 if TYPE_CHECKING:
@@ -31,13 +30,13 @@ LEAST_WORTH = 0.05  # of the best passage's score: what has less shares next to 
 
 def search_passages(session: Session, request: SearchPassages) -> Page:
     index = session.index.limited(request.where)
-    units = passages_for(index, request.query)
+    units = passages_for(session, request.query, request.where)
     return paged(len(units), request.page, lambda place: passage(index, units[place]), request.size)
 
 
-def passages_for(index: "SnapshotView", query: str) -> Sequence[int]:
-    """Return the rows of the text units that fit a query, best first, ties by row."""
-    scores = text_unit_scores(Question(index, query))
+def passages_for(session: Session, query: str, where: Sequence[str] = ()) -> Sequence[int]:
+    """Return the rows of the text units that fit a query, and `where`, best first, ties by row."""
+    scores = session.scores(query, where)
     top = scores.max(initial=0.0)
     order = np.argsort(-scores, kind="stable")
     n_worth = int((scores > LEAST_WORTH * top).sum()) if top > 0 else 0
@@ -60,7 +59,8 @@ def passage(index: "SnapshotView", unit: int) -> Record:
 
 def _document(index: "SnapshotView", row: int) -> Record:
     names = {"document": "source_id", "title": "title", "path": "path", "date": "creation_date"}
-    return {key: index.column("documents", name)[row].as_py() for key, name in names.items()}
+    about = {key: index.column("documents", name)[row].as_py() for key, name in names.items()}
+    return {**about, "title": disarm(about["title"])}
 
 
 def search_entities(session: Session, request: SearchEntities) -> Page:

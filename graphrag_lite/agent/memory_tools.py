@@ -1,8 +1,11 @@
 """The tools over what was said, in the corpus and in the session, and over what is remembered."""
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from graphrag_lite.agent.citing import places_of
 from graphrag_lite.agent.index_tools import document_named, passage, passages_for
 from graphrag_lite.agent.pages import Page, Record, paged
 from graphrag_lite.agent.requests import (
@@ -19,6 +22,7 @@ from graphrag_lite.errors import InputError
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.memory import core
 from graphrag_lite.memory.store import MESSAGE, Entry, Memory
+from graphrag_lite.search.answer import cite
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
@@ -27,12 +31,10 @@ SPOKEN = "message"  # the kind of an episode that somebody says
 
 
 def conversation_search(session: Session, request: ConversationSearch) -> Page:
-    own = session.memory.search(request.query, MESSAGE, session.name)
+    own = session.memory.search(request.query, MESSAGE, session.name) if session.name else []
     talks = set(_messages(session.index)["document_id"])
     ids = session.index.column("documents", "id").to_pylist()
-    found = [
-        unit for unit in passages_for(session.index, request.query) if ids[session.index.document_row[unit]] in talks
-    ]
+    found = [unit for unit in passages_for(session, request.query) if ids[session.index.document_row[unit]] in talks]
 
     def record(place: int) -> Record:
         if place < len(own):
@@ -47,7 +49,7 @@ def conversation_search_date(session: Session, request: ConversationSearchDate) 
     last = day_of("end_date", request.end_date).isoformat()
     if last < first:
         raise InputError(f"end_date {last} is before start_date {first}.")
-    own = session.memory.listed(MESSAGE, session.name, first, last)
+    own = session.memory.listed(MESSAGE, session.name, first, last) if session.name else []
     said = _messages(session.index)
     times = [time[:10] for time in said["reference_time"]]
     rows = sorted(
@@ -89,11 +91,32 @@ def _said(index: "SnapshotView", said: dict[str, list[str]], row: int) -> Record
 
 def archival_memory_search(session: Session, request: ArchivalMemorySearch) -> Page:
     places = session.memory.search(request.query, tags=request.tags)
-    return paged(len(places), request.page, lambda place: _entry(session.memory, places[place]), request.size)
+    return paged(len(places), request.page, lambda place: _note(session, places[place]), request.size)
+
+
+def _note(session: Session, place: int) -> Record:
+    """Return a note, and where it rests on places, whether all of these still stand in the index."""
+    record, cited = _entry(session.memory, place), session.memory.entry(place).citations
+    if not cited:
+        return record
+    return {**record, "source": "stands" if all(_stands(session.index, one) for one in cited) else "gone"}
+
+
+def _stands(index: "SnapshotView", cited: Mapping[str, Any]) -> bool:
+    try:
+        text = index.document_text(document_named(index, cited["document"]))
+    except InputError:
+        return False
+    return text[cited["char_start"] : cited["char_end"]] == cited["text"]
 
 
 def archival_memory_insert(session: Session, request: ArchivalMemoryInsert) -> Page:
-    (identity,) = session.memory.add([Entry(request.content, session=session.name, tags=tuple(request.tags))])
+    places = {identity: places_of(session.index, identity) for identity in request.citations}
+    if unknown := [identity for identity, found in places.items() if not found]:
+        raise InputError(f"citations: the index has nothing with the id {unknown[0]!r}.")
+    cited = tuple(asdict(cite(session.index, n, one)) for n, found in enumerate(places.values(), 1) for one in found)
+    made = Entry(request.content, session=session.name, tags=tuple(request.tags), citations=cited)
+    (identity,) = session.memory.add([made])
     return paged(1, 1, lambda _: _entry(session.memory, session.memory.named(identity)))
 
 

@@ -120,6 +120,7 @@ class ArchivalMemoryInsert(Request):
 
     content: Text = Field(description="the note, understandable on its own")
     tags: list[str] = Field([], max_length=20, description="words to find it by")
+    citations: list[str] = Field([], max_length=20, description="ids of records that it rests on")
 
 
 class CoreMemoryAppend(Request):

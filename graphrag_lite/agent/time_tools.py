@@ -1,5 +1,6 @@
 """The tools that look at time: facts with their periods, and what is dated of somebody or something."""
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.agent.pages import Page, Record, paged
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def search_facts(session: Session, request: SearchFacts) -> Page:
     index = session.index
     rows = facts_for(index, request.query)
-    as_of = None if request.as_of is None else day_of("as_of", request.as_of)
+    as_of = session.as_of if request.as_of is None else day_of("as_of", request.as_of)
     rows = [row for row in rows if holding.told(row, as_of)]
     if request.valid_at is not None:
         day = day_of("valid_at", request.valid_at)
@@ -68,6 +69,9 @@ def look_along(session: Session, request: Timeline) -> Page:
     first = None if request.first is None else day_of("from", request.first)
     last = None if request.last is None else day_of("to", request.last)
     entries = timeline(session.index, request.query, first, last)
+    if session.as_of:
+        shown = session.scores(request.query) > -inf
+        entries = [entry for entry in entries if shown[session.index.unit_row[entry.source.text_unit_id]]]
     return paged(len(entries), request.page, lambda place: _dated(entries[place]), request.size)
 
 

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 )
 @click.option("--valid-at", metavar="DATE", help="Local search: tell what held on that day, by all documents.")
 @click.option("--history", is_flag=True, help="Local search: show a model facts that have ended, too.")
+@click.option("--steps", type=click.IntRange(1), help="Agent: looks at most. [default: 12]")
+@click.option("--tokens", type=click.IntRange(1), help="Agent: budget of what it reads. [default: 8192]")
+@click.option("--session", metavar="NAME", help="Agent: remember questions, answers and notes under this name.")
+@click.option("--trace", is_flag=True, help="Agent: show each step: tool, arguments, what came back, tokens in use.")
 @click.option(
     "--where",
     "--scope",
@@ -62,6 +66,7 @@ def query(
     questions: Path | None,
     quiet: bool,
     as_json: bool,
+    trace: bool,
     level: int | None,
     **options: Any,
 ) -> None:
@@ -83,6 +88,7 @@ def query(
       pbpaste | graphrag-lite query -q -
       graphrag-lite query --as-of 2023-05-30 "What did we decide last week?"
       graphrag-lite query --valid-at 2023-06-01 "Where does Ana work?"
+      graphrag-lite query --method agent --trace "Which did I buy first, the bed or the lamp?"
       graphrag-lite query --where "path=contracts/*" --where "date>=2024-01" "Who may cancel?"
       graphrag-lite query --method basic --questions questions.jsonl --top-k 20 > answers.jsonl
     """
@@ -104,21 +110,25 @@ def query(
         log(quiet=quiet)
     options["level"] = level or 0
     if questions is not None:
-        _answer_file(opened, questions, options, quiet=quiet)
+        _answer_file(opened, questions, options, quiet=quiet, trace=trace)
     else:
         # Under a locale that is not UTF-8 the bytes of an argument arrive as surrogates.
         stated = (question or "").encode("utf-8", "surrogateescape")
         stated = sys.stdin.buffer.read() if stated == b"-" else stated
-        _answer(opened, stated.decode("utf-8", "replace").strip(), options, as_json, quiet=quiet)
+        _answer(opened, stated.decode("utf-8", "replace").strip(), options, as_json, quiet=quiet, trace=trace)
 
 
-def _answer(opened: "Index", question: str, options: dict[str, Any], as_json: bool, *, quiet: bool) -> None:
+def _answer(
+    opened: "Index", question: str, options: dict[str, Any], as_json: bool, *, quiet: bool, trace: bool
+) -> None:
     """Answer one question; a model's answer is printed as it is written. With `quiet`, print nothing but that."""
     from graphrag_lite.cli import printed_answer, terminal
 
     in_pieces = opened.asks and not as_json and not options["retrieve_only"]
     with printed_answer.Pieces() if in_pieces else contextlib.nullcontext() as show:
         answer = opened.query(question, **options, show=show)
+    if trace:
+        printed_answer.tell_steps(answer)
     if answer.readings and not quiet:
         terminal.tell(printed_answer.read_as(answer.readings))
     with while_read():
@@ -133,9 +143,9 @@ def _answer(opened: "Index", question: str, options: dict[str, Any], as_json: bo
     _end_query([answer], quiet=quiet)
 
 
-def _answer_file(opened: "Index", path: Path, options: dict[str, Any], *, quiet: bool) -> None:
+def _answer_file(opened: "Index", path: Path, options: dict[str, Any], *, quiet: bool, trace: bool) -> None:
     """Answer the questions of a file, a line of JSON each."""
-    from graphrag_lite.cli import terminal
+    from graphrag_lite.cli import printed_answer, terminal
     from graphrag_lite.search.answer import Answer
 
     listed = list(_questions(path))
@@ -147,6 +157,8 @@ def _answer_file(opened: "Index", path: Path, options: dict[str, Any], *, quiet:
         outcomes.append(outcome)
         number, question, *_ = listed[place]
         if isinstance(outcome, Answer):
+            if trace:
+                printed_answer.tell_steps(outcome)
             terminal.print_json({"id": number, **outcome.to_dict()})
         else:
             failed = {"question": question, "method": options["method"], "error": str(outcome)}

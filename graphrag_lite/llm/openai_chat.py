@@ -11,12 +11,21 @@ import logging
 import random
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError, UnansweredError
-from graphrag_lite.llm.chat import Message, Reply, Request, Usage, estimated_tokens, first_word, prompt_tokens
+from graphrag_lite.llm.chat import (
+    Message,
+    Reply,
+    Request,
+    Usage,
+    estimated_tokens,
+    first_word,
+    prompt_tokens,
+    with_tools_told,
+)
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
 from graphrag_lite.llm.thinking import may_think, spoken
@@ -39,7 +48,7 @@ WORD = re.compile(r"\w+")
 CUT, LONG = 0.6, 1000  # of our own count of a prompt, of at least so many tokens: what is told less was cut
 TEXT = ("text", "output_text")  # types of the parts of a message that are spoken
 BIAS = 100  # of a token that may be said; the paper's (appendix A.1)
-NEEDED = frozenset((*OURS, "logit_bias", "response_format", "stream_options"))  # or known by ways of their own
+NEEDED = frozenset((*OURS, "logit_bias", "response_format", "stream_options", "tools"))  # or known by ways of their own
 SMALLEST = Request(({"role": "user", "content": "Hi"},), max_tokens=1)
 
 logger = logging.getLogger(__name__)
@@ -64,6 +73,7 @@ class OpenAIChat:
         self._left_out: set[str] = set()  # parameters that this server does not take
         self._was_cut = False
         self._stream_options = True
+        self._calls = True  # whether the server takes tools
         self._completion_tokens = 500  # of a reply, as they come; at first a guess
 
     @property
@@ -83,9 +93,26 @@ class OpenAIChat:
     async def complete(self, request: Request) -> Reply:
         if request.choices:
             return await self._choose(request)
+        if request.tools:
+            return await self._calling(request)
         if request.schema is not None:
             return await self._structured(request, request.schema)
         return await self._send(self._body(request))
+
+    def batch_body(self, request: Request) -> dict[str, Any]:
+        """Return the body of a request that nobody can ask otherwise if it is not taken: in the surest form."""
+        return self._body(request) | (_format(self._form, request.schema) if request.schema is not None else {})
+
+    def read(self, answer: Mapping[str, Any], messages: Sequence[Message]) -> Reply:
+        """Read the answer to such a request. Raises CallError for a refusal."""
+        return self._replied(answer, messages, prompt_tokens(messages))
+
+    def unlearned(self, status: int, text: str) -> str:
+        """Return what is wrong with such a request; "" where it is a parameter, which is now left out."""
+        message = self.endpoint.message(text)
+        sent = self._body(SMALLEST) | dict.fromkeys(self._left_out)  # by then: others may have told already
+        adapted = self._adapted(sent, Refused(message, status, message))
+        return "" if adapted else message
 
     async def stream(self, request: Request) -> AsyncIterator[str | Reply]:
         body = self._body(request)
@@ -105,6 +132,18 @@ class OpenAIChat:
                 yield reply.text
                 yield reply
                 return
+
+    async def _calling(self, request: Request) -> Reply:
+        """Ask for a call of a tool, natively as far as the server takes that, else told in the messages."""
+        if self._calls:
+            functions = [{"type": "function", "function": dict(tool)} for tool in request.tools]
+            try:
+                return await self._send(self._body(request) | {"tools": functions}, UNSURE)
+            except Refused as refused:
+                if "tool" not in refused.message.lower() and "function" not in refused.message.lower():
+                    raise
+            self._calls = False
+        return await self._send(self._body(replace(request, messages=with_tools_told(request.messages, request.tools))))
 
     async def _choose(self, request: Request) -> Reply:
         """Ask for one of `choices`: as a single token by logit bias, else as a plain question.
@@ -307,6 +346,7 @@ class OpenAIChat:
             raise CallError(f"{self.endpoint.address} withheld its reply: its content filter.")
         if not text and message.get("refusal"):
             raise CallError(f"The model refused: {str(message['refusal'])[:300]}")
+        text = _called(message.get("tool_calls"), text) or text
         usage = _usage(answer, estimated)
         if estimated >= LONG and usage.prompt_tokens < CUT * estimated:
             self._may_be_cut(messages, usage.prompt_tokens)
@@ -326,6 +366,22 @@ class OpenAIChat:
         if not self._was_cut:
             logger.warning("%s Or it does not count what it has in its cache.", said)
         self._was_cut = True
+
+
+def _called(calls: Any, said: str) -> str:
+    """Return the first native call of a tool as one JSON object, "" where there is none.
+
+    >>> _called([{"function": {"name": "look", "arguments": '{"page": 2}'}}], "Hm.")
+    '{"thought": "Hm.", "tool": "look", "arguments": {"page": 2}}'
+    """
+    first = calls[0] if isinstance(calls, list) and calls else None
+    function = first.get("function") if isinstance(first, Mapping) else None
+    if not isinstance(function, Mapping):
+        return ""
+    arguments = function.get("arguments") or {}
+    with suppress(ValueError):  # whoever asked says that it cannot be read
+        arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
+    return json.dumps({"thought": said, "tool": str(function.get("name")), "arguments": arguments}, ensure_ascii=False)
 
 
 def _format(form: int, schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from graphrag_lite.run.corpus_files import left_out_of
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.methods import Query, SearchMethod, check, method_named
 from graphrag_lite.text.dates import iso_date
-from graphrag_lite.text.times import whole
+from graphrag_lite.text.period import whole
 from graphrag_lite.text.timestamps import iso
 
 if TYPE_CHECKING:
@@ -135,10 +135,13 @@ class Index(SnapshotView):
         as_of: Day | None = None,
         valid_at: Day | None = None,
         history: bool = False,
+        steps: int | None = None,
+        tokens: int | None = None,
+        session: str | None = None,
         where: Sequence[str] = (),
         show: "Show | None" = None,
     ) -> Answer:
-        """Answer a question by `local`, `global` (from the reports of `level`), `basic` or `drift` search, or another.
+        """Answer a question by `local`, `global` (reports of `level`), `basic`, `drift` or `agent` search, or another.
 
         A method is named, or passed as a `SearchMethod`.
 
@@ -152,6 +155,8 @@ class Index(SnapshotView):
         later are not there, "last week" is told from it, and in local search newer documents go before older ones. With
         `valid_at`, local search tells facts that held on that day, by all documents; with `history` ended ones, too.
 
+        Agent search takes so many `steps` within a context of `tokens`; with a `session`, it is remembered.
+
         With `where`, conditions such as "path=notes/*", "language=de", "date>=2024-03", "speaker=Ana" or one on another
         field of the metadata, what does not fit all of them is not there, for any method.
 
@@ -159,9 +164,10 @@ class Index(SnapshotView):
         CallError and ReplyError where the model did not answer, ModelError where it cannot be asked or the budget is
         spent.
         """
-        queries = self._queries(
-            [question], [as_of], level, dynamic, budget, top_k, retrieve_only, valid_at, [where], history=history
-        )
+        asked = Query(question, top_k or self.search_settings.top_k, level, dynamic, budget)
+        asked = replace(asked, history=history, retrieve_only=retrieve_only)
+        asked = replace(asked, steps=steps, tokens=tokens, session=session)
+        queries = self._queries(asked, [question], [as_of], valid_at, [where])
         (outcome,) = self._outcomes(queries, method, response_type, show)
         if isinstance(outcome, GraphragLiteError):
             raise outcome
@@ -184,7 +190,7 @@ class Index(SnapshotView):
         from graphrag_lite.run.sync import complete
         from graphrag_lite.search.passages import passages_found
 
-        (query,) = self._queries([question], [as_of], 0, False, None, k, True, None, [where], history=False)
+        (query,) = self._queries(Query(question, k, retrieve_only=True), [question], [as_of], None, [where])
         check("local", query, model=False)
         vector = complete(self.embed([question]))[0] if self.vector_weight else None
         return passages_found(Question(self.limited(query.where), question, query.as_of, vector), k)
@@ -203,6 +209,9 @@ class Index(SnapshotView):
         as_of: Day | Sequence[Day | None] | None = None,
         valid_at: Day | None = None,
         history: bool = False,
+        steps: int | None = None,
+        tokens: int | None = None,
+        session: str | None = None,
         where: Sequence[str] | Sequence[Sequence[str]] = (),
         done: Callable[[int, Outcome], None] | None = None,
     ) -> list[Outcome]:
@@ -216,31 +225,26 @@ class Index(SnapshotView):
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
         stated = [one for one in where if isinstance(one, str)]
         limits = [stated] * len(questions) if stated or not where else [list(one) for one in where]
-        queries = self._queries(
-            questions, days, level, dynamic, budget, top_k, retrieve_only, valid_at, limits, history=history
-        )
+        asked = Query("", top_k or self.search_settings.top_k, level, dynamic, budget)
+        asked = replace(asked, history=history, retrieve_only=retrieve_only)
+        asked = replace(asked, steps=steps, tokens=tokens, session=session)
+        queries = self._queries(asked, questions, days, valid_at, limits)
         return self._outcomes(queries, method, response_type, done=done)
 
     def _queries(
         self,
+        asked: Query,
         questions: Sequence[str],
         as_of: Sequence[Day | None],
-        level: int,
-        dynamic: bool,
-        budget: int | None,
-        top_k: int | None,
-        retrieve_only: bool,
         valid_at: Day | None,
         where: Sequence[Sequence[str]],
-        *,
-        history: bool,
     ) -> list[Query]:
+        """Return a query like `asked` for each question."""
         days = [None if day is None else last_day(day) for day in as_of]
-        held = None if valid_at is None else last_day(valid_at)
-        rest = (top_k or self.search_settings.top_k, level, dynamic, budget)
+        asked = replace(asked, valid_at=None if valid_at is None else last_day(valid_at))
         return [
-            Query(asked, *rest, day, held, history, retrieve_only, tuple(limits))
-            for asked, day, limits in zip(questions, days, where, strict=True)
+            replace(asked, question=text, as_of=day, where=tuple(limits))
+            for text, day, limits in zip(questions, days, where, strict=True)
         ]
 
     def _outcomes(

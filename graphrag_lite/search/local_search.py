@@ -40,21 +40,26 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     go first.
     """
     question = query.read_by(index)
-    scores = text_unit_scores(question)
+    return answer_by(question, query, text_unit_scores(question), "local")
+
+
+def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.float64]", method: str) -> Answer:
+    """Answer from text units by their scores, shape (n_units,), -inf for those that are hidden."""
+    index = question.index
     ranking = ranked(scores, index.document_row, query.top_k)
     if query.retrieve_only:
-        return answered(question, "local", ranking, answer="", citations=[])
+        return answered(question, method, ranking, answer="", citations=[])
     if question.aspects is not None:
-        return overview(question, "local", ranking)
+        return overview(question, method, ranking)
     visible = ~np.isneginf(scores)
-    if told := table_answer(question, "local", visible) or date_answer(question, "local", visible):
+    if told := table_answer(question, method, visible) or date_answer(question, method, visible):
         return told
     nothing = says_nothing(question, question.weights, np.isneginf(scores))
     if nothing or (nothing is False and nothing_told(question, scores)):
-        return compose(question, "local", [], ranking)
+        return compose(question, method, [], ranking)
     asked = sought(question, question.features)
     if compared := of_each(question, scores, asked):
-        return compose(question, "local", compared.statements, ranking, unsure=nothing is None, lead=compared.lead)
+        return compose(question, method, compared.statements, ranking, unsure=nothing is None, lead=compared.lead)
     foreign = question.language not in ("", *index.languages)  # its words say less of where the answer is
     near = best(scores, FOREIGN_UNITS).tolist() if foreign else ranking.units[:READ_UNITS]
     read = [unit for unit in near if scores[unit] > 0]
@@ -75,7 +80,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     )
     return compose(
         question,
-        "local",
+        method,
         [*opening, *in_reading_order(index, sentences), *closing],
         ranking,
         unsure=nothing is None,
