@@ -1,4 +1,4 @@
-# make demo   index the sample corpus and ask it two questions
+# make demo   index the sample corpus, ask it two questions, write the page to look at it
 # make test   lint, types, layers, tests and doctests
 # Both make their own environment in .venv; Python 3.11 or newer is all they need.
 #
@@ -14,11 +14,7 @@ LOCAL := .venv-local-model
 .PHONY: demo test test-local-model lint format clean
 
 demo: $(VENV)/installed
-	$(BIN)/graphrag-lite index examples/corpus
-	@echo
-	$(BIN)/graphrag-lite query --method global "What are the main themes?"
-	@echo
-	$(BIN)/graphrag-lite query --method local "Who was Lyman Spitzer and what did he propose?"
+	$(BIN)/graphrag-lite demo --root .
 
 test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal

@@ -96,7 +96,7 @@ def _extract(fields: Mapping[str, str]) -> str:
 
 
 def _more(fields: Mapping[str, str]) -> str:
-    return _records(_found(fields["text"])[-FOR_GLEANING:])
+    return _records(_found(fields["text"])[-FOR_GLEANING:] if _more_to_glean(fields["text"]) else [])
 
 
 def _same(fields: Mapping[str, str]) -> str:

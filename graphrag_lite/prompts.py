@@ -179,6 +179,24 @@ class DriftFollowUp:
 
 
 @prompt
+class AgentSearch:
+    """How an agent works, and what its core memory holds."""
+
+    task: str
+    user: str
+
+
+@prompt
+class AgentSummary:
+    """What went on in calls that leave an agent's context, together with what was told of those before."""
+
+    max_words: int
+    summary: str
+    messages: str
+    question: str
+
+
+@prompt
 class DescribeCorpus:
     """What a corpus is about and which types of entities it names: what `prompt-tune` asks first."""
 

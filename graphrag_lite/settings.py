@@ -10,7 +10,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, model_validator
 
-OPENAI = "openai"  # the provider of models that is ours
+from graphrag_lite.presets import PRESETS, Preset
+
+OPENAI = "openai"  # the provider where none is named
 
 
 class Section(BaseModel):
@@ -47,6 +49,34 @@ def _json(values: dict[str, Any]) -> dict[str, Any]:
 Options = Annotated[dict[str, Any], AfterValidator(_json)]
 VariableName = Annotated[str, AfterValidator(_variable)]
 Address = Annotated[str, PlainSerializer(_without_secrets)]
+
+
+def _several(names: list[str]) -> list[str]:
+    if len(set(names)) < 2:
+        raise ValueError("names two or more")
+    return names
+
+
+Several = Annotated[list[str], AfterValidator(_several)]
+
+
+class KnownNames(Section):
+    """What the user knows of names: the file entities.yaml, beside the settings."""
+
+    same: list[Several] = []
+    different: list[Several] = []
+    title: dict[str, str] = {}
+    type: dict[str, str] = {}
+    drop: list[str] = []
+    names: list[str] = []  # that are looked for wherever they stand
+
+    @model_validator(mode="after")
+    def _no_pair_is_both(self) -> Self:
+        for names in self.same:
+            for others in self.different:
+                if len(both := [name for name in names if name in others]) > 1:
+                    raise ValueError(f"{both[0]} and {both[1]} cannot be the same and different")
+        return self
 
 
 class LoadDocuments(Section):
@@ -91,6 +121,7 @@ class ExtractGraphFast(Section):
     max_title_units: int = Field(
         3, ge=0, description="longer documents (text units) do not tie their names to the title"
     )
+    names: list[str] = []  # of entities.yaml
 
 
 class ExtractGraph(Section):
@@ -100,6 +131,7 @@ class ExtractGraph(Section):
         ["person", "organization", "location", "event", "work", "concept"], description="kinds of entities to look for"
     )
     max_gleanings: int = Field(1, ge=0, description="rounds that look for what was missed")
+    names: list[str] = []  # of entities.yaml
 
 
 class ExtractClaims(Section):
@@ -122,6 +154,7 @@ class ResolveEntities(Section):
         True, description="ask the model about pairs that the other rungs leave open (method: standard)"
     )
     max_pairs: int = Field(20, ge=1, description="pairs in one question to the model")
+    known: KnownNames = KnownNames()
 
 
 class FoldFacts(Section):
@@ -188,6 +221,7 @@ class Search(Section):
         4, ge=1, description="DRIFT search: follow-up questions of each answer and each round"
     )
     drift_depth: int = Field(2, ge=1, description="DRIFT search: rounds of follow-up questions")
+    timeout: float = Field(600.0, gt=0, description="seconds that a model may take for one question, in all")
     response_type: str = Field("multiple paragraphs", description="form of a model's answer, such as a list")
 
 
@@ -197,6 +231,12 @@ class Prices(Section):
     input: float = Field(ge=0)
     output: float = Field(0.0, ge=0)
     cached_input: float | None = Field(None, ge=0)
+
+    @property
+    def halved(self) -> "Prices":
+        """What a batch costs."""
+        cached = None if self.cached_input is None else self.cached_input / 2
+        return Prices(input=self.input / 2, output=self.output / 2, cached_input=cached)
 
 
 # https://platform.openai.com/docs/pricing, 2025
@@ -212,13 +252,17 @@ PRICES = {
 class Llm(Section):
     """The chat model: any OpenAI-compatible endpoint. `method: standard` needs one, answers use one that is named."""
 
-    provider: str = Field(OPENAI, description="openai: such an endpoint; or what an installed package brings")
+    provider: str = Field(OPENAI, description=f"{', '.join(PRESETS)}; or what an installed package brings")
     model: str | None = Field(None, description="its name; null: no model, answers are sentences of the corpus")
     base_url: Address | None = Field(
-        None, description="endpoint, such as http://localhost:11434/v1; null: OpenAI's own"
+        None, description="endpoint, such as http://localhost:11434/v1; null: the provider's own"
     )
-    api_key_env: VariableName = Field(
-        "OPENAI_API_KEY", description="the environment variable that holds the key, never the key"
+    api_key_env: VariableName | None = Field(
+        None,
+        description="the environment variable that holds the key, never the key; null: the provider's (OPENAI_API_KEY)",
+    )
+    headers: dict[str, VariableName] = Field(
+        {}, description="more headers, and the environment variables that hold them, such as {X-Team: TEAM}"
     )
     temperature: float | None = Field(
         0.0, ge=0, description="null: not sent, for models that accept no other than theirs"
@@ -227,8 +271,11 @@ class Llm(Section):
     concurrency: int = Field(25, ge=1, description="most requests in flight")
     requests_per_minute: int | None = Field(None, ge=1, description="null: no limit but the endpoint's own")
     tokens_per_minute: int | None = Field(None, ge=1, description="prompt and completion; null: no limit")
+    batch: bool = Field(
+        False, description="index asks in batches, within 24 hours at half the price (openai, azure, groq)"
+    )
     timeout: float = Field(180.0, gt=0, description="seconds that one request may take")
-    max_attempts: int = Field(6, ge=1, description="tries of a request that can heal: 429, 5xx, timeouts")
+    max_attempts: int = Field(6, ge=1, description="tries of a request that can heal: 429, 5xx; a timeout: 2")
     max_failure_ratio: float = Field(0.05, ge=0, le=1, description="a stage stops when more of its items have failed")
     max_calls: int | None = Field(None, ge=0, description="a run stops, to be resumed, before it makes more calls")
     max_cost: float | None = Field(
@@ -236,11 +283,26 @@ class Llm(Section):
     )
     prices: dict[str, Prices] = Field(PRICES, description="by model, US dollars per million tokens; these are of 2025")
 
+    @property
+    def preset(self) -> Preset:
+        """What its provider differs in; nothing where a package brings it."""
+        return PRESETS.get(self.provider, Preset())
+
+    @property
+    def address(self) -> str | None:
+        """Its base URL, None where neither the settings nor the provider have one."""
+        return self.base_url or self.preset.base_url
+
+    @property
+    def key_env(self) -> str:
+        """The environment variable that holds its key."""
+        return self.api_key_env or self.preset.key
+
 
 class Embeddings(Section):
     """The embedding model: any OpenAI-compatible endpoint. Local search uses vectors as far as they add to words."""
 
-    provider: str = Field(OPENAI, description="openai: such an endpoint; or what an installed package brings")
+    provider: str = Field(OPENAI, description="as llm.provider; openai without a base_url: the endpoint of llm")
     model: str | None = Field(None, description="its name; null: none, no vectors")
     base_url: Address | None = Field(None, description="endpoint; null: that of llm")
     api_key_env: VariableName | None = Field(

@@ -10,7 +10,8 @@ import yaml
 from pydantic import ValidationError
 
 from graphrag_lite.errors import OverrideError, SettingsError
-from graphrag_lite.settings import Section, Settings
+from graphrag_lite.settings import KnownNames, Section, Settings
+from graphrag_lite.settings_of_graphrag import replacements
 
 TYPES = {  # how an error of pydantic is worded, by its type
     "int_type": "must be a whole number",
@@ -24,6 +25,8 @@ TYPES = {  # how an error of pydantic is worded, by its type
     "model_type": "is a section: its settings stand below it, as `key: value`",
 }
 
+# What the file entities.yaml says, by section and key.
+KNOWN = (("resolve_entities", "known"), ("extract_graph_fast", "names"), ("extract_graph", "names"))
 # What PyYAML raises beside its own errors: of a day that no calendar has, `!!bool maybe`, `!!int ""`, `!!timestamp x`.
 UNREADABLE = (ValueError, RecursionError, LookupError, AttributeError)
 
@@ -87,26 +90,54 @@ def load(
 ) -> Settings:
     """Read the settings of a root. Raises SettingsError that lists every problem and where it stands.
 
-    It is an OverrideError where the file alone would do.
+    It is an OverrideError where the file alone would do, and where it is not there although it is named.
     """
+    if config and not config.exists():
+        raise OverrideError(f"{config}: there is no such settings file.")
     path = config or root / "settings.yaml"
     values, problems = read(path) if config or path.exists() else ({}, [])
+    if theirs := replacements(values):
+        raise SettingsError(
+            f"{path} is a settings file of microsoft/graphrag. `graphrag-lite init FOLDER` writes one of graphrag-lite;"
+            " every key is optional there. In the place of:\n" + "\n".join(f"  {line}" for line in theirs)
+        )
     for name, field in Settings.model_fields.items():
         if isinstance(field.default, Section) and values.get(name, field) is None:
             del values[name]  # a section whose every line is commented out
+    names = path.parent / "entities.yaml"
+    unknown = _with_known(values, names)
     settings, alone = _validated(values, for_indexing)
     misread = [problem for override in overrides if (problem := _override(values, override))]
     settings, found = _validated(values, for_indexing) if overrides else (settings, alone)
     problems += [problem for problem in found if problem in alone]
     misread += [problem for problem in found if problem not in alone]
-    if settings and not problems and not misread:
+    if settings and not problems and not unknown and not misread:
         return settings
     lines = []
-    for where, listed in ((str(path), problems), ("--set", misread)):
+    for where, listed in ((str(path), problems), (str(names), unknown), ("--set", misread)):
         if listed:
             noun = "a problem" if len(listed) == 1 else f"{len(listed)} problems"
             lines += [f"{where} has {noun}:", *(f"  {problem}" for problem in listed)]
-    raise (SettingsError if problems else OverrideError)("\n".join(lines))
+    raise (SettingsError if problems or unknown else OverrideError)("\n".join(lines))
+
+
+def _with_known(values: dict[str, Any], path: Path) -> list[str]:
+    """Put what a file says of names into the sections that need it. Return what is wrong with it."""
+    sections = [(values.get(section), key) for section, key in KNOWN]
+    if own := [key for section, key in sections if isinstance(section, dict) and key in section]:
+        return [f"{key}: this stands here, not in settings.yaml" for key in own]
+    if not path.exists():
+        return []
+    known, problems = read(path)
+    try:
+        found = KnownNames.model_validate(known)
+    except ValidationError as error:
+        return [*(_explain(problem, KnownNames) for problem in error.errors()), *problems]
+    for section, key in KNOWN:
+        stated = values.setdefault(section, {})
+        if isinstance(stated, dict):
+            stated[key] = found if key == "known" else found.names
+    return problems
 
 
 def _validated(values: dict[str, Any], for_indexing: bool) -> tuple[Settings | None, list[str]]:
@@ -136,7 +167,7 @@ def _override(values: dict[str, Any], override: str) -> str:
     return ""
 
 
-def _explain(problem: Any) -> str:
+def _explain(problem: Any, model: type[Section] = Settings) -> str:
     """Word one pydantic error the way a user reads it."""
     parts = [str(part) for part in problem["loc"]]
     name, kind = ".".join(parts), problem["type"]
@@ -148,7 +179,7 @@ def _explain(problem: Any) -> str:
     if kind not in ("extra_forbidden", "invalid_key"):
         message = TYPES.get(kind) or problem["msg"].replace("Input should be", "must be")
         return f"{name}: {message} (it is {shown(problem['input'])})"
-    field: Any = Settings
+    field: Any = model
     for part in parts[:-1]:
         field = field.model_fields[part].annotation if hasattr(field, "model_fields") else get_args(field)[1]
     names = [".".join([*parts[:-1], near]) for near in difflib.get_close_matches(parts[-1], field.model_fields, n=1)]
@@ -171,6 +202,8 @@ def render() -> str:
         section = type(field.default)
         lines += ["", f"# {(section.__doc__ or '').strip()}", f"{name}:"]
         for key, inner in section.model_fields.items():
+            if inner.description is None:
+                continue
             lines.append(f"  {key}: {_yaml(inner.default)}  # {inner.description}")
     return "\n".join(lines) + "\n"
 

@@ -1,6 +1,7 @@
 """Shared fixtures. No test may talk to a network beyond this machine."""
 
 import json
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,10 @@ hypothesis.settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("any machine")
+
+# Waiting for the disk tells nothing here: no test cuts the power of this process. Tests of what a power cut leaves run
+# the package in a process of its own (test_faults), where files are synced as a user's are.
+os.fsync = lambda _: None
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"

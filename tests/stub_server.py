@@ -74,6 +74,10 @@ class StubServer:
         refuses_formats: Mapping[str, int] | None = None,  # {"json_schema": 500, "json_object": 400}
         refuses_stream_options: bool = False,
         wants_max_completion_tokens: bool = False,
+        refuses: Mapping[str, str] | None = None,  # parameter: what is said of it, with status 400
+        key_header: str = "",  # that carries the key, where it is not Authorization
+        context: int | None = None,  # tokens of a prompt that are read; what is more is cut, and nothing is said
+        n_thought: int = 0,  # tokens of every reply that only `total_tokens` counts
         tells_usage: bool = True,
         models: Fault | None = None,
         log: Path | None = None,
@@ -86,6 +90,11 @@ class StubServer:
         self.refuses_formats = refuses_formats or {}
         self.refuses_stream_options = refuses_stream_options
         self.wants_max_completion_tokens = wants_max_completion_tokens
+        self.refuses = refuses or {}
+        self.key_header = key_header
+        self.context = context
+        self.n_thought = n_thought
+        self.paths: list[str] = []
         self.tells_usage = tells_usage
         self.models = models or Fault()
         self.keep = keep
@@ -151,6 +160,7 @@ class StubServer:
                 headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
                 content = await reader.readexactly(int(headers.get("content-length", 0)))
                 method, path, _ = head[0].split(" ")
+                self.paths.append(path)
                 await self._answer(writer, method, path.partition("?")[0], headers, content)
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             pass
@@ -196,7 +206,8 @@ class StubServer:
             self.in_flight -= 1
 
     def _refuses_key(self, headers: Mapping[str, str]) -> bool:
-        return self.key is not None and headers.get("authorization") != f"Bearer {self.key}"
+        name, said = (self.key_header, "") if self.key_header else ("authorization", "Bearer ")
+        return self.key is not None and headers.get(name) != f"{said}{self.key}"
 
     def _unauthorised(self, headers: Mapping[str, str]) -> Fault:
         return Fault(status=401, message=f"Incorrect API key: {headers.get('authorization')}", code="invalid_api_key")
@@ -211,6 +222,8 @@ class StubServer:
             return Fault(status=self.refuses_formats[form], message=f"response_format {form} is not supported")
         if self.refuses_stream_options and "stream_options" in body:
             return Fault(status=400, message="Unknown field: stream_options")
+        if refused := [said for name, said in self.refuses.items() if name in body]:
+            return Fault(status=400, message=refused[0])
         if self.wants_max_completion_tokens and "max_tokens" in body:
             return Fault(
                 status=400,
@@ -233,6 +246,8 @@ class StubServer:
             "prompt_tokens": sum(len(str(message["content"])) for message in body["messages"]) // 4,
             "completion_tokens": len(fault.text or "") // 4,
         }
+        if self.context:
+            usage["prompt_tokens"] = min(usage["prompt_tokens"], self.context)
         self.n_answered += 1
         self.prompt_tokens += usage["prompt_tokens"]
         self.completion_tokens += usage["completion_tokens"]
@@ -250,7 +265,7 @@ class StubServer:
             "choices": [{"index": 0, "message": message, "finish_reason": fault.finish_reason}],
         }
         if self.tells_usage:
-            answer["usage"] = usage | {"total_tokens": sum(usage.values())}
+            answer["usage"] = usage | {"total_tokens": sum(usage.values()) + self.n_thought}
         await _send(writer, fault, json.dumps(answer))
 
     async def _embed(self, writer: asyncio.StreamWriter, body: dict[str, Any], prompt: str) -> None:

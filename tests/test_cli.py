@@ -468,9 +468,7 @@ def test_a_damaged_table_is_one_error_and_index_heals_it(
     assert invoke(*question).exit_code == 0
 
 
-def test_an_unknown_method_and_an_empty_question_are_one_error(root: Path) -> None:
-    said = one_error(invoke("query", "Who?", "--method", "magic", "--root", root))
-    assert "'magic'" in said and "local, global, basic" in said
+def test_an_empty_question_is_one_error(root: Path) -> None:
     assert "empty" in one_error(invoke("query", "  ", "--root", root))
 
 

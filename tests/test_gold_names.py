@@ -16,6 +16,7 @@ import pytest
 from stub_model import StubModel, stage_model
 
 from graphrag_lite import prompts, tables
+from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.settings import ExtractGraph, ResolveEntities, SplitTextUnits
 from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.resolve_entities import resolve_entities
@@ -145,4 +146,6 @@ def lost_by_alias(folder: Path, size: int) -> tuple[set[Any], set[Any], Scores]:
 def test_no_relation_is_lost_and_no_types_are_joined(shared: Path, name: str, size: int, least: int) -> None:
     lost, crossed, found = lost_by_alias(shared / "extraction" / name, size)
     assert lost == crossed == set()
+    ends = [(source, target) for _, source, _, target in found.lost] + [(one, other) for _, one, other in found.crossed]
+    assert all(exact_key(one) == exact_key(other) for one, other in ends), "what is lost has one spelling"
     assert found.joined >= least, f"of {found.several} entities with several names"

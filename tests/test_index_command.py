@@ -94,7 +94,8 @@ def test_a_wrong_key_ends_it_before_any_work(
     server.key = "right"
     monkeypatch.setenv("MY_KEY", "wrong-and-secret")
     result = index(api_key_env="MY_KEY")
-    assert result.exit_code == 1 and not server.n_requests
+    assert result.exit_code == 1
+    assert server.n_requests == 1 and not server.n_answered, "the smallest request, since it may not list models"
     assert result.stderr.startswith("Error: ") and "MY_KEY" in result.stderr and "secret" not in result.stderr
 
 

@@ -77,7 +77,7 @@ def test_a_method_says_what_it_cannot_do_and_never_answers_as_another(root: Path
         index.query("Who?", "longest", level=1)
     with pytest.raises(InputError, match="answers without a model only"):
         Index.open(root / "output", overrides=["llm.model=gpt"]).query("Who?", "longest")
-    with pytest.raises(InputError, match=r"'longer' is not one of local, global, basic, drift, longest\."):
+    with pytest.raises(InputError, match=r"'longer' is not one of local, global, basic, drift, agent, longest\."):
         index.query("Who?", "longer")
 
 

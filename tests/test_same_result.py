@@ -55,8 +55,7 @@ BEGINNINGS = st.lists(st.integers(0, 140), min_size=2, max_size=5)
 
 
 @pytest.fixture(autouse=True)
-def _no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _: None)
+def _no_waiting_for_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_hashes, "TICK", 0)  # files of a moment ago are remembered, too
 
 

@@ -1,1 +1,1 @@
-"""Many small looks at an index: tools that return pages. Nothing here opens a file or a URL, or asks a model."""
+"""Many small looks at an index: tools that return pages, and who calls them. No tool opens a file, or asks a model."""

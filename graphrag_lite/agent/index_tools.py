@@ -20,7 +20,6 @@ from graphrag_lite.evidence.places import place_of
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.report_ranking import rank_reports, report_language, report_rows
-from graphrag_lite.search.local_search import text_unit_scores
 from graphrag_lite.text.words import content_words, terms
 
 if TYPE_CHECKING:
@@ -30,13 +29,14 @@ LEAST_WORTH = 0.05  # of the best passage's score: what has less shares next to 
 
 
 def search_passages(session: Session, request: SearchPassages) -> Page:
-    units = passages_for(session.index, request.query)
-    return paged(len(units), request.page, lambda place: passage(session.index, units[place]))
+    index = session.index.limited(request.where)
+    units = passages_for(session, request.query, request.where)
+    return paged(len(units), request.page, lambda place: passage(index, units[place]), request.size)
 
 
-def passages_for(index: "SnapshotView", query: str) -> Sequence[int]:
-    """Return the rows of the text units that fit a query, best first, ties by row."""
-    scores = text_unit_scores(Question(index, query))
+def passages_for(session: Session, query: str, where: Sequence[str] = ()) -> Sequence[int]:
+    """Return the rows of the text units that fit a query, and `where`, best first, ties by row."""
+    scores = session.scores(query, where)
     top = scores.max(initial=0.0)
     order = np.argsort(-scores, kind="stable")
     n_worth = int((scores > LEAST_WORTH * top).sum()) if top > 0 else 0
@@ -59,12 +59,14 @@ def passage(index: "SnapshotView", unit: int) -> Record:
 
 def _document(index: "SnapshotView", row: int) -> Record:
     names = {"document": "source_id", "title": "title", "path": "path", "date": "creation_date"}
-    return {key: index.column("documents", name)[row].as_py() for key, name in names.items()}
+    about = {key: index.column("documents", name)[row].as_py() for key, name in names.items()}
+    return {**about, "title": disarm(about["title"])}
 
 
 def search_entities(session: Session, request: SearchEntities) -> Page:
-    rows = entities_for(session.index, request.query)
-    return paged(len(rows), request.page, lambda place: _entity(session.index, rows[place]))
+    index = session.index.limited(request.where)
+    rows = entities_for(index, request.query)
+    return paged(len(rows), request.page, lambda place: _entity(index, rows[place]), request.size)
 
 
 def entities_for(index: "SnapshotView", query: str) -> Sequence[int]:
@@ -91,7 +93,7 @@ def _entity(index: "SnapshotView", row: int) -> Record:
 
 
 def search_reports(session: Session, request: SearchReports) -> Page:
-    index = session.index
+    index = session.index.limited(request.where)
     rows = report_rows(index)
     chosen = [i for i, row in enumerate(rows) if request.level in (None, row["level"])]
     if request.level is not None and not chosen:
@@ -99,7 +101,7 @@ def search_reports(session: Session, request: SearchReports) -> Page:
         raise InputError(f"level: no report is of level {request.level}; there are {', '.join(map(str, levels))}.")
     ranked = rank_reports(index, terms(request.query, report_language(index)), rows, chosen)
     order = [row for row in ranked.order if ranked.match[row] > 0]
-    return paged(len(order), request.page, lambda place: _report(index, order[place]))
+    return paged(len(order), request.page, lambda place: _report(index, order[place]), request.size)
 
 
 def _report(index: "SnapshotView", row: int) -> Record:
@@ -124,7 +126,7 @@ def get_entity(session: Session, request: GetEntity) -> Page:
     own = table.filter(
         pc.or_(pc.equal(table["source_id"], entity["id"]), pc.equal(table["target_id"], entity["id"]))
     ).to_pylist()
-    page = paged(len(own), request.page, lambda at: _relationship(own[at]))
+    page = paged(len(own), request.page, lambda at: _relationship(own[at]), request.size)
     entity["relationships"] = page.records
     return Page(page.page, page.n_pages, page.total, [entity], page.note if own else "No relationship of it is known.")
 
@@ -149,7 +151,8 @@ def read_source(session: Session, request: ReadSource) -> Page:
     shown = "".join(lines[first:last])
     begin = start + sum(map(len, lines[:first]))
     note = f"Lines {first + 1} to {last} of {len(lines)}." if shown else f"There are {len(lines)} lines."
-    place = {"char_start": begin, "char_end": begin + len(shown)}
+    end = begin + len(shown)
+    place = {"cite": f"{request.id}:{begin}-{end}", "char_start": begin, "char_end": end}
     records = [{"id": request.id, **_document(index, row), **place, "text": disarm(shown)}] if shown else []
     return Page(1, 1, len(records), records, note)
 

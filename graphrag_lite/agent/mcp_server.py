@@ -7,13 +7,13 @@ publishes, from the old one.
 import json
 from collections.abc import Callable
 from functools import cached_property, partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.agent.requests import schema
 from graphrag_lite.agent.session import MEMORY, Session
 from graphrag_lite.agent.tools import Tool, call, tools
+from graphrag_lite.distribution import extra, installed_version
 from graphrag_lite.errors import GraphragLiteError, PluginError
 from graphrag_lite.memory.store import Memory
 from graphrag_lite.run import snapshots
@@ -59,7 +59,7 @@ def serve(current: Current) -> None:
         import anyio
         from mcp.server.stdio import stdio_server
     except ImportError:
-        raise PluginError("MCP needs the extra [mcp]: pip install mcp") from None
+        raise PluginError(f"MCP needs {extra('mcp')}") from None
 
     async def run() -> None:
         server = server_of(current)
@@ -101,7 +101,7 @@ def server_of(current: Current) -> "Server[Any]":
 
     return Server(
         "graphrag-lite",
-        version=version("graphrag-lite"),
+        version=installed_version(),
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,

@@ -1,9 +1,11 @@
 """The tools over what was said, in the corpus and in the session, and over what is remembered."""
 
-from datetime import date
+from collections.abc import Mapping
+from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from graphrag_lite.agent.citing import places_of
 from graphrag_lite.agent.index_tools import document_named, passage, passages_for
 from graphrag_lite.agent.pages import Page, Record, paged
 from graphrag_lite.agent.requests import (
@@ -13,12 +15,14 @@ from graphrag_lite.agent.requests import (
     ConversationSearchDate,
     CoreMemoryAppend,
     CoreMemoryReplace,
+    day_of,
 )
 from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.memory import core
 from graphrag_lite.memory.store import MESSAGE, Entry, Memory
+from graphrag_lite.search.answer import cite
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
@@ -27,26 +31,25 @@ SPOKEN = "message"  # the kind of an episode that somebody says
 
 
 def conversation_search(session: Session, request: ConversationSearch) -> Page:
-    own = session.memory.search(request.query, MESSAGE, session.name)
+    own = session.memory.search(request.query, MESSAGE, session.name) if session.name else []
     talks = set(_messages(session.index)["document_id"])
     ids = session.index.column("documents", "id").to_pylist()
-    found = [
-        unit for unit in passages_for(session.index, request.query) if ids[session.index.document_row[unit]] in talks
-    ]
+    found = [unit for unit in passages_for(session, request.query) if ids[session.index.document_row[unit]] in talks]
 
     def record(place: int) -> Record:
         if place < len(own):
             return _entry(session.memory, own[place])
         return passage(session.index, found[place - len(own)])
 
-    return paged(len(own) + len(found), request.page, record)
+    return paged(len(own) + len(found), request.page, record, request.size)
 
 
 def conversation_search_date(session: Session, request: ConversationSearchDate) -> Page:
-    first, last = _day("start_date", request.start_date), _day("end_date", request.end_date)
+    first = day_of("start_date", request.start_date).isoformat()
+    last = day_of("end_date", request.end_date).isoformat()
     if last < first:
         raise InputError(f"end_date {last} is before start_date {first}.")
-    own = session.memory.listed(MESSAGE, session.name, first, last)
+    own = session.memory.listed(MESSAGE, session.name, first, last) if session.name else []
     said = _messages(session.index)
     times = [time[:10] for time in said["reference_time"]]
     rows = sorted(
@@ -58,7 +61,7 @@ def conversation_search_date(session: Session, request: ConversationSearchDate) 
             return _entry(session.memory, own[place])
         return _said(session.index, said, rows[place - len(own)])
 
-    return paged(len(own) + len(rows), request.page, record)
+    return paged(len(own) + len(rows), request.page, record, request.size)
 
 
 def _messages(index: "SnapshotView") -> dict[str, list[str]]:
@@ -86,20 +89,34 @@ def _said(index: "SnapshotView", said: dict[str, list[str]], row: int) -> Record
     }
 
 
-def _day(name: str, stated: str) -> str:
-    try:
-        return date.fromisoformat(stated).isoformat()
-    except ValueError:
-        raise InputError(f"{name}: {stated!r} is no day of the calendar, as YYYY-MM-DD.") from None
-
-
 def archival_memory_search(session: Session, request: ArchivalMemorySearch) -> Page:
     places = session.memory.search(request.query, tags=request.tags)
-    return paged(len(places), request.page, lambda place: _entry(session.memory, places[place]))
+    return paged(len(places), request.page, lambda place: _note(session, places[place]), request.size)
+
+
+def _note(session: Session, place: int) -> Record:
+    """Return a note, and where it rests on places, whether all of these still stand in the index."""
+    record, cited = _entry(session.memory, place), session.memory.entry(place).citations
+    if not cited:
+        return record
+    return {**record, "source": "stands" if all(_stands(session.index, one) for one in cited) else "gone"}
+
+
+def _stands(index: "SnapshotView", cited: Mapping[str, Any]) -> bool:
+    try:
+        text = index.document_text(document_named(index, cited["document"]))
+    except InputError:
+        return False
+    return text[cited["char_start"] : cited["char_end"]] == cited["text"]
 
 
 def archival_memory_insert(session: Session, request: ArchivalMemoryInsert) -> Page:
-    (identity,) = session.memory.add([Entry(request.content, session=session.name, tags=tuple(request.tags))])
+    places = {identity: places_of(session.index, identity) for identity in request.citations}
+    if unknown := [identity for identity, found in places.items() if not found]:
+        raise InputError(f"citations: the index has nothing with the id {unknown[0]!r}.")
+    cited = tuple(asdict(cite(session.index, n, one)) for n, found in enumerate(places.values(), 1) for one in found)
+    made = Entry(request.content, session=session.name, tags=tuple(request.tags), citations=cited)
+    (identity,) = session.memory.add([made])
     return paged(1, 1, lambda _: _entry(session.memory, session.memory.named(identity)))
 
 

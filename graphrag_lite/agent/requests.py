@@ -1,10 +1,12 @@
 """What each tool is asked for: its arguments with their limits. Help, JSON schemas and docs are made of these."""
 
 import json
+from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from graphrag_lite.agent.pages import SIZE
 from graphrag_lite.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,25 +26,52 @@ class Paged(Request):
     """Arguments of a tool that returns pages."""
 
     page: int = Field(1, ge=1, description="which page, from 1")
+    size: int = Field(SIZE, ge=1, le=SIZE, description="records of a page")
 
 
-class SearchPassages(Paged):
+class Searched(Paged):
+    """Arguments of a search over the index."""
+
+    where: list[str] = Field(
+        [],
+        max_length=20,
+        description="conditions that all have to hold, such as path=notes/*, date>=2024-03-01, speaker=Ana",
+    )
+
+
+class SearchPassages(Searched):
     """Passages of the documents that fit a query best, best first, each with its text."""
 
     query: Query = Field(description="what to look for: a question, or words")
 
 
-class SearchEntities(Paged):
+class SearchEntities(Searched):
     """Entities whose names a query says, then those that share words with it, the most frequent first."""
 
     query: Query = Field(description="a name, or words of it")
 
 
-class SearchReports(Paged):
+class SearchReports(Searched):
     """Community reports that fit a query best, best first, each with its title and summary."""
 
     query: Query = Field(description="what to look for: a theme, or words")
     level: int | None = Field(None, ge=0, description="of one level only, 0 the coarsest")
+
+
+class SearchFacts(Paged):
+    """Facts about the names that a query says, or that fit it best: what held or happened from when to when."""
+
+    query: Query = Field(description="a name, a question, or words")
+    valid_at: str | None = Field(None, description="only what held on that day, YYYY-MM-DD")
+    as_of: str | None = Field(None, description="only what documents dated until that day said, YYYY-MM-DD")
+
+
+class Timeline(Paged):
+    """What is dated of somebody, something or the subject of a question, in the order of time."""
+
+    query: Query = Field(description="a name, or a question")
+    first: str | None = Field(None, alias="from", description="not what was over before that day, YYYY-MM-DD")
+    last: str | None = Field(None, alias="to", description="not what began after that day, YYYY-MM-DD")
 
 
 class GetEntity(Paged):
@@ -57,6 +86,13 @@ class ReadSource(Request):
     id: Query = Field(description="the id of a text unit or of a document")
     line_start: int = Field(1, ge=1, description="the first line to show, from 1")
     num_lines: int = Field(20, ge=1, le=200, description="how many lines to show")
+
+
+class Answer(Request):
+    """The answer, which ends the search, with the places that its marks cite."""
+
+    text: Text = Field(description="the answer; every sentence ends with marks such as [1], places in `citations`")
+    citations: list[str] = Field([], max_length=50, description="ids of records that were seen; [1] is the first")
 
 
 class ConversationSearch(Paged):
@@ -84,6 +120,7 @@ class ArchivalMemoryInsert(Request):
 
     content: Text = Field(description="the note, understandable on its own")
     tags: list[str] = Field([], max_length=20, description="words to find it by")
+    citations: list[str] = Field([], max_length=20, description="ids of records that it rests on")
 
 
 class CoreMemoryAppend(Request):
@@ -108,7 +145,7 @@ def read_arguments(request: type[R], given: str) -> R:
     """Return the arguments that a JSON object states. Raises InputError that names what would be right.
 
     >>> read_arguments(SearchPassages, '{"query": "comets", "page": 2}')
-    SearchPassages(page=2, query='comets')
+    SearchPassages(page=2, size=5, where=[], query='comets')
     >>> read_arguments(SearchPassages, '{"query": "comets", "page": -1}')
     Traceback (most recent call last):
     graphrag_lite.errors.InputError: page: Input should be greater than or equal to 1
@@ -128,7 +165,7 @@ def read_arguments(request: type[R], given: str) -> R:
 def _problem(error: "ErrorDetails", request: type[Request]) -> str:
     name = ".".join(map(str, error["loc"]))
     if error["type"] == "extra_forbidden":
-        return f"{name}: there is no such argument; there are {', '.join(request.model_fields)}"
+        return f"{name}: there is no such argument; there are {', '.join(schema(request)['properties'])}"
     return f"{name}: {error['msg']}"
 
 
@@ -139,7 +176,7 @@ def example(request: type[Request]) -> str:
     '{"id": "...", "line_start": 1, "num_lines": 20}'
     """
     fields = sorted(request.model_fields.items(), key=lambda item: not item[1].is_required())
-    return json.dumps({name: "..." if field.is_required() else field.default for name, field in fields})
+    return json.dumps({field.alias or name: "..." if field.is_required() else field.default for name, field in fields})
 
 
 def schema(request: type[Request]) -> dict[str, Any]:
@@ -148,3 +185,16 @@ def schema(request: type[Request]) -> dict[str, Any]:
     for field in found["properties"].values():
         field.pop("title", None)
     return {key: found[key] for key in ("type", "properties", "required", "additionalProperties") if key in found}
+
+
+def day_of(name: str, stated: str) -> date:
+    """Return the day that an argument states. Raises InputError.
+
+    >>> day_of("valid_at", "2023-02-30")
+    Traceback (most recent call last):
+    graphrag_lite.errors.InputError: valid_at: '2023-02-30' is no day of the calendar, as YYYY-MM-DD.
+    """
+    try:
+        return date.fromisoformat(stated)
+    except ValueError:
+        raise InputError(f"{name}: {stated!r} is no day of the calendar, as YYYY-MM-DD.") from None

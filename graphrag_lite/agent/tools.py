@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from graphrag_lite.agent import index_tools, memory_tools, requests
-from graphrag_lite.agent.pages import Page
+from graphrag_lite.agent import citing, index_tools, memory_tools, requests, time_tools
+from graphrag_lite.agent.pages import SIZE, Page
+from graphrag_lite.agent.room import within
 from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
 
@@ -29,25 +30,35 @@ class Tool:
 
 TOOLS = {
     "search_passages": Tool(requests.SearchPassages, index_tools.search_passages),
+    "search_facts": Tool(requests.SearchFacts, time_tools.search_facts),
     "search_entities": Tool(requests.SearchEntities, index_tools.search_entities),
     "search_reports": Tool(requests.SearchReports, index_tools.search_reports),
     "get_entity": Tool(requests.GetEntity, index_tools.get_entity),
     "read_source": Tool(requests.ReadSource, index_tools.read_source),
+    "timeline": Tool(requests.Timeline, time_tools.look_along),
     "conversation_search": Tool(requests.ConversationSearch, memory_tools.conversation_search),
     "conversation_search_date": Tool(requests.ConversationSearchDate, memory_tools.conversation_search_date),
     "archival_memory_search": Tool(requests.ArchivalMemorySearch, memory_tools.archival_memory_search),
     "archival_memory_insert": Tool(requests.ArchivalMemoryInsert, memory_tools.archival_memory_insert, writes=True),
     "core_memory_append": Tool(requests.CoreMemoryAppend, memory_tools.core_memory_append, writes=True),
     "core_memory_replace": Tool(requests.CoreMemoryReplace, memory_tools.core_memory_replace, writes=True),
+    "answer": Tool(requests.Answer, citing.give_answer),
 }
 
 
-def call(session: Session, name: str, arguments: str, *, read_only: bool = False) -> dict[str, Any]:
-    """Return what a tool answers to arguments in JSON, as JSON. Raises InputError that says what would be right."""
+def call(
+    session: Session, name: str, arguments: str, *, read_only: bool = False, room: int | None = None
+) -> dict[str, Any]:
+    """Return what a tool answers to arguments in JSON, as JSON; with `room`, in so many tokens.
+
+    Raises InputError that says what would be right.
+    """
     tool = tools(read_only=read_only).get(name)
     if tool is None:
         raise InputError(f"There is no tool {name!r}. There are: {', '.join(tools(read_only=read_only))}.")
-    return asdict(tool.run(session, requests.read_arguments(tool.request, arguments)))
+    request = requests.read_arguments(tool.request, arguments)
+    page = tool.run(session, request)
+    return asdict(page if room is None else within(page, room, getattr(request, "size", SIZE)))
 
 
 def tools(*, read_only: bool = False) -> dict[str, Tool]:

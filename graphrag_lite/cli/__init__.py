@@ -1,6 +1,13 @@
 """The command line: parse, call, print. Everything heavy is imported inside the commands."""
 
+import sys
+
 import click
+
+from graphrag_lite.distribution import installed_version, overwritten
+
+if problem := overwritten():
+    sys.exit(problem)
 
 from graphrag_lite.cli.dating import timeline
 from graphrag_lite.cli.evaluating import evaluate
@@ -12,12 +19,13 @@ from graphrag_lite.cli.options import EXIT_CODES, Group
 from graphrag_lite.cli.querying import query
 from graphrag_lite.cli.scheduling import schedule
 from graphrag_lite.cli.showing import show
-from graphrag_lite.cli.starting import init, prompt_tune
+from graphrag_lite.cli.starting import demo, init, prompt_tune
 from graphrag_lite.cli.tools import mcp, tool
+from graphrag_lite.cli.viewing import explore, export
 
 
 @click.group(cls=Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="graphrag-lite")
+@click.version_option(installed_version(), "-V", "--version")
 def main() -> None:
     """Turn a folder of documents into a knowledge graph with communities and reports, and ask it questions.
 
@@ -34,8 +42,8 @@ def main() -> None:
 
 _COMMANDS = (
     *(index, schedule, plan, query, facts, timeline, tool, mcp, memory),
-    *(evaluate, show, runs, diff, rollback, check),
-    *(init, prompt_tune, import_),
+    *(evaluate, show, explore, export, runs, diff, rollback, check),
+    *(demo, init, prompt_tune, import_),
 )
 for command in _COMMANDS:
     main.add_command(command)

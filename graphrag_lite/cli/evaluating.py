@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from graphrag_lite.cli.options import EXIT_CODES, JSON, Root, log, terminable, while_read, with_settings
+from graphrag_lite.cli.options import EXIT_CODES, JSON, MethodName, Root, log, terminable, while_read, with_settings
 
 
 @click.command("eval", epilog=EXIT_CODES)
@@ -17,6 +17,7 @@ from graphrag_lite.cli.options import EXIT_CODES, JSON, Root, log, terminable, w
     "--method",
     "methods",
     multiple=True,
+    type=MethodName(),
     default=("basic", "local"),
     show_default=True,
     help="Search method; repeatable. The others are compared with basic, which is BM25.",

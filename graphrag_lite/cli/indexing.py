@@ -2,7 +2,9 @@
 
 import gc
 import sys
-from collections.abc import Collection
+import time
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +14,10 @@ from graphrag_lite.cli.options import (
     EXIT_CODES,
     JSON,
     METRICS_FILE,
+    QUIET,
     ROOT,
     Root,
+    corpus_of,
     log,
     terminable,
     while_read,
@@ -23,31 +27,38 @@ from graphrag_lite.cli.options import (
 if TYPE_CHECKING:
     from graphrag_lite.run.loop import Run
 
+POLL = 60.0  # seconds between looks at a batch
 OBJECTS_BETWEEN_COLLECTIONS = (
     50_000  # of Python's 700: rows have no cycles, and looking for some took 4 to 10% of a run
 )
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("corpus", type=click.Path(path_type=Path))
+@click.argument("corpus", required=False, type=click.Path(path_type=Path))
 @with_settings
 @click.option("--dry-run", is_flag=True, help="Say what would be asked of the model, as `plan` does; do nothing.")
+@click.option("--batch", is_flag=True, help="Ask in batches, within 24 hours at half the price (llm.batch).")
+@click.option("--wait", is_flag=True, help="With --batch: stay, and look every minute, until the index is made.")
 @click.option("--refresh", type=click.Choice(["reports"]), help="Write again all reports that are stale.")
 @click.option("--checksum", is_flag=True, help="Read every file, also where size and times say that it is the same.")
 @METRICS_FILE
-@click.option("--verbose", is_flag=True, help="Count the rows of working tables, such as search terms, too.")
+@QUIET
+@click.option("-v", "--verbose", is_flag=True, help="Count the rows of working tables, such as search terms, too.")
 @JSON
 def index(
-    corpus: Path,
+    corpus: Path | None,
     root: Root,
     dry_run: bool,
+    batch: bool,
+    wait: bool,
     refresh: str | None,
     checksum: bool,
     metrics_file: Path | None,
+    quiet: bool,
     verbose: bool,
     as_json: bool,
 ) -> None:
-    """Bring the index of CORPUS, a folder or one file, up to date.
+    """Bring the index of CORPUS, a folder or one file, up to date; without it, that of ROOT/input.
 
     Reads texts (.txt .md .mdx .rst .org .html .epub .docx .pptx .ipynb), tables (.csv .tsv .json .jsonl), mails
     and captions (.eml .vtt .srt), and with the extra [documents] .pdf .xlsx .xls .ods. A file that cannot be read
@@ -64,17 +75,23 @@ def index(
     from graphrag_lite.run import run_log
     from graphrag_lite.run.workers import default_workers
 
-    log()
+    if quiet and verbose:
+        raise click.UsageError("Give --quiet or --verbose, not both.")
+    corpus = corpus_of(root, corpus)
+    log(quiet=quiet)
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     if dry_run:
         _print_plan(corpus, root, as_json)
         return
     with terminable() as done, metrics.recorded(metrics_file, root.output) as summary:
+        _expect(root.output, imported=False)
         with run_log.logged(root.output):  # a settings file that stops a run belongs to the history, too
             loaded = root.load()
-            _expect(root.output, imported=False)
-        with progress.watch(as_json, verbose=verbose) as watch:
-            run = pipeline.index(
+            if batch:
+                loaded = loaded.model_copy(update={"llm": loaded.llm.model_copy(update={"batch": True})})
+        with progress.watch(as_json, quiet=quiet, verbose=verbose) as watch:
+            make = partial(
+                pipeline.index,
                 corpus,
                 root.output,
                 loaded,
@@ -83,19 +100,21 @@ def index(
                 refresh=refresh == "reports",
                 checksum=checksum,
             )
+            run = _waited_for(make) if wait else make()
         done()
         summary |= run_summary.summary(run)
-        _print_summary(run, root.output, as_json)
+        if as_json or not quiet:
+            _print_summary(run, root.output, as_json)
         if run.n_failures:
             _name_failures(run.snapshot)
             sys.exit(3)
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("corpus", type=click.Path(path_type=Path))
+@click.argument("corpus", required=False, type=click.Path(path_type=Path))
 @with_settings
 @JSON
-def plan(corpus: Path, root: Root, as_json: bool) -> None:
+def plan(corpus: Path | None, root: Root, as_json: bool) -> None:
     """Say what `index CORPUS` would ask of the model, before anything is spent.
 
     Calls, tokens and cost of every stage, without what kept answers serve. Needs no key and no endpoint, and
@@ -108,7 +127,7 @@ def plan(corpus: Path, root: Root, as_json: bool) -> None:
       graphrag-lite plan ./corpus --set method=standard --set llm.model=gpt-4o-mini --json
     """
     log()
-    _print_plan(corpus, root, as_json)
+    _print_plan(corpus_of(root, corpus), root, as_json)
 
 
 @click.command("import", epilog=EXIT_CODES)
@@ -136,6 +155,19 @@ def import_(folder: Path, root: Path, as_json: bool) -> None:
     with terminable(), progress.watch(as_json) as watch:
         run = pipeline.take_over(folder, output, loaded, watch=watch)
     _print_summary(run, output, as_json)
+
+
+def _waited_for(make: Callable[[], "Run"]) -> "Run":
+    """Make an index again until no batch is waited for."""
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.errors import WaitingError
+
+    while True:
+        try:
+            return make()
+        except WaitingError as waiting:
+            terminal.tell(str(waiting))
+            time.sleep(POLL)
 
 
 def _expect(output: Path, *, imported: bool) -> None:

@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
+
+from graphrag_lite.cli.from_graphrag import translated
+from graphrag_lite.search.methods import METHODS, names
 
 if TYPE_CHECKING:
     from graphrag_lite.settings import Settings
@@ -22,7 +26,7 @@ Exit codes:
   1    something that you can fix: settings, corpus, question, disk
   2    wrong usage of this command
   3    finished, with failures recorded (`graphrag-lite show failures`)
-  75   another run is writing this index; try again later
+  75   another run is writing this index, or a batch is not answered yet; try again later
   130  interrupted; the next run goes on from there
 """
 ROOT = click.option(
@@ -37,6 +41,7 @@ OVERRIDES = click.option(
     "--set", "overrides", metavar="SECTION.KEY=VALUE", multiple=True, help="Change one setting; repeatable."
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+QUIET = click.option("-q", "--quiet", is_flag=True, help="Say nothing but the result, and what goes wrong.")
 SESSION = click.option(
     "--session", metavar="NAME", default="default", show_default=True, help="The session whose memory it is."
 )
@@ -46,6 +51,23 @@ METRICS_FILE = click.option(
     metavar="FILE.prom",
     help="After every run, write its figures for Prometheus' node exporter.",
 )
+
+
+class MethodName(click.ParamType):  # type: ignore[type-arg] # older clicks have no argument
+    """The name of a search method, this package's or another's, as a choice: wrong usage where there is none."""
+
+    name = "method"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        return f"[{'|'.join(METHODS)}]"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in METHODS and value not in names():
+            self.fail(f"{value!r} is not one of {', '.join(names())}.", param, ctx)
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        return [CompletionItem(known) for known in names() if known.startswith(incomplete)]
 
 
 @dataclass(frozen=True)
@@ -67,6 +89,13 @@ class Root:
         return settings_file.load(self.folder, self.config, self.overrides, for_indexing=for_indexing)
 
 
+def corpus_of(root: Root, corpus: Path | None) -> Path:
+    """Return the corpus that is named, else ROOT/input, where microsoft/graphrag has it. Raises UsageError."""
+    if corpus is None and not (root.folder / "input").exists():
+        raise click.UsageError(f"Give a CORPUS, a folder or a file: there is no {root.folder / 'input'}.")
+    return corpus or root.folder / "input"
+
+
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options --root, --config and --set, and their values as one `root`."""
 
@@ -82,6 +111,11 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
 
 class Group(click.Group):
     """Turns the errors that a user can fix into one message and an exit code; a bug keeps its traceback."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        return super().resolve_command(ctx, translated(args))
 
     def invoke(self, ctx: click.Context) -> None:
         from graphrag_lite.errors import GraphragLiteError
@@ -122,7 +156,8 @@ def while_read() -> Iterator[None]:
         terminal.discard(sys.stdout)
 
 
-def log() -> None:
+def log(*, quiet: bool = False) -> None:
+    """Tell what a run remarks; with `quiet` only what goes wrong."""
     import logging
 
     from graphrag_lite.cli import terminal
@@ -131,7 +166,7 @@ def log() -> None:
         def emit(self, record: logging.LogRecord) -> None:
             terminal.tell(self.format(record))
 
-    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[Told()])
+    logging.basicConfig(level=logging.WARNING if quiet else logging.INFO, format="%(message)s", handlers=[Told()])
 
 
 @contextlib.contextmanager

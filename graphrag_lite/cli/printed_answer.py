@@ -1,5 +1,6 @@
 """What `query` prints of an answer: its text, where it stands, what a reader should know beside."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -7,13 +8,14 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from graphrag_lite.cli.terminal import counted, plain, source_of, spent
+from graphrag_lite.cli.terminal import counted, plain, source_of, spent, tell
 from graphrag_lite.run import run_log
 
 if TYPE_CHECKING:
     from graphrag_lite.search.answer import Answer
 
 MAX_PLACES = 3  # that are listed for one mark of an answer
+SHORT = 8  # characters of an id in a trace
 
 
 class Pieces:
@@ -34,18 +36,20 @@ class Pieces:
         print(plain(text), end="", flush=True)
 
 
-def print_answer(console: Console, answer: "Answer") -> None:
-    """Print an answer and where its statements stand."""
+def print_answer(console: Console, answer: "Answer", *, quiet: bool = False) -> None:
+    """Print an answer and, unless `quiet`, where its statements stand."""
     console.print(Text(plain(answer.answer)))
-    if answer.abstained and answer.documents:
+    if not quiet and answer.abstained and answer.documents:
         console.print(Text(plain(f"Nearest to it, and no answer: {answer.documents[0]}"), style="dim"))
-    print_sources(console, answer)
+    print_sources(console, answer, quiet=quiet)
 
 
-def print_sources(console: Console, answer: "Answer") -> None:
-    """Print where an answer's statements stand."""
+def print_sources(console: Console, answer: "Answer", *, quiet: bool = False) -> None:
+    """Print where an answer's statements stand, unless `quiet`."""
     if answer.model:
         console.print()  # the answer was printed in pieces, and its last line has not ended
+    if quiet:
+        return
     if answer.citations:
         console.print(Text("\nSources", style="bold"))
     n_told: Counter[int] = Counter()
@@ -58,6 +62,18 @@ def print_sources(console: Console, answer: "Answer") -> None:
         elif n_told[cited.n] == places[cited.n]:
             more = counted(places[cited.n] - MAX_PLACES, "more place")
             console.print(Text(f"[{cited.n}] and {more}; --json lists them", style="dim"))
+
+
+def tell_steps(answer: "Answer") -> None:
+    """Say on standard error what an agent did, a line a step."""
+    for n, step in enumerate(answer.steps, start=1):
+        arguments = json.dumps(step["arguments"], ensure_ascii=False)
+        ids = ", ".join(one[:SHORT] for one in step["ids"]) or "nothing"
+        said = f"page {step['page']} of {step['n_pages']}: {ids} {step['note']}".rstrip()
+        used = f"{step['tokens']:,} tokens, {step['in_use']:,} in use"
+        tell(plain(f"{n}. {step['tool']} {arguments} -> {said} ({used})"))
+        if step.get("thought"):
+            tell(plain(f"   {step['thought']}"))
 
 
 def read_as(readings: Mapping[str, str]) -> str:

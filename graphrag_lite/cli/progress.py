@@ -9,6 +9,7 @@ from rich.text import Text
 
 from graphrag_lite import tables
 from graphrag_lite.cli.terminal import plain, spent, tell
+from graphrag_lite.watch import Silence
 
 WIDE = 100  # columns of a terminal from which a bar has its full width
 SILENCE = 10.0  # seconds between lines where no terminal is
@@ -42,10 +43,18 @@ ITEMS = {
 }
 
 
-def watch(as_json: bool, *, verbose: bool = False) -> "Bars | Lines":
+def watch(as_json: bool, *, quiet: bool = False, verbose: bool = False) -> "Bars | Lines | Quiet":
     """Return the watch of a command that builds an index; a `verbose` one counts the rows of working tables, too."""
+    if quiet:
+        return Quiet()
     console = Console(stderr=True)
     return Bars(console, verbose=verbose) if console.is_terminal and not as_json else Lines()
+
+
+def watch_from_python() -> "Bars | Lines | None":
+    """Return the watch of a run that Python begins: bars on a terminal, lines in a notebook, else none."""
+    console = Console(stderr=True)
+    return Lines() if console.is_jupyter else Bars(console) if console.is_terminal else None
 
 
 def how_far(stage: str, done: int, total: int) -> str:
@@ -102,6 +111,15 @@ class Bars:
     def spend(self, usage: Mapping[str, Any]) -> None:
         self.spent = spent(usage)
         self.progress.update(self.task, note=self.spent)
+
+
+class Quiet(Silence):
+    """Says nothing."""
+
+    def __enter__(self) -> "Quiet":
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
 
 
 class Lines:

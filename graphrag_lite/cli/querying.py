@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphrag_lite.cli.options import EXIT_CODES, JSON, Root, log, while_read, with_settings
-from graphrag_lite.search.methods import METHODS
+from graphrag_lite.cli.options import EXIT_CODES, JSON, QUIET, MethodName, Root, log, while_read, with_settings
+from graphrag_lite.search.methods import METHODS, method_named
 
 if TYPE_CHECKING:
     from datetime import date
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @with_settings
 @click.option(
     "--method",
+    type=MethodName(),
     default="local",
     show_default=True,
     help=" ".join(f"{name}: {method.summary}." for name, method in METHODS.items()),
@@ -38,18 +39,38 @@ if TYPE_CHECKING:
 )
 @click.option("--valid-at", metavar="DATE", help="Local search: tell what held on that day, by all documents.")
 @click.option("--history", is_flag=True, help="Local search: show a model facts that have ended, too.")
+@click.option("--steps", type=click.IntRange(1), help="Agent: looks at most. [default: 12]")
+@click.option("--tokens", type=click.IntRange(1), help="Agent: budget of what it reads. [default: 8192]")
+@click.option("--session", metavar="NAME", help="Agent: remember questions, answers and notes under this name.")
+@click.option("--trace", is_flag=True, help="Agent: show each step: tool, arguments, what came back, tokens in use.")
+@click.option(
+    "--where",
+    "--scope",
+    multiple=True,
+    metavar="FIELD=VALUE",
+    help="Answer from nothing else: path=GLOB, language, date>=DATE, speaker, conversation, role, or a field of the"
+    " metadata; with =, !=, <, <=, > or >=. Repeatable; all have to hold.",
+)
 @click.option("--response-type", metavar="FORM", help="Form of a model's answer. [default: multiple paragraphs]")
 @click.option("--context-only", "retrieve_only", is_flag=True, help="Retrieve without answering.")
 @click.option(
     "--questions",
     type=click.Path(path_type=Path),
-    help="Answer a JSONL file of {id, question}, a line each. A question_date is its --as-of.",
+    help="Answer a JSONL file of {id, question}, a line each. A question_date is its --as-of, a where its --where.",
 )
+@QUIET
 @JSON
 def query(
-    question: str | None, root: Root, questions: Path | None, as_json: bool, level: int | None, **options: Any
+    question: str | None,
+    root: Root,
+    questions: Path | None,
+    quiet: bool,
+    as_json: bool,
+    trace: bool,
+    level: int | None,
+    **options: Any,
 ) -> None:
-    """Answer QUESTION from the index, every sentence with its source.
+    """Answer QUESTION from the index, every sentence with its source. As QUESTION, - stands for standard input.
 
     The model that the settings name answers, from what the index holds; without one the answer is made of sentences of
     the corpus. Marks that a model makes up are left out and counted, and so are sentences without a mark.
@@ -64,8 +85,11 @@ def query(
       graphrag-lite query --method global --dynamic --response-type "three bullet points" "Who pays?"
       graphrag-lite query --method global --budget 100 "Which risks do the speakers see?"
       graphrag-lite query --set llm.model=null "Who is Scrooge?"
+      pbpaste | graphrag-lite query -q -
       graphrag-lite query --as-of 2023-05-30 "What did we decide last week?"
       graphrag-lite query --valid-at 2023-06-01 "Where does Ana work?"
+      graphrag-lite query --method agent --trace "Which did I buy first, the bed or the lamp?"
+      graphrag-lite query --where "path=contracts/*" --where "date>=2024-01" "Who may cancel?"
       graphrag-lite query --method basic --questions questions.jsonl --top-k 20 > answers.jsonl
     """
     if questions is None:
@@ -79,26 +103,33 @@ def query(
         raise click.UsageError("--dynamic chooses reports of all levels: give no --level.")
     if options["budget"] and level is not None:
         raise click.UsageError("--budget goes through communities of all levels: give no --level.")
+    if level is not None and "level" not in method_named(options["method"]).takes:
+        raise click.UsageError(f"--level is of reports: it says nothing to method {options['method']}.")
     opened = Index.open(root.output, config=root.config, overrides=root.overrides)
     if opened.asks:
-        log()
+        log(quiet=quiet)
     options["level"] = level or 0
     if questions is not None:
-        _answer_file(opened, questions, options)
+        _answer_file(opened, questions, options, quiet=quiet, trace=trace)
     else:
         # Under a locale that is not UTF-8 the bytes of an argument arrive as surrogates.
-        text = (question or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        _answer(opened, text, options, as_json)
+        stated = (question or "").encode("utf-8", "surrogateescape")
+        stated = sys.stdin.buffer.read() if stated == b"-" else stated
+        _answer(opened, stated.decode("utf-8", "replace").strip(), options, as_json, quiet=quiet, trace=trace)
 
 
-def _answer(opened: "Index", question: str, options: dict[str, Any], as_json: bool) -> None:
-    """Answer one question; a model's answer is printed as it is written."""
+def _answer(
+    opened: "Index", question: str, options: dict[str, Any], as_json: bool, *, quiet: bool, trace: bool
+) -> None:
+    """Answer one question; a model's answer is printed as it is written. With `quiet`, print nothing but that."""
     from graphrag_lite.cli import printed_answer, terminal
 
     in_pieces = opened.asks and not as_json and not options["retrieve_only"]
     with printed_answer.Pieces() if in_pieces else contextlib.nullcontext() as show:
         answer = opened.query(question, **options, show=show)
-    if answer.readings:
+    if trace:
+        printed_answer.tell_steps(answer)
+    if answer.readings and not quiet:
         terminal.tell(printed_answer.read_as(answer.readings))
     with while_read():
         if as_json:
@@ -106,37 +137,40 @@ def _answer(opened: "Index", question: str, options: dict[str, Any], as_json: bo
         elif options["retrieve_only"]:
             _print_units(terminal.Output(), opened, answer.text_units)
         elif in_pieces:
-            printed_answer.print_sources(terminal.Output(), answer)
+            printed_answer.print_sources(terminal.Output(), answer, quiet=quiet)
         else:
-            printed_answer.print_answer(terminal.Output(), answer)
-    _end_query([answer])
+            printed_answer.print_answer(terminal.Output(), answer, quiet=quiet)
+    _end_query([answer], quiet=quiet)
 
 
-def _answer_file(opened: "Index", path: Path, options: dict[str, Any]) -> None:
+def _answer_file(opened: "Index", path: Path, options: dict[str, Any], *, quiet: bool, trace: bool) -> None:
     """Answer the questions of a file, a line of JSON each."""
-    from graphrag_lite.cli import terminal
+    from graphrag_lite.cli import printed_answer, terminal
     from graphrag_lite.search.answer import Answer
 
     listed = list(_questions(path))
-    options["as_of"] = [day or options["as_of"] for _, _, day in listed]
+    options["as_of"] = [day or options["as_of"] for _, _, day, _ in listed]
+    options["where"] = [[*options["where"], *own] for *_, own in listed]
     outcomes: list[Any] = []
 
     def done(place: int, outcome: Any) -> None:
         outcomes.append(outcome)
-        number, question, _ = listed[place]
+        number, question, *_ = listed[place]
         if isinstance(outcome, Answer):
+            if trace:
+                printed_answer.tell_steps(outcome)
             terminal.print_json({"id": number, **outcome.to_dict()})
         else:
             failed = {"question": question, "method": options["method"], "error": str(outcome)}
             terminal.print_json({"id": number, **failed})
 
     with while_read():  # a reader that has seen enough pays for no more
-        opened.query_all([question for _, question, _ in listed], **options, done=done)
+        opened.query_all([question for _, question, *_ in listed], **options, done=done)
     answers = [outcome for outcome in outcomes if isinstance(outcome, Answer)]
     n_failed = len(outcomes) - len(answers)
     if n_failed:
         terminal.tell(f"{n_failed} of {len(outcomes)} questions were not answered.")
-    _end_query(answers, n_failed)
+    _end_query(answers, n_failed, quiet=quiet)
 
 
 @contextlib.contextmanager
@@ -153,11 +187,11 @@ def _uncollected() -> Iterator[None]:
         gc.enable()
 
 
-def _end_query(answers: "Sequence[Answer]", n_failed: int = 0) -> None:
+def _end_query(answers: "Sequence[Answer]", n_failed: int = 0, *, quiet: bool) -> None:
     """Say on standard error what went wrong and what the model used; exit with 3 where something failed."""
     from graphrag_lite.cli import printed_answer, terminal
 
-    for line in printed_answer.remarks(answers):
+    for line in () if quiet else printed_answer.remarks(answers):
         terminal.tell(line)
     if n_failed or any(answer.failures for answer in answers):
         sys.exit(3)
@@ -176,8 +210,8 @@ def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
     terminal.print_table(console, ["document", "characters", "text"], rows)
 
 
-def _questions(path: Path) -> Iterator[tuple[Any, str, "date | None"]]:
-    """Yield (id, question, as of which day) of each line of a JSONL file. Raises InputError that names the line."""
+def _questions(path: Path) -> Iterator[tuple[Any, str, "date | None", list[str]]]:
+    """Yield (id, question, as of which day, conditions) of each line of a file. Raises InputError that names it."""
     from graphrag_lite.errors import InputError
     from graphrag_lite.ops.evaluate import read_text
     from graphrag_lite.read.json_lines import objects
@@ -191,4 +225,8 @@ def _questions(path: Path) -> Iterator[tuple[Any, str, "date | None"]]:
             day = last_day(str(row["question_date"])) if row.get("question_date") else None
         except InputError as error:
             raise InputError(f"{path}:{number}: question_date: {error}") from None
-        yield row.get("id", number), question, day
+        where = row.get("where") or []
+        where = [where] if isinstance(where, str) else where
+        if not isinstance(where, list) or not all(isinstance(stated, str) for stated in where):
+            raise InputError(f"{path}:{number}: where: not a condition, such as speaker=Ana, nor a list of them.")
+        yield row.get("id", number), question, day, where

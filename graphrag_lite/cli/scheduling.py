@@ -56,7 +56,7 @@ def schedule(
     if form:
         if not corpus.exists():
             terminal.tell(f"Warning: {corpus}: there is no such folder or file here yet.")
-        key = loaded.llm.api_key_env if loaded.asks else None
+        key = loaded.llm.key_env if loaded.asks else None
         job = scheduler_files.absolute(job)
         click.echo(scheduler_files.FORMS[form](job, times, timezone, key), nl=False)
         return

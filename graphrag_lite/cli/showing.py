@@ -29,13 +29,16 @@ VIEW_TABLES = [table for table, _ in VIEWS.values()]
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("what", default="summary", metavar="[WHAT]")
+@click.argument("what", default="summary", type=click.Choice(["summary", *VIEWS, "report"]), metavar="[WHAT]")
 @click.argument("identity", required=False, metavar="[ID]")
 @ROOT
+@click.option("--suggest", is_flag=True, help="Of entities: pairs that may be one, as entities.yaml has them.")
 @click.option("--search", help="Only rows that hold this text, in upper or lower case.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most rows to show.")
 @JSON
-def show(what: str, identity: str | None, root: Path, search: str | None, limit: int, as_json: bool) -> None:
+def show(
+    what: str, identity: str | None, root: Path, suggest: bool, search: str | None, limit: int, as_json: bool
+) -> None:
     """Show what the index holds.
 
     WHAT is summary, documents, entities, relationships, communities, reports, episodes, facts, policies, text-units or
@@ -46,6 +49,7 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
       graphrag-lite show
       graphrag-lite show entities --search scrooge --limit 5
       graphrag-lite show report 3
+      graphrag-lite show entities --suggest
     """
 
     from graphrag_lite.cli import terminal
@@ -58,11 +62,14 @@ def show(what: str, identity: str | None, root: Path, search: str | None, limit:
         return
     if identity is not None:
         raise click.UsageError(f"Got unexpected extra argument ({identity})")
+    if suggest:
+        if what != "entities" or as_json or search:
+            raise click.UsageError("--suggest is of entities, and takes neither --search nor --json.")
+        _suggest(opened, root, limit)
+        return
     if what == "summary":
         _show_summary(console, opened, as_json)
         return
-    if what not in VIEWS:
-        raise click.UsageError(f"WHAT is one of summary, report ID, {', '.join(VIEWS)}; not {what!r}.")
     table, columns = VIEWS[what]
     rows = opened.arrow(table).select(columns).to_pylist()
     if what == "episodes":
@@ -103,6 +110,18 @@ def _shown(what: str, row: dict[str, Any]) -> dict[str, Any]:
         name = terminal.source_of(row.pop("path"), row.pop("source_id"))
         row = {"human_readable_id": row.pop("human_readable_id"), "document": name, **row}
     return {"#" if column == "human_readable_id" else column: value for column, value in row.items()}
+
+
+def _suggest(opened: "Index", root: Path, limit: int) -> None:
+    from graphrag_lite import settings_file
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.ops.suggest import as_file, suggested
+
+    known = settings_file.load(root, for_indexing=False).resolve_entities.known
+    if pairs := suggested(opened, known):
+        click.echo(terminal.plain(as_file(pairs[:limit])), nl=False)
+    else:
+        terminal.tell("No two names are so alike that they may be one.")
 
 
 def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:

@@ -1,10 +1,48 @@
-"""The commands that write files for a root: init, prompt-tune."""
+"""The commands to begin with: demo, init, prompt-tune."""
 
 from pathlib import Path
 
 import click
 
 from graphrag_lite.cli.options import EXIT_CODES, Root, log, terminable, with_settings
+
+
+@click.command(epilog=EXIT_CODES)
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path),
+    default="graphrag-lite-demo",
+    show_default=True,
+    help="Folder to make the index in.",
+)
+@click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
+@click.pass_context
+def demo(ctx: click.Context, root: Path, opens: bool) -> None:
+    """Index the sample corpus, ask it two questions, and write the page to look at it.
+
+    The corpus ships with this program: ninety short documents on the history of the Hubble Space Telescope. Each
+    command is shown as you would type it.
+
+    \b
+    Example:
+      graphrag-lite demo --open
+    """
+    import shlex
+
+    from graphrag_lite.ops import sample
+
+    place = ["--root", str(root)]
+    for words in (
+        ["index", str(sample.corpus()), *place],
+        *(["query", question, "--method", method, *place] for method, question in sample.QUESTIONS.items()),
+        ["explore", "--title", "Hubble Space Telescope", *place, *(["--open"] if opens else [])],
+    ):
+        click.echo(f"$ graphrag-lite {shlex.join(words)}")
+        code = ctx.find_root().command.main(words, "graphrag-lite", standalone_mode=False)
+        if code:
+            ctx.exit(code)
+        click.echo()
+    click.echo(f"Open {(root / 'explore.html').resolve().as_uri()}")
 
 
 @click.command(epilog=EXIT_CODES)

@@ -83,16 +83,20 @@ def print_comparison(console: Console, found: "Comparison", limit: int) -> None:
     _print_names(console, "documents renamed", [f"{a} -> {b}" for a, b in documents.renamed], limit)
     _print_names(console, "documents deleted", documents.deleted, limit)
     for kind, records in kinds.items():
-        _print_names(console, f"{kind} added", [record.name for record in records.added], limit)
-        _print_names(console, f"{kind} removed", [record.name for record in records.removed], limit)
+        for how, part in (("added", records.added), ("removed", records.removed)):
+            _print_names(console, f"{kind} {how}", [record.name for record in part], limit, _notes(part))
         if kind == "reports":
             for how, changed in reports.items():
                 _print_names(console, f"reports: {how}", [record.name for record in changed], limit)
         else:
-            notes = [f" ({', '.join(record.what)})" for record in records.changed]
-            _print_names(console, f"{kind} changed", [record.name for record in records.changed], limit, notes)
+            changed_names = [record.name for record in records.changed]
+            _print_names(console, f"{kind} changed", changed_names, limit, _notes(records.changed))
     for heading, part in {"facts added": found.facts.added, **facts, "facts withdrawn": found.facts.withdrawn}.items():
         _print_names(console, heading, [record.name for record in part], limit)
+
+
+def _notes(records: "Iterable[RecordChange]") -> list[str]:
+    return [f" ({', '.join(record.what)})" if record.what else "" for record in records]
 
 
 def _reports(changed: Iterable["RecordChange"]) -> dict[str, list["RecordChange"]]:
@@ -166,7 +170,8 @@ def print_checked(console: Console, checked: "Checked") -> None:
         ]
     if checked.relationships_within_entities:
         note = (
-            f"{checked.relationships_within_entities:,} mentions of relationships, both names of which are one entity"
+            f"{checked.relationships_within_entities:,} mentions of relationships, both names of which are one entity:"
+            f" {'; '.join(checked.within_named)}"
         )
         lines.append(("left out", note))
     lines.append(("search", "postings, links and names point to rows that are there"))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import duckdb
 
 CANDIDATES = 12  # sentences read for each entity and relationship
+SOON_FOLDED = 20_000  # mentions
 Row = dict[str, Any]
 
 # A name means what its own document says it means, else what the corpus says; '' was dropped. A unit's overlap repeats
@@ -166,11 +167,14 @@ create view touched_pair as select low, high from pair;
 
 
 @contextmanager
-def opened() -> Iterator["duckdb.DuckDBPyConnection"]:
-    """Open a database in memory. A Ctrl-C during a query is a Ctrl-C: DuckDB makes a RuntimeError of it."""
+def opened(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
+    """Open a database in memory. A Ctrl-C during a query is a Ctrl-C: DuckDB makes a RuntimeError of it.
+
+    Few rows are soon folded by one thread; to start and end more would take longer.
+    """
     import duckdb
 
-    with duckdb.connect() as database:
+    with duckdb.connect(config={"threads": 1} if n_rows < SOON_FOLDED else {}) as database:
         try:
             yield database
         except RuntimeError as error:

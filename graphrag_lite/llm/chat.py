@@ -1,5 +1,6 @@
 """Two protocols, and the values that cross them. Whoever can complete a `Request` is a chat model."""
 
+import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -30,12 +31,16 @@ class Request:
 
     `schema` is the JSON schema that the reply must follow; `choices` are the words of which it must be one, each a
     single token. A server may know neither: the messages say it too, and the reply is checked by whoever asked.
+
+    `tools` are what the reply may call, each with `name`, `description` and `parameters`, a JSON schema. A call comes
+    as text, one JSON object: {"thought": "...", "tool": NAME, "arguments": {...}}, natively made or not.
     """
 
     messages: Sequence[Message]
     schema: Mapping[str, Any] | None = None
     choices: tuple[str, ...] = ()
     max_tokens: int | None = None
+    tools: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,24 @@ def prompt_tokens(messages: Iterable[Message]) -> int:
     11
     """
     return sum(estimated_tokens(message["content"]) + 4 for message in messages)
+
+
+def tool_tokens(tools: Iterable[Mapping[str, Any]]) -> int:
+    """Estimate the tokens that tools take."""
+    return estimated_tokens(json.dumps(list(tools), ensure_ascii=False))
+
+
+def with_tools_told(messages: Sequence[Message], tools: Iterable[Mapping[str, Any]]) -> list[Message]:
+    """Return messages whose first one tells the tools and how they are called, for a server that has no calls.
+
+    >>> told = with_tools_told([{"role": "system", "content": "Look it up."}], [{"name": "look", "parameters": {}}])
+    >>> told[0]["content"].splitlines()[2]
+    '{"name": "look", "parameters": {}}'
+    """
+    listed = "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
+    form = '{"thought": "...", "tool": "...", "arguments": {...}}'
+    told = f"\nTools, with the JSON schemas of their arguments:\n{listed}\nCall one by one JSON object: {form}"
+    return [{**messages[0], "content": messages[0]["content"] + told}, *messages[1:]]
 
 
 def first_word(text: str) -> str:

@@ -58,9 +58,10 @@ class Diagnosis:
             self._refuse(error.status_code, text, error.response.headers, hand_back)
         except TimeoutError:
             seconds = f"{self.settings.timeout:g} s (llm.timeout)"
-            raise Trouble(f"{self.address} has not answered within {seconds}.") from None
+            raise Trouble(f"{self.address} has not answered within {seconds}.", slow=True) from None
         except transport_errors() as error:
-            raise Trouble(self.unreachable(error), down=_is_down(error)) from None
+            slow = type(error.__cause__ or error).__name__ == "ReadTimeout"
+            raise Trouble(self.unreachable(error), down=_is_down(error), slow=slow) from None
 
     def give_up(self, trouble: Trouble, tries: int) -> NoReturn:
         """Raise what a trouble is after its last attempt."""
@@ -108,8 +109,6 @@ class Diagnosis:
             raise ModelError(
                 f"{said}\nCheck {self.section}.model, and {self.section}.base_url (most end in /v1)."
             ) from None
-        if status == 400 and re.search("[\"'`]temperature[\"'`]", message):
-            raise ModelError(f"{said}\nSet {self.section}.temperature to null, or to what the model takes.") from None
         if status in HEALS or (status >= 500 and status != 501):
             raise Trouble(f"{said.rstrip('.')}.", pause=asked_pause(headers)) from None
         if re.search("context|too long|too many tokens|too large", message, re.IGNORECASE):
@@ -138,7 +137,7 @@ class Diagnosis:
         return text
 
     def unauthorised(self, status: int, message: str) -> str:
-        name = self.settings.api_key_env
+        name = self.settings.key_env
         have = "is set, but not to a key that it takes" if os.environ.get(name) else "is not set"
         return (
             f"{self.address} refuses the key ({status}): {message}\nThe environment variable {name}"
@@ -153,7 +152,7 @@ class Diagnosis:
         return f"{self.address} cut the connection ({self.redacted(cause(error))})."
 
     def next_step(self) -> str:
-        if self.settings.base_url is None:
+        if self.settings.base_url is None and (self.settings.address or "").startswith("https:"):
             return "Check the network of this machine."
         return f"Is the server running? Check {self.section}.base_url."
 

@@ -10,7 +10,7 @@ import json
 import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from math import ceil
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
@@ -20,12 +20,12 @@ from graphrag_lite.errors import CallError, ModelError, SettingsError
 from graphrag_lite.llm.diagnosis import Diagnosis, cause, transport_errors
 from graphrag_lite.llm.limits import Slot, pause_before_next
 from graphrag_lite.llm.retries import MAX_DELAY, Retries, Trouble
+from graphrag_lite.presets import deployment_url
 from graphrag_lite.settings import Llm
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-OPENAI = "https://api.openai.com/v1"
 CONNECT = 10.0  # seconds to connect, or to answer the question whether the endpoint is there
 DONE: dict[str, Any] = {}  # the last event of a stream that is whole
 
@@ -34,12 +34,19 @@ Send = Callable[["AsyncOpenAI"], Awaitable[Any]]
 
 
 class Endpoint:
-    """Sends requests. `section` of the settings is what its errors name; SettingsError for an address that is none."""
+    """Sends requests for a model. `section` of the settings is what its errors name.
 
-    def __init__(self, settings: Llm, section: str = "llm") -> None:
+    SettingsError for an address that is missing, or none.
+    """
+
+    def __init__(self, settings: Llm, section: str, model: str | None) -> None:
         self.settings = settings
         self.section = section
-        self.base_url = settings.base_url or OPENAI
+        if settings.address is None:
+            raise SettingsError(f"{section}.base_url: is missing; {settings.provider} has an address for each customer")
+        self.base_url = settings.address
+        if settings.preset.deployments:
+            self.base_url = deployment_url(self.base_url, model or "")
         try:
             parts = urlsplit(self.base_url)
             port = f":{parts.port}" if parts.port else ""
@@ -58,8 +65,11 @@ class Endpoint:
         self._retries = Retries(settings, self._diagnosis.give_up)
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def check(self) -> None:
-        """Ask for the list of models, which costs nothing. Raises ModelError where no request can succeed."""
+    async def check(self, probe: Callable[[], Awaitable[Any]]) -> None:
+        """Ask for the list of models, which costs nothing. Raises ModelError where no request can succeed.
+
+        A key that may not list models may be a good one: the smallest request that there is, `probe`, decides.
+        """
         import openai
 
         try:
@@ -68,8 +78,8 @@ class Endpoint:
                 await client.models.with_raw_response.list(timeout=CONNECT)
         except openai.APIStatusError as error:
             if error.status_code in (401, 403):
-                message = self._diagnosis.message(error.response.text)
-                raise ModelError(self._diagnosis.unauthorised(error.status_code, message)) from None
+                with suppress(CallError):
+                    await probe()
         except transport_errors() as error:
             raise ModelError(f"{self._diagnosis.unreachable(error)} {self._diagnosis.next_step()}") from None
 
@@ -98,6 +108,21 @@ class Endpoint:
             return result
 
         return await self._answer(attempt, tokens, hand_back)
+
+    async def fetch(self, send: Send) -> str:
+        """Return the text of an answer that is no JSON. Raises like `post`."""
+
+        async def attempt(_: Slot) -> str:
+            client = await self._client()
+            async with asyncio.timeout(self.settings.timeout):
+                response = (await send(client)).http_response
+            return str(response.content.decode("utf-8", "replace"))
+
+        return await self._answer(attempt, 0, frozenset())
+
+    def message(self, text: str) -> str:
+        """Return what an error body says."""
+        return self._diagnosis.message(text)
 
     @asynccontextmanager
     async def stream(
@@ -173,18 +198,27 @@ class Endpoint:
                 self._retries.pause(pause, why)
 
     def _key(self) -> str:
-        key = os.environ.get(self.settings.api_key_env, "").strip()
-        if not key and self.host == "api.openai.com":
+        name, theirs = self.settings.key_env, self.settings.preset.base_url or self.base_url
+        key = _secret(name, f"{self.section}.api_key_env")
+        if not key and self.base_url.startswith(theirs) and theirs.startswith("https:"):
             raise ModelError(
-                f"The environment variable {self.settings.api_key_env} ({self.section}.api_key_env) is not set:"
+                f"The environment variable {name} ({self.section}.api_key_env) is not set:"
                 f" {self.address} needs a key. For a server without one, name its {self.section}.base_url."
             )
-        if not (key.isascii() and key.isprintable()):
-            raise ModelError(
-                f"The environment variable {self.settings.api_key_env} ({self.section}.api_key_env) holds a"
-                " character that no key has, such as a typographic quotation mark. Set it again."
-            )
         return key or "none"
+
+    def _headers(self, key: str) -> dict[str, str]:
+        """Return the headers that the settings name, and the one that carries the key where it is not the usual."""
+        found = {}
+        for header, variable in self.settings.headers.items():
+            found[header] = _secret(variable, f"{self.section}.headers.{header}")
+            if not found[header]:
+                raise ModelError(
+                    f"The environment variable {variable} ({self.section}.headers.{header}) is not set. Set it, or"
+                    " leave the header out."
+                )
+            self._diagnosis.secrets.append(found[header])
+        return found | ({header: key} if (header := self.settings.preset.key_header) else {})
 
     async def _client(self) -> "AsyncOpenAI":
         """Return the client of the running event loop: connections, locks and waiters belong to one loop."""
@@ -203,10 +237,15 @@ class Endpoint:
                 api_key=key,
                 base_url=self.base_url.partition("?")[0],
                 default_query=self._query,
+                default_headers=self._headers(key),
                 timeout=timeout,
                 max_retries=0,
                 # A proxy of the environment is for the world outside, not for a server on this machine.
-                http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, trust_env=not _is_loopback(self.host)),
+                http_client=openai.DefaultAsyncHttpxClient(
+                    timeout=timeout,
+                    trust_env=not _is_loopback(self.host),
+                    event_hooks={"request": [_unauthorised] if settings.preset.key_header else []},
+                ),
             )
             self._loop = loop
             ending = _ending(self._openai)
@@ -224,6 +263,22 @@ async def _ending(client: "AsyncOpenAI") -> AsyncIterator[None]:
         yield
     finally:
         await client.close()
+
+
+async def _unauthorised(request: Any) -> None:
+    """Take the usual header of the key off: the package does not go without one."""
+    request.headers.pop("authorization", None)
+
+
+def _secret(variable: str, setting: str) -> str:
+    """Return what an environment variable holds, "" where it is not set. Raises ModelError for what no header takes."""
+    value = os.environ.get(variable, "").strip()
+    if not (value.isascii() and value.isprintable()):
+        raise ModelError(
+            f"The environment variable {variable} ({setting}) holds a character that no key has, such as a typographic"
+            " quotation mark. Set it again."
+        )
+    return value
 
 
 def _is_loopback(host: str) -> bool:

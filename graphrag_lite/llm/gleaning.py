@@ -1,4 +1,8 @@
-"""Gleaning: one conversation that goes on as long as the model says that something was missed (GraphRAG paper A.1)."""
+"""Gleaning: one conversation that goes on as long as the model says that something was missed (GraphRAG paper A.1).
+
+The first round is asked for without that question, which would send the whole conversation once more to learn a word:
+a round that finds nothing costs as much as the question.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -22,8 +26,9 @@ async def rounds(
 ) -> list[T]:
     """Return what `read` makes of every reply: of the first pass, then of up to `max_gleanings` rounds.
 
-    `first` begins the conversation, `missed` asks for a yes or no, `more` for the rest. A round that fails is recorded
-    under `name`, and what was found before it is kept. Raises like `StageModel.ask` where the first pass fails.
+    `first` begins the conversation, `more` asks for the rest, `missed`, between rounds, for a yes or no. A round that
+    fails is recorded under `name`, and what was found before it is kept. Raises like `StageModel.ask` where the first
+    pass fails.
     """
 
     def parse(reply: str) -> tuple[str, T]:
@@ -33,9 +38,9 @@ async def rounds(
     reply, result = await model.ask(conversation, parse)
     found = [result]
     try:
-        for _ in range(max_gleanings):
+        for number in range(max_gleanings):
             conversation.append({"role": "assistant", "content": reply})
-            if not await model.yes([*conversation, {"role": "user", "content": missed}]):
+            if number and not await model.yes([*conversation, {"role": "user", "content": missed}]):
                 break
             conversation.append({"role": "user", "content": more})
             reply, result = await model.ask(conversation, parse)

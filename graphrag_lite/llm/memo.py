@@ -80,6 +80,8 @@ class Memo:
             "choices": request.choices,
             "max_tokens": request.max_tokens,
         }
+        if request.tools:
+            content["tools"] = [dict(tool) for tool in request.tools]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @staticmethod

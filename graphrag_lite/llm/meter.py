@@ -1,9 +1,10 @@
 """What a run asks and spends, by stage, and the budget that stops it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
+from math import ceil
 from typing import Any
 
 from graphrag_lite.errors import ModelError, SettingsError
@@ -25,8 +26,10 @@ class Spent:
     calls: int = 0
     memo_hits: int = 0
     usage: Usage = field(default_factory=Usage)
-    n_answered: int = 0
     prices: Prices | None = None
+    longest: dict[bool, int] = field(default_factory=dict)  # tokens of a reply: of choices (True), of words (False)
+    denser: float = 1.0  # most that a prompt had of the tokens that it was estimated to have
+    n_in_flight: int = 0
 
     @property
     def cost(self) -> float | None:
@@ -37,18 +40,32 @@ class Spent:
         return {"calls": self.calls, "memo_hits": self.memo_hits, **asdict(self.usage), "cost": self.cost}
 
     def expected(self, request: Request | Usage) -> Usage:
-        """Return about what a request will use: a reply like the others of its stage."""
+        """Return about what a request will use: a reply as long as the longest of its stage, a prompt as dense."""
         if isinstance(request, Usage):
             return request
-        n_reply = self.usage.completion_tokens // self.n_answered if self.n_answered else FIRST_GUESS
-        n_reply = min(n_reply, request.max_tokens or n_reply, 1 if request.choices else n_reply)
-        return Usage(prompt_tokens(request.messages), 0, n_reply)
+        n_reply = self.longest.get(bool(request.choices), 1 if request.choices else FIRST_GUESS)
+        n_reply = min(n_reply, request.max_tokens or n_reply)
+        return Usage(ceil(self.denser * prompt_tokens(request.messages)), 0, n_reply)
+
+    def learn(self, request: Request | Usage, used: Usage | None) -> None:
+        """Take what a request has used, None where it failed, as a measure of the next ones."""
+        if isinstance(request, Usage):
+            return
+        kind, n_reply = bool(request.choices), used.completion_tokens if used else 0
+        self.longest[kind] = max(self.longest.get(kind, 0), n_reply) or FIRST_GUESS
+        if used:
+            self.denser = max(self.denser, used.prompt_tokens / max(prompt_tokens(request.messages), 1))
+
+    def is_first(self, request: Request | Usage) -> bool:
+        """Return whether nothing tells yet how long the reply to a request may be."""
+        return isinstance(request, Request) and bool(request.choices) not in self.longest
 
 
 class Meter:
     """Counts by stage. Raises Stopped before a call that the budget does not allow.
 
-    Calls in flight count with what they are expected to cost. Where that alone is too much, a call waits for them.
+    Calls in flight count with the most that one of their kind has cost. Where that alone is too much, a call waits for
+    them; where no such call has ended, it waits for the one that tells.
     Raises SettingsError for a `max_cost` where prices are not known.
     """
 
@@ -88,19 +105,49 @@ class Meter:
             raise Stopped(f"llm.max_calls: this run may make {self.settings.max_calls} calls, and has. {GO_ON}")
         expected = await self._afford(spent, request)
         spent.calls += 1
+        spent.n_in_flight += 1
         self._in_flight += expected
+        used: Usage | None = None
 
         def count(usage: Usage) -> None:
+            nonlocal used
+            used = usage
             spent.usage += usage
-            spent.n_answered += 1
 
         try:
             yield count
         finally:
+            spent.learn(request, used)
+            spent.n_in_flight -= 1
             self._in_flight -= expected
             if self._ended is not None:
                 self._ended.set()
                 self._ended = None
+
+    def take(self, stage: str, usage: Usage) -> None:
+        """Count a call that a batch has answered."""
+        self.of(stage).usage += usage
+        self.of(stage).calls += 1
+
+    def room(self, stage: str, requests: Sequence[Request]) -> int:
+        """Return how many of the next requests the budget has room for. Raises Stopped where it has for none."""
+        calls = sum(each.calls for each in self.stages.values())
+        cost = sum(each.cost or 0.0 for each in self.stages.values())
+        for n, request in enumerate(requests):
+            cost += cost_of(self.of(stage).expected(request), self.prices) if self.prices else 0.0
+            over = [
+                f"{name}: {most} is reached"
+                for name, most, now in (
+                    ("llm.max_calls", self.settings.max_calls, calls + n + 1),
+                    ("llm.max_cost", self.settings.max_cost, cost),
+                )
+                if most is not None and now > most
+            ]
+            if over and not n:
+                raise Stopped(f"{over[0]} by what a batch would ask. {GO_ON}")
+            if over:
+                return n
+        return len(requests)
 
     async def _afford(self, spent: Spent, request: Request | Usage) -> float:
         """Return what a call is expected to cost, once the budget has room for it."""
@@ -110,9 +157,10 @@ class Meter:
         while True:
             expected = cost_of(spent.expected(request), spent.prices)
             cost = sum(each.cost or 0.0 for each in self.stages.values())
-            if cost + self._in_flight + expected <= most:
+            fits = cost + self._in_flight + expected <= most
+            if fits and not (spent.n_in_flight and spent.is_first(request)):
                 return expected
-            if cost + expected > most or self._in_flight <= 0:
+            if not fits and (cost + expected > most or self._in_flight <= 0):
                 raise Stopped(
                     f"llm.max_cost: ${cost:.4f} is spent, and the next call (about ${expected:.4f}) would pass ${most}."
                     f" {GO_ON}"

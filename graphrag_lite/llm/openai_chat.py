@@ -7,18 +7,29 @@ Once one of those has used up its attempts, they no longer wait for each other, 
 
 import asyncio
 import json
+import logging
 import random
 import re
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.errors import CallError, SettingsError, UnansweredError
-from graphrag_lite.llm.chat import Reply, Request, Usage, estimated_tokens, first_word, prompt_tokens
+from graphrag_lite.errors import CallError, ModelError, SettingsError, UnansweredError
+from graphrag_lite.llm.chat import (
+    Message,
+    Reply,
+    Request,
+    Usage,
+    estimated_tokens,
+    first_word,
+    prompt_tokens,
+    with_tools_told,
+)
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
 from graphrag_lite.llm.thinking import may_think, spoken
+from graphrag_lite.presets import PLAIN
 from graphrag_lite.settings import Llm
 from graphrag_lite.text import tokens
 
@@ -28,10 +39,19 @@ if TYPE_CHECKING:
 UNSURE = frozenset((400, 404, 415, 422, 500, 501))  # what servers answer to a field that they do not know
 OURS = ("messages", "model", "stream", "n")  # parameters that the settings may not hold
 FORMS = ("json_schema", "json_object by schema", "json_object", "plain text")  # of a reply with a schema, best first
-PLAIN = len(FORMS) - 1
-UNKNOWN = re.compile("stream_options|extra|unknown|unrecogni|unsupported|permitted", re.IGNORECASE)
+UNKNOWN = re.compile(
+    "stream_options|extra|unknown|unrecogni|unexpected|unsupported|not (support|permitted|allowed|available|accept)"
+    "|permitted|deprecated|only the default|cannot (both )?be",
+    re.IGNORECASE,
+)
+WORD = re.compile(r"\w+")
+CUT, LONG = 0.6, 1000  # of our own count of a prompt, of at least so many tokens: what is told less was cut
 TEXT = ("text", "output_text")  # types of the parts of a message that are spoken
 BIAS = 100  # of a token that may be said; the paper's (appendix A.1)
+NEEDED = frozenset((*OURS, "logit_bias", "response_format", "stream_options", "tools"))  # or known by ways of their own
+SMALLEST = Request(({"role": "user", "content": "Hi"},), max_tokens=1)
+
+logger = logging.getLogger(__name__)
 
 
 class OpenAIChat:
@@ -43,14 +63,17 @@ class OpenAIChat:
             f"llm.parameters.{name}: is set by each request" for name in OURS if name in settings.parameters
         ]:
             raise SettingsError("\n".join(problems))
-        self.endpoint = Endpoint(settings)
+        self.endpoint = Endpoint(settings, "llm", settings.model)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._in_vain: set[str] = set()  # what was tried, and not answered
-        self._form = 0  # place in FORMS
-        self._form_is_decided = False
-        self._biased: bool | None = None
-        self._limit = "max_tokens"
+        self._form = settings.preset.form  # place in FORMS
+        self._form_is_decided = self._form == PLAIN
+        self._biased: bool | None = None if settings.preset.biased else False
+        self._limit = settings.preset.max_tokens
+        self._left_out: set[str] = set()  # parameters that this server does not take
+        self._was_cut = False
         self._stream_options = True
+        self._calls = True  # whether the server takes tools
         self._completion_tokens = 500  # of a reply, as they come; at first a guess
 
     @property
@@ -65,14 +88,31 @@ class OpenAIChat:
         }
 
     async def check(self) -> None:
-        await self.endpoint.check()
+        await self.endpoint.check(lambda: self._send(self._body(SMALLEST)))
 
     async def complete(self, request: Request) -> Reply:
         if request.choices:
             return await self._choose(request)
+        if request.tools:
+            return await self._calling(request)
         if request.schema is not None:
             return await self._structured(request, request.schema)
         return await self._send(self._body(request))
+
+    def batch_body(self, request: Request) -> dict[str, Any]:
+        """Return the body of a request that nobody can ask otherwise if it is not taken: in the surest form."""
+        return self._body(request) | (_format(self._form, request.schema) if request.schema is not None else {})
+
+    def read(self, answer: Mapping[str, Any], messages: Sequence[Message]) -> Reply:
+        """Read the answer to such a request. Raises CallError for a refusal."""
+        return self._replied(answer, messages, prompt_tokens(messages))
+
+    def unlearned(self, status: int, text: str) -> str:
+        """Return what is wrong with such a request; "" where it is a parameter, which is now left out."""
+        message = self.endpoint.message(text)
+        sent = self._body(SMALLEST) | dict.fromkeys(self._left_out)  # by then: others may have told already
+        adapted = self._adapted(sent, Refused(message, status, message))
+        return "" if adapted else message
 
     async def stream(self, request: Request) -> AsyncIterator[str | Reply]:
         body = self._body(request)
@@ -92,6 +132,18 @@ class OpenAIChat:
                 yield reply.text
                 yield reply
                 return
+
+    async def _calling(self, request: Request) -> Reply:
+        """Ask for a call of a tool, natively as far as the server takes that, else told in the messages."""
+        if self._calls:
+            functions = [{"type": "function", "function": dict(tool)} for tool in request.tools]
+            try:
+                return await self._send(self._body(request) | {"tools": functions}, UNSURE)
+            except Refused as refused:
+                if "tool" not in refused.message.lower() and "function" not in refused.message.lower():
+                    raise
+            self._calls = False
+        return await self._send(self._body(replace(request, messages=with_tools_told(request.messages, request.tools))))
 
     async def _choose(self, request: Request) -> Reply:
         """Ask for one of `choices`: as a single token by logit bias, else as a plain question.
@@ -148,7 +200,7 @@ class OpenAIChat:
 
     async def _first_form(self, request: Request, schema: Mapping[str, Any]) -> Reply:
         spent = Usage()
-        for form in range(PLAIN):
+        for form in range(self._form, PLAIN):
             try:
                 reply = await self._tried(self._body(request) | _format(form, schema))
             except Refused:
@@ -191,7 +243,7 @@ class OpenAIChat:
             for name in ("max_tokens", "max_completion_tokens"):
                 body.pop(name, None)
             body[self._limit] = request.max_tokens
-        return body
+        return {name: value for name, value in body.items() if name not in self._left_out}
 
     def _adapted(self, body: dict[str, Any], refused: Refused) -> bool:
         """Leave out of a refused request what this server does not know; False where that is not why."""
@@ -203,7 +255,16 @@ class OpenAIChat:
             self._stream_options = False
             del body["stream_options"]
             return True
-        return False
+        if refused.status not in (400, 422) or not UNKNOWN.search(refused.message):
+            return False
+        named = [name for name in WORD.findall(refused.message) if name in body and name not in NEEDED]
+        if not named:
+            return False
+        if named[0] not in self._left_out:
+            logger.warning("%s: %s is left out of every request from now on.", refused, named[0])
+        self._left_out.add(named[0])
+        del body[named[0]]
+        return True
 
     async def _tried(self, body: dict[str, Any]) -> Reply:
         """Send a request of a form that the server may not know: Refused where it says no, or fails twice."""
@@ -225,15 +286,19 @@ class OpenAIChat:
         estimated = prompt_tokens(body["messages"])
 
         def read(answer: Any) -> tuple[Reply, int]:
-            reply = self._replied(answer, estimated)
+            reply = self._replied(answer, body["messages"], estimated)
             return reply, reply.usage.prompt_tokens + reply.usage.completion_tokens
 
         while True:
             try:
                 return await self.endpoint.post(send, estimated + self._expected(body), read, hand_back)
             except Refused as refused:
-                if not self._adapted(body, refused):
-                    raise
+                if self._adapted(body, refused):
+                    continue
+                if refused.status == 400 and "temperature" in WORD.findall(refused.message):
+                    hint = "Set llm.temperature to null, or to what the model takes."
+                    raise ModelError(f"{refused}\n{hint}") from None
+                raise
 
     async def _streamed(self, body: dict[str, Any]) -> AsyncIterator[str | Reply]:
         def send(client: "AsyncOpenAI") -> Any:
@@ -261,7 +326,7 @@ class OpenAIChat:
         if finish is None:
             raise CallError(f"{self.endpoint.address} broke off its answer. Ask again.")
         answer = {"choices": [{"message": {"content": said}, "finish_reason": finish}], "usage": usage}
-        reply = self._replied(answer, estimated)
+        reply = self._replied(answer, body["messages"], estimated)
         if thinking and reply.text:
             yield reply.text
         yield reply
@@ -271,8 +336,8 @@ class OpenAIChat:
         limit = body.get("max_tokens") or body.get("max_completion_tokens")
         return min(self._completion_tokens, limit) if isinstance(limit, int) else self._completion_tokens
 
-    def _replied(self, answer: Mapping[str, Any], estimated: int) -> Reply:
-        """Read a reply. Raises CallError for a refusal."""
+    def _replied(self, answer: Mapping[str, Any], messages: Sequence[Message], estimated: int) -> Reply:
+        """Read a reply. Raises CallError for a refusal, ModelError where only a part of the prompt was read."""
         choice = answer["choices"][0]
         message = choice.get("message") or {}
         finish = str(choice.get("finish_reason") or "stop").lower()
@@ -281,9 +346,42 @@ class OpenAIChat:
             raise CallError(f"{self.endpoint.address} withheld its reply: its content filter.")
         if not text and message.get("refusal"):
             raise CallError(f"The model refused: {str(message['refusal'])[:300]}")
+        text = _called(message.get("tool_calls"), text) or text
         usage = _usage(answer, estimated)
+        if estimated >= LONG and usage.prompt_tokens < CUT * estimated:
+            self._may_be_cut(messages, usage.prompt_tokens)
         self._completion_tokens += (usage.completion_tokens - self._completion_tokens) // 10
         return Reply(spoken(text), "length" if finish == "max_tokens" else finish, usage)
+
+    def _may_be_cut(self, messages: Sequence[Message], n_read: int) -> None:
+        """Raise ModelError where the endpoint is known to cut prompts, and has; warn where another says so."""
+        count = tokens.counter("cl100k_base")
+        n_sent = sum(count(message["content"]) for message in messages)
+        if n_read >= CUT * n_sent or n_read == 0:
+            return
+        where = self.endpoint.address
+        said = f"{where} has read {n_read} of the {n_sent} tokens of a prompt: its context is too small."
+        if remedy := self.settings.preset.remedy:
+            raise ModelError(f"{said} {remedy} What was answered is kept.")
+        if not self._was_cut:
+            logger.warning("%s Or it does not count what it has in its cache.", said)
+        self._was_cut = True
+
+
+def _called(calls: Any, said: str) -> str:
+    """Return the first native call of a tool as one JSON object, "" where there is none.
+
+    >>> _called([{"function": {"name": "look", "arguments": '{"page": 2}'}}], "Hm.")
+    '{"thought": "Hm.", "tool": "look", "arguments": {"page": 2}}'
+    """
+    first = calls[0] if isinstance(calls, list) and calls else None
+    function = first.get("function") if isinstance(first, Mapping) else None
+    if not isinstance(function, Mapping):
+        return ""
+    arguments = function.get("arguments") or {}
+    with suppress(ValueError):  # whoever asked says that it cannot be read
+        arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
+    return json.dumps({"thought": said, "tool": str(function.get("name")), "arguments": arguments}, ensure_ascii=False)
 
 
 def _format(form: int, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -323,7 +421,10 @@ def _usage(answer: Mapping[str, Any], estimated: int) -> Usage:
         return Usage(estimated, 0, estimated_tokens(content(message.get("content"))))
     details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else 0
-    return Usage(usage["prompt_tokens"], cached or 0, usage.get("completion_tokens") or 0)
+    said, total = usage.get("completion_tokens") or 0, usage.get("total_tokens")
+    if isinstance(total, int):  # some count what was thought in the total alone
+        said = max(said, total - usage["prompt_tokens"])
+    return Usage(usage["prompt_tokens"], cached or 0, said)
 
 
 def content(said: Any) -> str:

@@ -17,6 +17,7 @@ from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent
 from graphrag_lite.llm.providers import ProvidedEmbedder
 from graphrag_lite.plugins import Origin
+from graphrag_lite.presets import PRESETS
 from graphrag_lite.settings import OPENAI, Embeddings, Llm
 from graphrag_lite.watch import Watch
 
@@ -29,15 +30,14 @@ class OpenAIEmbedder:
 
     def __init__(self, settings: Embeddings, llm: Llm) -> None:
         self.settings = settings
-        there = _with_key(llm, settings).model_copy(update={"base_url": settings.base_url or llm.base_url})
-        self.endpoint = Endpoint(there, "embeddings" if settings.base_url else "llm")
+        self.endpoint = Endpoint(*_where(settings, llm), settings.model)
 
     @property
     def identity(self) -> Mapping[str, Any]:
         return {"model": self.settings.model, "host": self.endpoint.host}
 
     async def check(self) -> None:
-        await self.endpoint.check()
+        await self.endpoint.check(lambda: self._batch(["Hi"]))
 
     async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
         size = self.settings.batch_size
@@ -204,15 +204,24 @@ def metered(
 
 def _embedder(settings: Embeddings, llm: Llm, passed: Embedder | None) -> Embedder:
     """Return the embedding model that the settings name, or the one that is passed. Raises PluginError."""
-    if passed is None and settings.provider == OPENAI:
+    if passed is None and settings.provider in PRESETS:
         return OpenAIEmbedder(settings, llm)
     if isinstance(passed, OpenAIEmbedder):
         return passed
     own = _with_key(llm, settings)
-    section = settings.model_copy(update={"api_key_env": own.api_key_env})
+    section = settings.model_copy(update={"api_key_env": own.key_env})
     return ProvidedEmbedder(own, "embeddings", "embedders", section, passed)
 
 
 def _with_key(llm: Llm, settings: Embeddings) -> Llm:
     """Return the settings of the endpoint with the variable that holds the key for embeddings."""
     return llm.model_copy(update={"api_key_env": settings.api_key_env or llm.api_key_env})
+
+
+def _where(settings: Embeddings, llm: Llm) -> tuple[Llm, str]:
+    """Return the settings of the endpoint for embeddings, and the section that its errors name."""
+    if settings.base_url is None and settings.provider == OPENAI:
+        return _with_key(llm, settings), "llm"
+    key = settings.api_key_env or (llm.api_key_env if settings.provider == OPENAI else None)
+    own: dict[str, object] = {"provider": settings.provider, "base_url": settings.base_url, "api_key_env": key}
+    return llm.model_copy(update={**own, "headers": {}}), "embeddings"

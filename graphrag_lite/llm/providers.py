@@ -24,18 +24,20 @@ from graphrag_lite.llm.meter import FIRST_GUESS
 from graphrag_lite.llm.openai_chat import OpenAIChat, content
 from graphrag_lite.llm.retries import Retries, Trouble
 from graphrag_lite.plugins import Origin
-from graphrag_lite.settings import OPENAI, Embeddings, Llm
+from graphrag_lite.presets import PRESETS
+from graphrag_lite.settings import Embeddings, Llm
 
 T = TypeVar("T")
 
 
 def chat_model(settings: Llm, passed: ChatModel | None = None) -> ChatModel:
     """Return the chat model that the settings name, or the one that is passed in its place. Raises PluginError."""
-    if passed is None and settings.provider == OPENAI:
+    if passed is None and settings.provider in PRESETS:
         return OpenAIChat(settings)
     if isinstance(passed, OpenAIChat):
         return passed
-    return ProvidedChat(settings, "llm", "chat_models", settings, passed)
+    named = settings.model_copy(update={"api_key_env": settings.key_env})
+    return ProvidedChat(settings, "llm", "chat_models", named, passed)
 
 
 class _Provided:
@@ -45,7 +47,7 @@ class _Provided:
 
     def __init__(self, llm: Llm, section: str, group: str, settings: Llm | Embeddings, passed: Any) -> None:
         self.settings = llm
-        key = os.environ.get(llm.api_key_env, "").strip()
+        key = os.environ.get(llm.key_env, "").strip()
         name = settings.provider
         self.origin = plugins.origin(group, name) if passed is None else plugins.origin_of(passed)
         self._diagnosis = Diagnosis(llm, section, self.origin.name, [key])
@@ -97,7 +99,7 @@ class _Provided:
             raise self._without_key(error) from None
         except TimeoutError:
             seconds = f"{self.settings.timeout:g} s (llm.timeout)"
-            raise Trouble(f"{self.origin.name} has not answered within {seconds}.") from None
+            raise Trouble(f"{self.origin.name} has not answered within {seconds}.", slow=True) from None
         except OSError as error:
             raise Trouble(f"{self.origin.name}: {self._redacted(error)}.") from None
         except Exception as error:

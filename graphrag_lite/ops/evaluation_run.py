@@ -24,6 +24,7 @@ from graphrag_lite.ops.evaluate import (
 from graphrag_lite.read.json_lines import objects
 from graphrag_lite.run.loop import Run
 from graphrag_lite.run.workers import default_workers
+from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.methods import method_named
 from graphrag_lite.settings import Settings
@@ -116,7 +117,7 @@ def _ask_all(
         for n_done, question in enumerate(judged):
             progress.say(f"{method} search: {n_done} of {len(judged)} questions")
             started = time.perf_counter()
-            documents = _ask(index, question, method)
+            asked = _ask(index, question, method)
             seconds = time.perf_counter() - started
             found[method].append(
                 {
@@ -124,17 +125,19 @@ def _ask_all(
                     "type": question.type,
                     "supporting_ids": sorted(question.gold),
                     "missing_ids": sorted(question.gold - own_ids),
-                    "documents": documents,
+                    "documents": asked.documents,
                     "ms": round(1000 * seconds, 3),
-                    "measures": measure(question, documents),
+                    "steps": len(asked.steps),
+                    "tokens": asked.steps[-1]["in_use"] if asked.steps else 0,
+                    "measures": measure(question, asked.documents),
                 }
             )
     return found
 
 
-def _ask(index: Index, question: JudgedQuestion, method: str) -> list[str]:
+def _ask(index: Index, question: JudgedQuestion, method: str) -> Answer:
     as_of = question.as_of if "as_of" in method_named(method).takes else None
-    return index.query(question.question, method, top_k=DEPTH, retrieve_only=True, as_of=as_of).documents
+    return index.query(question.question, method, top_k=DEPTH, retrieve_only=True, as_of=as_of)
 
 
 def _results(
@@ -160,6 +163,8 @@ def _results(
                 "types": {k: summarize([row["measures"] for row in rows if row["type"] == k]) for k in kinds},
                 "against_basic": None if versus_basic is None else compare(measures[method], versus_basic),
                 "against": compare(measures[method], before[method]) if method in before else None,
+                "steps": float(np.mean([row["steps"] for row in rows])),
+                "tokens": float(np.mean([row["tokens"] for row in rows])),
                 "ms": {"p50": round(float(p50), 3), "p95": round(float(p95), 3)},
                 "index": indexed,
                 "questions": rows,

@@ -6,7 +6,6 @@ same series or one name with two texts: so each is replaced in one step, and eve
 
 import contextlib
 import datetime
-import importlib.metadata
 import logging
 import os
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graphrag_lite.distribution import installed_version
 from graphrag_lite.errors import GraphragLiteError, OutputError, OverrideError
 from graphrag_lite.run import run_log, snapshots
 
@@ -178,11 +178,7 @@ def samples(output: Path, ended: EndedRun) -> list[tuple[str, dict[str, str], fl
         manifest = snapshots.read_manifest(folder)
         tables = manifest["tables"]
         found += [(name, {}, float(tables[name]["rows"])) for name in ROWS if name in tables]
-        about = {"snapshot": folder.name, "method": manifest["settings"]["method"], "version": _version()}
+        about = {"snapshot": folder.name, "method": manifest["settings"]["method"], "version": installed_version()}
         found.append(("snapshot_info", about, 1.0))
     order = list(HELP)
     return sorted(found, key=lambda sample: order.index(sample[0]))
-
-
-def _version() -> str:
-    return importlib.metadata.version("graphrag-lite")

@@ -5,8 +5,8 @@ would pay for. What depends on answers that nobody has given yet is estimated.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from graphrag_lite.watch import Silence
 
 ONE_EACH = "estimate: one a text unit"
 IN_ROUNDS = ("extract_graph", "extract_claims")  # stages that converse about each text unit
+LARGE_UNITS = 1200  # tokens: fewer calls, and fewer names for the length (GraphRAG paper 3.1.1)
 SUMS = ("calls", "memo_hits", "prompt_tokens", "completion_tokens", "cost", "exact")
 
 
@@ -63,6 +64,17 @@ class Stop:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """A cheaper way to make the same index: what to set, and what the whole run would then ask."""
+
+    setting: str
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True)
 class Plan:
     """What a run would ask of the model, in the order of its stages."""
 
@@ -75,6 +87,7 @@ class Plan:
     steps: tuple[Step, ...]
     total: Step
     stop: Stop | None
+    cheaper: tuple[Choice, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `plan --json` prints: documented in docs/json.md, and stable."""
@@ -97,7 +110,25 @@ def plan(
     """
     if model is None and (lacking := settings.lack_a_model()):
         raise SettingsError("\n".join(lacking))
-    return complete(_plan(corpus, output, settings, model, embedder))
+    made = complete(_plan(corpus, output, settings, model, embedder))
+    if (output / "current").exists() or made.total.memo_hits:
+        return made  # another choice would ask anew what is kept
+    return replace(made, cheaper=tuple(_cheaper(made, corpus, output, settings, model, embedder)))
+
+
+def _cheaper(
+    made: Plan, corpus: Path, output: Path, settings: Settings, model: ChatModel | None, embedder: Embedder | None
+) -> Iterator[Choice]:
+    """Yield the choices that ask for fewer tokens than the plan that is made."""
+    units, graph = settings.split_text_units, settings.extract_graph
+    choices: dict[str, dict[str, Any]] = {
+        f"split_text_units.size={LARGE_UNITS}": {"split_text_units": units.model_copy(update={"size": LARGE_UNITS})},
+        "extract_graph.max_gleanings=0": {"extract_graph": graph.model_copy(update={"max_gleanings": 0})},
+    }
+    for setting, changes in choices.items() if settings.asks else ():
+        total = complete(_plan(corpus, output, settings.model_copy(update=changes), model, embedder)).total
+        if total.prompt_tokens < made.total.prompt_tokens:
+            yield Choice(setting, total.calls, total.prompt_tokens, total.completion_tokens, total.cost)
 
 
 async def _plan(
@@ -256,11 +287,11 @@ class _Rehearsal:
             return
         lengths = [len(self.services["prompts"].texts[f"{stage}_{name}.md"]) // 4 for name in ("missed", "more")]
         questions, to_come = gleanings(first, question, further, rate, rounds, *lengths)
-        known = not first.calls
-        one_each = ONE_EACH if rounds == 1 else rate.basis
-        self._add(stage, "anything missed?", hits.get(YES_NO, 0), questions, self._counted(known) or one_each)
-        known = known and not question.calls
-        self._add(stage, "what was missed", hits.get(MORE, 0), to_come, self._counted(known) or rate.basis)
+        known, basis = not first.calls, ONE_EACH if rounds == 1 else rate.basis
+        if rounds > 1:
+            self._add(stage, "anything missed?", hits.get(YES_NO, 0), questions, self._counted(known) or basis)
+            known = known and not question.calls
+        self._add(stage, "what was missed", hits.get(MORE, 0), to_come, self._counted(known) or basis)
 
     def _add_rehearsed(self, asking: RehearsedStage) -> None:
         calls = sum(asking.calls.values())

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Any
 
+from graphrag_lite.distribution import extra
 from graphrag_lite.read.columns import shown, tell
 from graphrag_lite.read.composer import Composer
 from graphrag_lite.read.documents import Fields, Item, Loaded, clean
@@ -17,7 +18,7 @@ def read_sheets(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
-        raise ValueError("spreadsheets need the extra [documents]: pip install python-calamine") from None
+        raise ValueError(f"spreadsheets need {extra('documents')}") from None
     composer = Composer()
     try:
         file = CalamineWorkbook.from_filelike(io.BytesIO(data))

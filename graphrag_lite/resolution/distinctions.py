@@ -18,8 +18,8 @@ Place = tuple[str, str]
 class Apart:
     """Tells of two keys in a document whether they are told apart there.
 
-    `related` are (document, key, key); `listed` the text units of each place that list it as a person; `kinds` the type
-    that a document states of a key, where it counts, else what the corpus states of it.
+    `related` are (document, key, key); `listed` the text units of each place that list it; `kinds` the type that a
+    document states of a key, where it counts, else what the corpus states of it.
     """
 
     def __init__(
@@ -40,10 +40,15 @@ class Apart:
     def __call__(self, document: str, one: str, other: str) -> bool:
         if (document, *sorted((one, other))) in self._related:
             return True
-        together = not self._units.get((document, one), set()).isdisjoint(self._units.get((document, other), ()))
-        if together and any(person.title for person in map(as_person, (one, other)) if person):
+        kinds = [self._kind(document, key) for key in (one, other)]
+        persons = [as_person(key) for key in (one, other) if self.listed_together(document, one, other)]
+        if any(person.title for person in persons if person) and {kind.casefold() for kind in kinds} == {"person"}:
             return True
-        return differ(self._kind(document, one), self._kind(document, other))
+        return differ(*kinds)
+
+    def listed_together(self, document: str, one: str, other: str) -> bool:
+        """Tell whether a text unit lists both."""
+        return not self._units.get((document, one), set()).isdisjoint(self._units.get((document, other), ()))
 
     def _kind(self, document: str, key: str) -> str:
         return self._kinds.get((document, key)) or self._corpus_kinds[key]

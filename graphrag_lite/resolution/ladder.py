@@ -106,8 +106,8 @@ def resolve(
         ((document, names_of.keys[one], names_of.keys[other]) for document, one, other in related),
         (
             (document, key, place)
-            for document, key, kind, place in zip(document_ids, keys, types, ordinals or (), strict=False)
-            if confirmed and kind.casefold() == "person"
+            for document, key, place in zip(document_ids, keys, ordinals or (), strict=False)
+            if confirmed
         ),
         stated_kinds(document_ids, keys, types, vote) if confirmed else {},
         names_of.stated,
@@ -115,7 +115,7 @@ def resolve(
     joins = join_aliases(names_of, definitions, apart) if alias else Joins()
     if lexical:
         declined = {key: language for key, language in zip(keys, languages, strict=False) if language in ENDINGS}
-        _join_similar(names_of, joins, declined, threshold)
+        _join_similar(names_of, joins, declined, threshold, apart)
     groups, roots = _entities(names_of, joins)
     alone = parted(
         names_of.spans,
@@ -133,15 +133,28 @@ def resolve(
     return _rows(names_of, joins, roots, faces, alone)
 
 
-def _join_similar(names: Mentioned, joins: Joins, declined: Mapping[str, str], threshold: float) -> None:
-    """Join the case forms of a name, in languages (by key, `declined`) that have them, and names written alike."""
+def _join_similar(names: Mentioned, joins: Joins, declined: Mapping[str, str], threshold: float, apart: Apart) -> None:
+    """Join the case forms of a name, in languages (by key, `declined`) that have them, and names written alike.
+
+    Of confirmed names that are only alike none join that a document tells apart, or a text unit lists both of.
+    """
     known = {
         key: language for key, language in declined.items() if key not in names.dropped and key not in joins.targets
     }
     for key, root in case_forms(known, {key: names.entries[key].count for key in known}).items():
         if not differ(names.stated[key], names.stated[root]):
             joins.targets[key] = (root, "lexical")
-    for one, other in similar_pairs((key for key in names.entries if key not in names.dropped), threshold):
+    pairs = similar_pairs((key for key in names.entries if key not in names.dropped), threshold)
+    held: dict[str, set[str]] = {key: set() for pair in pairs for key in pair}
+    for document, spans in names.spans.items() if names.confirmed else ():
+        for key in spans.keys() & held.keys():
+            held[key].add(document)
+    for one, other in pairs:
+        both = held[one] & held[other]
+        if any(apart(document, one, other) or apart.listed_together(document, one, other) for document in both):
+            continue
+        if names.confirmed and differ(names.stated[one], names.stated[other]):
+            continue
         less, more = sorted((one, other), key=lambda key: (names.entries[key].count, key))
         if less not in joins.targets and joins.root(more) != less:
             joins.targets[less] = (more, "lexical")

@@ -114,8 +114,8 @@ class Question:
 
     @cached_property
     def dates_asked(self) -> Asked | None:
-        """What it asks that is computed of dates; None where it asks for none, or in another language than English."""
-        return date_question(self.text) if self.language in ("en", "") else None
+        """What it asks that is computed of dates; None where it asks for none."""
+        return date_question(self.text, self.language or "en")
 
     @cached_property
     def weights(self) -> Mapping[str, float]:

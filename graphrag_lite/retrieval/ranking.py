@@ -45,7 +45,7 @@ from scipy.sparse import csc_array, csr_array
 
 from graphrag_lite.graph.pagerank import Walk, pagerank, walk_of
 from graphrag_lite.retrieval.top_k import best
-from graphrag_lite.text.times import Period
+from graphrag_lite.text.period import Period
 
 Vector = npt.NDArray[np.float64]
 
@@ -310,7 +310,7 @@ def _discounted(scores: Vector, term_scores: csc_array, rates: Vector, depth: in
 def _newest_first(scores: Vector, term_scores: csc_array, ages: Vector, visible: Vector, depth: int) -> Vector:
     """Put each of the `depth` best units before the best older one that it supersedes; the others stay."""
     chosen = [unit for unit in best(np.where(visible > 0, scores, -np.inf), depth).tolist() if visible[unit] > 0]
-    held = np.array([_values(term_scores, unit) for unit in chosen]).reshape(-1, term_scores.shape[1])
+    held = np.array([_values(term_scores, unit) for unit in chosen]).reshape(len(chosen), term_scores.shape[1])
     older, values = ages[chosen], scores[chosen]
     order: list[int] = []  # places in `chosen`
     for new, unit in enumerate(chosen):

@@ -34,12 +34,26 @@ class SnapshotView:
 
     def __init__(self, folder: Path, search: Search | None = None) -> None:
         self.folder = folder
-        self.search = search or Search()
+        self.search_settings = search or Search()
         self.manifest: dict[str, Any] = snapshots.usable_manifest(folder)
         weakref.finalize(self, os.close, snapshots.hold(folder))  # until then, retention leaves the folder alone
         self._read: dict[str, pa.Table] = {}
         self._text: tuple[int, str] = (-1, "")  # of the last document
         self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
+        self._limited: tuple[tuple[str, ...], SnapshotView] | None = None  # the last one
+
+    def limited(self, where: Sequence[str]) -> "SnapshotView":
+        """Return the view as if only what fits all of some conditions were there (`conditions.read_condition`).
+
+        Raises InputError for a condition that cannot be read, a field that no document has, and where nothing is left.
+        """
+        from graphrag_lite.retrieval.limited_view import LimitedView
+
+        if not where:
+            return self
+        if self._limited is None or self._limited[0] != tuple(where):
+            self._limited = tuple(where), LimitedView(self, where)
+        return self._limited[1]
 
     def arrow(self, name: str) -> "pa.Table":
         """Return a table as Arrow, read once. Raises TableError where it is damaged."""

@@ -8,7 +8,7 @@ ended where it was open, and restored where it had ended; withdrawn is what no d
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,8 @@ class DocumentChanges:
 
 @dataclass(frozen=True, slots=True)
 class RecordChange:
-    """An entity, relationship, community or report. `what` changed of it; empty where it was added or removed."""
+    """An entity, relationship, community or report. `what` changed of it; of an entity that was added or removed, which
+    one its names meant before, or mean now."""
 
     id: str
     name: str
@@ -231,11 +232,37 @@ def _records(a: Path, b: Path, kind: str) -> RecordChanges:
         for row, flags in enumerate(zip(*differ.values(), strict=True))
         if any(flags)
     ]
-    return RecordChanges(
+    found = RecordChanges(
         tuple(_listed(after.filter(pc.is_null(place)), new.filter(pc.is_null(place)), naming)),
         tuple(_listed(before, old, naming, pc.invert(pc.is_in(old, value_set=new)))),
         tuple(_listed(changed, new.take(rows).filter(either), naming, what=what)),
     )
+    return _with_others(found, a, b) if kind == "entities" else found
+
+
+def _with_others(found: RecordChanges, a: Path, b: Path) -> RecordChanges:
+    """Say of entities that are new, or gone, which other one their names meant before, or mean now."""
+    then, now = _meant(a), _meant(b)
+
+    def told(record: RecordChange, own: _Meant, other: _Meant, word: str) -> RecordChange:
+        titles = {other[name][1] for name, (entity, _) in own.items() if entity == record.id and name in other}
+        return replace(record, what=tuple(f"{word} {title}" for title in sorted(titles)))
+
+    return replace(
+        found,
+        added=tuple(told(record, now, then, "was part of") for record in found.added),
+        removed=tuple(told(record, then, now, "is part of") for record in found.removed),
+    )
+
+
+_Meant = dict[str, tuple[str, str]]
+
+
+def _meant(folder: Path) -> _Meant:
+    """Return (entity id, title) of what each name means in the whole corpus."""
+    rows = tables.read(folder, "entity_resolutions", only=["document_id", "name", "entity_id", "title"])
+    columns = tables.rows(rows, "document_id", "name", "entity_id", "title")
+    return {name: (entity, title) for document, name, entity, title in columns if entity and not document}
 
 
 def _community_ids(folder: Path, numbers: "pa.ChunkedArray") -> "pa.ChunkedArray":

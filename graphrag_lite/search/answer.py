@@ -70,6 +70,9 @@ class Answer:
 
     The rest is of answers by a model: its name, how many marks were left out because they point to nothing that it was
     shown, how many sentences have no mark, which calls failed, and what it cost (`Meter.to_dict`).
+
+    `steps` are an agent's: `tool`, `arguments`, `page`, `n_pages`, `total`, `note`, `ids` of what came back,
+    `tokens` of it, and `in_use` after it.
     """
 
     question: str
@@ -86,9 +89,21 @@ class Answer:
     n_uncited_sentences: int = 0
     failures: list[str] = field(default_factory=list)
     usage: Mapping[str, Any] | None = None
+    steps: list[Mapping[str, Any]] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
+        """Return what `query --json` prints, but for the id."""
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        from graphrag_lite.search.notebook import answer_html
+
+        return answer_html(self)
+
+    def _repr_markdown_(self) -> str:
+        from graphrag_lite.search.notebook import answer_markdown
+
+        return answer_markdown(self)
 
 
 def compose(

@@ -106,7 +106,7 @@ class Sought:
         if self.kind == "time":
             return _TIME.search(sentence) is not None
         if self.kind == "number":
-            return any(self._is_count(sentence, number) for number in _NUMBER.finditer(sentence))
+            return self.has_count(sentence)
         if not self.kind:
             return False
         types = index.arrow("entities")["type"]
@@ -116,6 +116,10 @@ class Sought:
             for entity in mention.entities
             if entity not in self.named
         )
+
+    def has_count(self, sentence: str) -> bool:
+        """Say whether a sentence holds a number that counts something."""
+        return any(self._is_count(sentence, number) for number in _NUMBER.finditer(sentence))
 
     def _is_count(self, text: str, number: re.Match[str]) -> bool:
         """Say whether a number is no year, none of the question, and none of a name, as in "Office 365"."""

@@ -8,6 +8,7 @@ import numpy as np
 from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import sought
+from graphrag_lite.search.attributes_asked import nothing_told
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
 
@@ -32,12 +33,12 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     if question.aspects is not None:
         return overview(question, "basic", ranking)
     nothing = says_nothing(question, question.weights, np.isneginf(scores))
-    if nothing:
+    if nothing or (nothing is False and nothing_told(question, scores)):
         return compose(question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
     worth = scores[read].tolist()
     chosen = choose_sentences(
-        index, question.terms, read, index.search.max_sentences, scores=worth, sought=sought(question)
+        index, question.terms, read, index.search_settings.max_sentences, scores=worth, sought=sought(question)
     )
     return compose(question, "basic", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
@@ -52,7 +53,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     scores = _scores(index, question.terms, query.as_of)
     ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
-    records = render(passages(index, scores), index.search.max_context_tokens, TokenEstimate.of(index), shown)
+    records = render(passages(index, scores), index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)
     prompt = BasicSearch(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()
     return asking.answer(question, "basic", ranking, shown, written)

@@ -1,25 +1,24 @@
-"""Answers computed of dated statements: how long ago, how long between, which first, in which order, until when.
+"""Answers computed of dated statements: how long ago, how long between, which first, in which order, what was on a day.
 
 Each event that the question names is looked for among the statements that state a time (`fact_mentions`); the dates
 are shown, each with its citation. Where one is not found, or not dated closely enough, nothing is computed.
 """
 
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from itertools import product
-from math import fsum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.citation_marks import disarm
-from graphrag_lite.retrieval.abstention import weights
-from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Answer, Cited, Ranking, Statement, answered, cite
+from graphrag_lite.search.dated_events import ENDS, MOST, Dated, candidates, looked_for, rivalled, together
+from graphrag_lite.search.dated_events import on_days as dated_on
+from graphrag_lite.search.life_dates import PRONOUN, age, dated
 from graphrag_lite.temporal.date_questions import Asked
-from graphrag_lite.temporal.durations import When, apart, in_order, when
+from graphrag_lite.temporal.durations import When, apart, in_order
+from graphrag_lite.text.period import Period
 from graphrag_lite.text.plain_text import one_line
-from graphrag_lite.text.words import terms
+from graphrag_lite.text.relative_times import relative_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,70 +26,63 @@ if TYPE_CHECKING:
 
     from graphrag_lite.retrieval.question import Question
 
-ENDS = re.compile(r"(?i)\b(?:end(?:ed|ing|s)?|finish\w*|complet\w*)\b")  # of what lasted, the end is asked for
-UNITS_READ = 24  # text units that an event is looked for in
-HELD = 0.5  # of the weight of an event's words that a sentence has to hold to tell of it
-HEAD = 2.0  # what the first word of an event counts, its verb, in which of the dates of a sentence is meant
-AROUND = 0.3  # what a word counts that only the rest of its text unit holds
-KIN = 0.15  # more for two statements of documents that share a value of their metadata, as the one they are by
-RIVAL = 0.97  # of the best statement's fit: with as much, another that dates the event otherwise leaves it open
-MOST = 6  # statements of each event that are compared
-
-
 OPEN = "The documents do not date all that this asks about, so nothing is computed. What they say:"
-
-
-class Dated(NamedTuple):
-    """A statement that tells of an event: how well, in which text unit and characters, and the day that it states."""
-
-    fit: float
-    unit: int
-    start: int
-    end: int
-    when: When
+_OTHERS = re.compile(r"\b(?:whose|who|that|has the|have the)\b", re.I)  # what is asked for is not of what is named
+_OF_A_LIFE = {
+    "born": re.compile(r"\bborn$", re.I),
+    "died": re.compile(r"\bdied$", re.I),
+    "made": re.compile(r"\b(?:released|came out|published|made)$", re.I),
+}
+_YEAR = re.compile(r"\b\d{4}\b")
+YEAR = 183  # days: what is dated less closely than a year is not put in a list
+COMPUTED = frozenset(("ago", "ahead", "between", "first", "last", "order", "until"))  # by form alone: nothing else fits
 
 
 def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool_]") -> Answer | None:
     """Answer by computing with dates; None where the question asks for none, or where what it names is not dated."""
     asked = question.dates_asked
-    index = question.index
-    if asked is None or "fact_mentions" not in index.manifest["tables"]:
+    if asked is None or "fact_mentions" not in question.index.manifest["tables"]:
         return None
-    rows = _rows(question)
-    of_end = asked.kind == "until"
-    found = [_candidates(question, event, visible, rows, of_end=of_end) for event in asked.events]
+    if asked.kind == "on":
+        return _on_a_day(question, method, asked.events[0], visible)
+    if asked.kind == "age":
+        return _age(question, method, asked, visible)
+    if asked.kind in ("first", "last"):
+        if _OTHERS.search(asked.about):
+            return None
+        what = next((what for what, said in _OF_A_LIFE.items() if said.search(asked.about)), "")
+        lives = [dated(question, event, what, visible) for event in asked.events] if what else []
+        if (known := [one for one in lives if one]) and len(known) == len(lives):
+            told = _computed(asked, known, None)
+            return _shown(question, method, told, known) if told else None
+    events = [looked_for(question, event, asked.about) for event in asked.events]
+    ends = [asked.kind == "until" or bool(ENDS.search(event)) for event in asked.events]
+    if asked.kind == "list":
+        return _listed(question, method, asked, candidates(question, events, visible, of_end=ends, most=2 * MOST)[0])
+    found = candidates(question, events, visible, of_end=ends, ended=asked.kind == "until")
     if not all(found):
         return None
-    chosen = _together(question, found)
-    kin = frozenset.intersection(*(_values(question, one.unit) for one in chosen))
-    for one, several in zip(chosen, found, strict=True):
-        if _rivalled(one, [other for other in several if kin <= _values(question, other.unit)]):
-            return None
-    now = question.as_of or index.attributes.newest
-    told = _computed(asked, [one.when for one in chosen], now)
-    if not told:
-        return None
-    citations = _cited(question, chosen)
-    lines = [told]
-    for one, cited in zip(chosen, citations, strict=True):
-        lines.append(f"- {one.when}: {disarm(one_line(cited.text))} [{cited.n}]")
-    units = list(dict.fromkeys(one.unit for one in chosen))
-    ranking = Ranking(units, list(dict.fromkeys(index.document_row[unit] for unit in units)))
-    distinct = list({cited.n: cited for cited in citations}.values())
-    return answered(question, method, ranking, answer="\n".join(lines), citations=distinct)
+    chosen = together(question, found)
+    told = "" if rivalled(question, chosen, found) else _computed(asked, chosen, _now(question))
+    return _shown(question, method, told, chosen) if told else None
 
 
-def _computed(asked: Asked, days: Sequence[When], now: date | None) -> str:
+def _now(question: "Question") -> date | None:
+    return question.as_of or question.index.attributes.newest
+
+
+def _computed(asked: Asked, chosen: Sequence[Dated], now: date | None) -> str:
     """Return the answer in a line, "" where the dates do not tell it."""
-    if asked.kind == "ago":
-        today = When(now.toordinal(), now.toordinal()) if now else None
-        if today is None or days[0].first > today.last:
-            return ""
-        long = apart(days[0], today, asked.unit)
-        return f"{long} before {now}: {days[0]}." if long else ""
+    days = [one.when for one in chosen]
+    if asked.kind in ("ago", "ahead", "since"):
+        return _from_now(asked, chosen[0], now)
     if asked.kind == "between":
         long = apart(days[0], days[1], asked.unit)
         return f"{long}: from {min(days)} to {max(days)}." if long and days[0] != days[1] else ""
+    if asked.kind == "lasted":
+        until = chosen[0].until
+        long = apart(days[0]._replace(lasts=False), until, asked.unit) if until else ""
+        return f"{long}: from {days[0]} to {until}." if long else ""
     if asked.kind == "until":
         return f"Until {days[0]}."
     order = in_order(days)
@@ -105,99 +97,74 @@ def _computed(asked: Asked, days: Sequence[When], now: date | None) -> str:
     return f"{disarm(asked.events[place])} ({days[place]}), {than} {disarm(asked.events[other])} ({days[other]})."
 
 
-def _rows(question: "Question") -> dict[str, list[dict[str, Any]]]:
-    """Return the dated statements by text unit."""
-    columns = ("text_unit_id", "valid_at", "invalid_at", "precision", "kind", "time_text", "char_start", "char_end")
-    data = question.index.arrow("fact_mentions").select(columns)
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in data.to_pylist():
-        found.setdefault(row["text_unit_id"], []).append(row)
-    return found
+def _from_now(asked: Asked, told: Dated, now: date | None) -> str:
+    """Return how long before `now` a day is, or after it; of what lasts, since when."""
+    if asked.kind == "since" and not told.lasts:
+        return ""
+    if now is None:
+        return f"{'Since ' * (asked.kind == 'since')}{told.when}; the documents tell no day to count from."
+    today = When(now.toordinal(), now.toordinal())
+    is_ahead = told.when.first > today.last
+    long = apart(told.when, today, asked.unit)
+    if not long or is_ahead != (asked.kind == "ahead"):
+        return ""
+    if asked.kind == "since":
+        return f"{long} until {now}: since {told.when}."
+    return f"{long} {'after' if is_ahead else 'before'} {now}: {told.when}."
 
 
-def _candidates(
-    question: "Question", event: str, visible: "npt.NDArray[np.bool_]", rows: Mapping[str, Any], *, of_end: bool
-) -> list[Dated]:
-    """Return the dated statements that tell of an event, or with `of_end` of its end, best first."""
+def _age(question: "Question", method: str, asked: Asked, visible: "npt.NDArray[np.bool_]") -> Answer | None:
+    """Answer how old somebody was at an event of theirs, or of the world; None where either is not dated."""
+    name, event = asked.events
+    birth = dated(question, name, "born", visible)
+    event = PRONOUN.sub(lambda _: name, event)
+    stated = sorted(question.features.periods)
+    if birth and len(stated) == 1 and not question.terms_of(_YEAR.sub("", event)):
+        told = age(birth.when, _days(stated[0]))
+        return _shown(question, method, f"{told}: born {birth.when}.", [birth]) if told else None
+    (found,) = candidates(question, [looked_for(question, event)], visible, of_end=[False])
+    if not birth or not found or rivalled(question, found[:1], [found]):
+        return None
+    told = age(birth.when, found[0].when)
+    return _shown(question, method, f"{told}: born {birth.when}, {found[0].when}.", [birth, found[0]]) if told else None
+
+
+def _on_a_day(question: "Question", method: str, text: str, visible: "npt.NDArray[np.bool_]") -> Answer | None:
+    """Answer what is dated on the one day or week that the question states relative to now; None where nothing is."""
+    now = _now(question)
+    spans = sorted(set(relative_spans(text, now, "en"))) if now else []
+    if len({span[2] for span in spans}) != 1:
+        return None
+    start, end, period = spans[0]
+    found = dated_on(question, looked_for(question, f"{text[:start]} {text[end:]}"), _days(period), visible)
+    return _shown(question, method, f"Dated {_days(period)}:", found) if found else None
+
+
+def _days(period: Period) -> When:
+    return When(period.first.toordinal(), period.last.toordinal())
+
+
+def _listed(question: "Question", method: str, asked: Asked, found: Sequence[Dated]) -> Answer | None:
+    """Answer with all that is dated of a kind, in order; None where it is more or less than the question says."""
+    days = {one.when: one for one in reversed(found) if not one.planned and one.when.open < YEAR}
+    chosen = sorted(days.values(), key=lambda one: one.when.middle)
+    counts = len(chosen) == asked.n if asked.n else 1 < len(chosen) <= MOST
+    if not counts or in_order([one.when for one in chosen]) is None:
+        return None
+    return _shown(question, method, "In order:", chosen)
+
+
+def _shown(question: "Question", method: str, told: str, chosen: Sequence[Dated]) -> Answer:
+    """Return an answer with the date of each statement, and its citation."""
     index = question.index
-    weight = weights(index.bm25, question.terms_of(event))
-    whole = fsum(weight.values())
-    if not whole:
-        return []
-    scores = index.bm25.scores(list(weight)) * visible
-    if question.features.replies is not None:  # what an assistant proposes has not happened
-        scores = scores * ~question.features.replies
-    found: list[Dated] = []
-    ids = index.column("text_units", "id")
-    for unit in best(scores, UNITS_READ).tolist():
-        if scores[unit] <= 0:
-            break
-        row = index.document_row[unit]
-        text, language = index.document_text(row), index.column("documents", "language")[row].as_py()
-        around = fsum(weight[term] for term in weight.keys() & set(terms(index.passage(unit)[0], language)))
-        spans: dict[tuple[int, int], list[dict[str, Any]]] = {}
-        for one in rows.get(ids[unit].as_py(), ()):
-            spans.setdefault((one["char_start"], one["char_end"]), []).append(one)
-        for (start, end), stated in spans.items():
-            said = text[start:end]
-            held = fsum(weight[term] for term in weight.keys() & set(terms(said, language)))
-            fit = (held + AROUND * (around - held)) / whole
-            chosen = _nearest(said, stated, weight, language, at_end=of_end or bool(ENDS.search(event)))
-            if held >= HELD * whole and chosen:
-                found.append(Dated(fit, unit, start, end, chosen))
-    found.sort(key=lambda one: (-one.fit, one.unit, one.start))
-    return found[:MOST]
-
-
-def _nearest(
-    said: str, stated: Sequence[Mapping[str, Any]], weight: Mapping[str, float], language: str, *, at_end: bool
-) -> When | None:
-    """Return the day of a sentence that stands nearest to the words of an event."""
-    head = next(iter(weight))
-    spots = [
-        ((found.start() + found.end()) / 2, weight[term] * (HEAD if term == head else 1.0))
-        for found in re.finditer(r"[\w'’-]+", said)
-        for term in terms(found[0], language)
-        if term in weight
-    ]
-    best_one: tuple[float, When] | None = None
-    for one in stated:
-        day = when(one, at_end=at_end)
-        place = said.find(one["time_text"])
-        if day is None:
-            continue
-        distance = fsum(value * min(abs(place - spot), 150) for spot, value in spots)
-        if best_one is None or distance < best_one[0]:
-            best_one = (distance, day)
-    return best_one[1] if best_one else None
-
-
-def _together(question: "Question", found: Sequence[Sequence[Dated]]) -> list[Dated]:
-    """Return one statement of each event: those that fit best, and are of the same person where documents say whose."""
-    metadata = {one.unit: _values(question, one.unit) for several in found for one in several}
-
-    def worth(chosen: Iterable[Dated]) -> float:
-        chosen = list(chosen)
-        shared = [len(metadata[chosen[0].unit] & metadata[one.unit]) for one in chosen[1:]]
-        return fsum(one.fit for one in chosen) + KIN * sum(map(bool, shared))
-
-    if len(found) > 3:
-        return [several[0] for several in found]
-    return list(max(product(*found), key=worth))
-
-
-def _rivalled(chosen: Dated, candidates: Sequence[Dated]) -> bool:
-    """Tell whether another statement tells of an event as well, and dates it otherwise."""
-    return any(
-        one.fit > RIVAL * chosen.fit and (one.when.last < chosen.when.first or chosen.when.last < one.when.first)
-        for one in candidates
-        if one is not chosen
-    )
-
-
-def _values(question: "Question", unit: int) -> frozenset[tuple[str, str]]:
-    held = json.loads(question.index.column("documents", "metadata")[question.index.document_row[unit]].as_py() or "{}")
-    return frozenset((str(name), str(value)) for name, value in held.items())
+    citations = _cited(question, chosen)
+    lines = [told]
+    for one, cited in zip(chosen, citations, strict=True):
+        lines.append(f"- {one.when}: {disarm(one_line(cited.text))} [{cited.n}]")
+    units = list(dict.fromkeys(one.unit for one in chosen))
+    ranking = Ranking(units, list(dict.fromkeys(index.document_row[unit] for unit in units)))
+    distinct = list({cited.n: cited for cited in citations}.values())
+    return answered(question, method, ranking, answer="\n".join(lines), citations=distinct)
 
 
 def _cited(question: "Question", chosen: Sequence[Dated]) -> list[Cited]:

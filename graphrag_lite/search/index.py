@@ -4,10 +4,18 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import settings, settings_file, tables
-from graphrag_lite.errors import CallError, GraphragLiteError, InputError, PluginError, ReplyError, TableError
+from graphrag_lite.errors import (
+    CallError,
+    GraphragLiteError,
+    InputError,
+    PluginError,
+    ReplyError,
+    TableError,
+    UnansweredError,
+)
 from graphrag_lite.retrieval.question_vectors import embed_questions
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.run import snapshots
@@ -15,7 +23,7 @@ from graphrag_lite.run.corpus_files import left_out_of
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.methods import Query, SearchMethod, check, method_named
 from graphrag_lite.text.dates import iso_date
-from graphrag_lite.text.times import whole
+from graphrag_lite.text.period import whole
 from graphrag_lite.text.timestamps import iso
 
 if TYPE_CHECKING:
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
     from graphrag_lite.llm.chat import ChatModel, Embedder
     from graphrag_lite.retrieval.vectors import Floats
     from graphrag_lite.search.model_query import Asking, Show
+    from graphrag_lite.search.passages import Passage
 
 Outcome = Answer | GraphragLiteError
 Day = date | str
@@ -79,6 +88,16 @@ class Index(SnapshotView):
     def __repr__(self) -> str:
         return f"Index({self.folder.name}, {self.n_rows('documents')} documents, {self.n_rows('entities')} entities)"
 
+    def _repr_html_(self) -> str:
+        from graphrag_lite.search.notebook import index_html
+
+        return index_html(f"Index {self.folder.name}", {name: self.n_rows(name) for name in tables.FINAL})
+
+    def _repr_markdown_(self) -> str:
+        from graphrag_lite.search.notebook import index_markdown
+
+        return index_markdown(f"Index {self.folder.name}", {name: self.n_rows(name) for name in tables.FINAL})
+
     def __getattr__(self, name: str) -> "pd.DataFrame":
         if name not in tables.FINAL:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}. Tables: {', '.join(tables.FINAL)}")
@@ -116,9 +135,13 @@ class Index(SnapshotView):
         as_of: Day | None = None,
         valid_at: Day | None = None,
         history: bool = False,
+        steps: int | None = None,
+        tokens: int | None = None,
+        session: str | None = None,
+        where: Sequence[str] = (),
         show: "Show | None" = None,
     ) -> Answer:
-        """Answer a question by `local`, `global` (from the reports of `level`), `basic` or `drift` search, or another.
+        """Answer a question by `local`, `global` (reports of `level`), `basic`, `drift` or `agent` search, or another.
 
         A method is named, or passed as a `SearchMethod`.
 
@@ -132,16 +155,45 @@ class Index(SnapshotView):
         later are not there, "last week" is told from it, and in local search newer documents go before older ones. With
         `valid_at`, local search tells facts that held on that day, by all documents; with `history` ended ones, too.
 
-        Raises InputError for an empty question, an unknown method, level or day, CallError and ReplyError where the
-        model did not answer, ModelError where it cannot be asked or the budget is spent.
+        Agent search takes so many `steps` within a context of `tokens`; with a `session`, it is remembered.
+
+        With `where`, conditions such as "path=notes/*", "language=de", "date>=2024-03", "speaker=Ana" or one on another
+        field of the metadata, what does not fit all of them is not there, for any method.
+
+        Raises InputError for an empty question, an unknown method, level, day or field, and where nothing is left,
+        CallError and ReplyError where the model did not answer, ModelError where it cannot be asked or the budget is
+        spent.
         """
-        queries = self._queries(
-            [question], [as_of], level, dynamic, budget, top_k, retrieve_only, valid_at, history=history
-        )
+        asked = Query(question, top_k or self.search_settings.top_k, level, dynamic, budget)
+        asked = replace(asked, history=history, retrieve_only=retrieve_only)
+        asked = replace(asked, steps=steps, tokens=tokens, session=session)
+        queries = self._queries(asked, [question], [as_of], valid_at, [where])
         (outcome,) = self._outcomes(queries, method, response_type, show)
         if isinstance(outcome, GraphragLiteError):
             raise outcome
         return outcome
+
+    async def aquery(self, question: str, method: str | SearchMethod = "local", **options: Any) -> Answer:
+        """Answer like `query`, with its options, in a thread of its own: others go on meanwhile."""
+        import asyncio  # a query without a model has no need of it
+
+        return await asyncio.to_thread(self.query, question, method, **options)
+
+    def search(
+        self, question: str, k: int = 5, *, as_of: Day | None = None, where: Sequence[str] = ()
+    ) -> "list[Passage]":
+        """Return the passages that fit a question best, best first, by the ranking of local search; no model answers.
+
+        `as_of` and `where` are those of `query`. Raises InputError for an empty question and like `query` for these.
+        """
+        from graphrag_lite.retrieval.question import Question
+        from graphrag_lite.run.sync import complete
+        from graphrag_lite.search.passages import passages_found
+
+        (query,) = self._queries(Query(question, k, retrieve_only=True), [question], [as_of], None, [where])
+        check("local", query, model=False)
+        vector = complete(self.embed([question]))[0] if self.vector_weight else None
+        return passages_found(Question(self.limited(query.where), question, query.as_of, vector), k)
 
     def query_all(
         self,
@@ -157,38 +209,42 @@ class Index(SnapshotView):
         as_of: Day | Sequence[Day | None] | None = None,
         valid_at: Day | None = None,
         history: bool = False,
+        steps: int | None = None,
+        tokens: int | None = None,
+        session: str | None = None,
+        where: Sequence[str] | Sequence[Sequence[str]] = (),
         done: Callable[[int, Outcome], None] | None = None,
     ) -> list[Outcome]:
         """Answer questions, a model several at once, and return the answers in their order.
 
-        `as_of` is one day for all, or one (or None) for each. A question that the model did not answer has its
-        CallError or ReplyError instead. `done` is told each one's place and outcome, in their order, as soon as it and
-        those before it are there. Raises like `query` for what concerns all of them.
+        `as_of` is one day for all, or one (or None) for each, `where` one list of conditions, or one for each. A
+        question that the model did not answer has its CallError or ReplyError instead, one whose conditions leave
+        nothing its InputError. `done` is told each one's place and outcome, in their order, as soon as it and those
+        before it are there. Raises like `query` for what concerns all of them.
         """
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
-        queries = self._queries(
-            questions, days, level, dynamic, budget, top_k, retrieve_only, valid_at, history=history
-        )
+        stated = [one for one in where if isinstance(one, str)]
+        limits = [stated] * len(questions) if stated or not where else [list(one) for one in where]
+        asked = Query("", top_k or self.search_settings.top_k, level, dynamic, budget)
+        asked = replace(asked, history=history, retrieve_only=retrieve_only)
+        asked = replace(asked, steps=steps, tokens=tokens, session=session)
+        queries = self._queries(asked, questions, days, valid_at, limits)
         return self._outcomes(queries, method, response_type, done=done)
 
     def _queries(
         self,
+        asked: Query,
         questions: Sequence[str],
         as_of: Sequence[Day | None],
-        level: int,
-        dynamic: bool,
-        budget: int | None,
-        top_k: int | None,
-        retrieve_only: bool,
         valid_at: Day | None,
-        *,
-        history: bool,
+        where: Sequence[Sequence[str]],
     ) -> list[Query]:
+        """Return a query like `asked` for each question."""
         days = [None if day is None else last_day(day) for day in as_of]
-        held = None if valid_at is None else last_day(valid_at)
-        rest = (top_k or self.search.top_k, level, dynamic, budget)
+        asked = replace(asked, valid_at=None if valid_at is None else last_day(valid_at))
         return [
-            Query(asked, *rest, day, held, history, retrieve_only) for asked, day in zip(questions, days, strict=True)
+            replace(asked, question=text, as_of=day, where=tuple(limits))
+            for text, day, limits in zip(questions, days, where, strict=True)
         ]
 
     def _outcomes(
@@ -221,10 +277,15 @@ class Index(SnapshotView):
         if found.ask and self.asks and not (queries and queries[0].retrieve_only):
             from graphrag_lite.run.sync import complete
 
-            complete(self._ask_all(queries, found.ask, response_type or self.search.response_type, show, tell))
+            complete(self._ask_all(queries, found.ask, response_type or self.search_settings.response_type, show, tell))
         else:
             for query in queries:
-                tell(found.answer(self, query))
+                try:
+                    view = self.limited(query.where)
+                except InputError as error:
+                    tell(error)
+                else:
+                    tell(found.answer(view, query))
         return outcomes
 
     async def _ask_all(
@@ -236,6 +297,8 @@ class Index(SnapshotView):
         tell: Callable[[Outcome], None],
     ) -> None:
         """Ask the model about every question, under the same limits; `tell` is called in their order."""
+        import asyncio
+
         from graphrag_lite import prompts
         from graphrag_lite.llm.model import open_model
         from graphrag_lite.search.model_query import Asking, CheckedFirst, map_all
@@ -245,6 +308,7 @@ class Index(SnapshotView):
         loaded = prompts.load(output.parent / "prompts")
         waiting: dict[int, Outcome] = {}
         n_told = 0
+        begun = asyncio.Semaphore(self.llm.concurrency)  # no question's time is spent waiting behind many others
         with open_model(self.llm, output, self.model, must_keep=False) as opened:
             opened = replace(opened, chat=CheckedFirst(opened.chat))
 
@@ -253,14 +317,34 @@ class Index(SnapshotView):
                 name = "query" if len(queries) == 1 else f"query {place + 1}"
                 asking = Asking(opened.of(name, [], Silence()), loaded, response_type, show)
                 try:
-                    waiting[place] = await ask(self, queries[place], asking)
-                except (CallError, ReplyError) as error:
+                    limited = self.limited(queries[place].where)
+                    async with begun:
+                        waiting[place] = await _within(
+                            self.search_settings.timeout, ask(limited, queries[place], asking)
+                        )
+                except InputError as error:
                     waiting[place] = error
                 while n_told in waiting:
                     tell(waiting.pop(n_told))
                     n_told += 1
 
             await map_all(opened.of("query", [], Silence()), answer, range(len(queries)))
+
+
+async def _within(seconds: float, answer: Awaitable[Answer]) -> Outcome:
+    """Return an answer, or why there is none; its calls end with it."""
+    import asyncio  # here, as an answer without a model has no use of it
+
+    try:
+        async with asyncio.timeout(seconds):
+            return await answer
+    except (CallError, ReplyError) as error:
+        return error
+    except TimeoutError:
+        return UnansweredError(
+            f"The model has not answered within {seconds:g} s (search.timeout). Its answers so far are kept: ask again,"
+            " or give it longer."
+        )
 
 
 def last_day(stated: Day) -> date:

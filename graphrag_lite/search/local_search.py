@@ -9,9 +9,10 @@ from graphrag_lite.retrieval.ranking import Policy, rank
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
 from graphrag_lite.search.answer_type import sought
+from graphrag_lite.search.attributes_asked import nothing_told
 from graphrag_lite.search.basic_search import passages
 from graphrag_lite.search.comparison import of_each
-from graphrag_lite.search.date_answers import OPEN, date_answer
+from graphrag_lite.search.date_answers import COMPUTED, OPEN, date_answer
 from graphrag_lite.search.definitions import defining_units
 from graphrag_lite.search.entity_statements import description, relationships
 from graphrag_lite.search.held_facts import opening_facts
@@ -39,21 +40,26 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     go first.
     """
     question = query.read_by(index)
-    scores = text_unit_scores(question)
+    return answer_by(question, query, text_unit_scores(question), "local")
+
+
+def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.float64]", method: str) -> Answer:
+    """Answer from text units by their scores, shape (n_units,), -inf for those that are hidden."""
+    index = question.index
     ranking = ranked(scores, index.document_row, query.top_k)
     if query.retrieve_only:
-        return answered(question, "local", ranking, answer="", citations=[])
+        return answered(question, method, ranking, answer="", citations=[])
     if question.aspects is not None:
-        return overview(question, "local", ranking)
+        return overview(question, method, ranking)
     visible = ~np.isneginf(scores)
-    if told := table_answer(question, "local", visible) or date_answer(question, "local", visible):
+    if told := table_answer(question, method, visible) or date_answer(question, method, visible):
         return told
     nothing = says_nothing(question, question.weights, np.isneginf(scores))
-    if nothing:
-        return compose(question, "local", [], ranking)
+    if nothing or (nothing is False and nothing_told(question, scores)):
+        return compose(question, method, [], ranking)
     asked = sought(question, question.features)
     if compared := of_each(question, scores, asked):
-        return compose(question, "local", compared.statements, ranking, unsure=nothing is None, lead=compared.lead)
+        return compose(question, method, compared.statements, ranking, unsure=nothing is None, lead=compared.lead)
     foreign = question.language not in ("", *index.languages)  # its words say less of where the answer is
     near = best(scores, FOREIGN_UNITS).tolist() if foreign else ranking.units[:READ_UNITS]
     read = [unit for unit in near if scores[unit] > 0]
@@ -66,7 +72,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
         index,
         question.terms,
         read,
-        index.search.max_sentences - len(opening) - len(closing),
+        index.search_settings.max_sentences - len(opening) - len(closing),
         [*opening, *closing],
         scores=(scores[read] + (scores[read].max(initial=0.0) if defining or foreign else 0.0)).tolist(),
         sought=asked,
@@ -74,11 +80,11 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     )
     return compose(
         question,
-        "local",
+        method,
         [*opening, *in_reading_order(index, sentences), *closing],
         ranking,
         unsure=nothing is None,
-        lead=OPEN if question.dates_asked else "",
+        lead=OPEN if question.dates_asked and question.dates_asked.kind in COMPUTED else "",
     )
 
 
@@ -97,7 +103,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
     sections = passages(index, scores) if np.isneginf(scores).any() else local_sections(question, query, scores)
-    records = render(sections, index.search.max_context_tokens, TokenEstimate.of(index), shown)
+    records = render(sections, index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)
     prompt = LocalSearch(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()
     return asking.answer(question, "local", ranking, shown, written)
@@ -123,7 +129,7 @@ def _about(question: "Question", scores: "npt.NDArray[np.float64]") -> tuple[lis
     for statement in (told for entity in about for told in description(index, entity)):
         if not np.isneginf(scores[statement.unit]) and all(_apart(statement, other) for other in opening):
             opening.append(statement)
-    most = index.search.max_sentences - 2
+    most = index.search_settings.max_sentences - 2
     opening = opening[: max(most, 1)]
     closing = [
         stated

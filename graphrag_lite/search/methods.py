@@ -28,6 +28,9 @@ OPTIONS = {
     "as_of": "An answer as of a day",
     "valid_at": "What held on a day",
     "history": "What has ended",
+    "steps": "A number of steps",
+    "tokens": "A budget of tokens",
+    "session": "A session",
 }
 
 
@@ -35,7 +38,10 @@ OPTIONS = {
 class Query:
     """A question and how to answer it: `level` 0 is the coarsest, `budget` counts tests, `as_of` is the last day.
 
-    `valid_at` is the day on which facts are to hold, with `history` also those that have ended are told.
+    `valid_at` is the day on which facts are to hold, with `history` also those that have ended are told. An agent takes
+    `steps` at most, within a context of `tokens`, and remembers where a `session` is named.
+
+    `where` are conditions on what may answer, which no method needs to know of: it is given an index of nothing else.
 
     `vector`, of length 1, is the question's where the method ranks by vectors and the index has a model for them.
     """
@@ -49,6 +55,10 @@ class Query:
     valid_at: date | None = None
     history: bool = False
     retrieve_only: bool = False
+    steps: int | None = None
+    tokens: int | None = None
+    session: str | None = None
+    where: tuple[str, ...] = ()
     vector: "Floats | None" = None
 
     def read_by(self, index: "SnapshotView") -> "Question":
@@ -78,14 +88,14 @@ class SearchMethod:
 
 
 def _own(module: str, summary: str, *takes: str, embeds: bool = False) -> SearchMethod:
-    """Return a method of this package, whose module is imported when it is first used."""
+    """Return a method of ours, whose module, named from here, is imported when it is first used."""
 
     def answer(index: "SnapshotView", query: Query) -> "Answer":
-        found: Answer = importlib.import_module(f"{__package__}.{module}").answer(index, query)
+        found: Answer = importlib.import_module(module, __package__).answer(index, query)
         return found
 
     async def ask(index: "SnapshotView", query: Query, asking: "Asking") -> "Answer":
-        found: Answer = await importlib.import_module(f"{__package__}.{module}").ask(index, query, asking)
+        found: Answer = await importlib.import_module(module, __package__).ask(index, query, asking)
         return found
 
     return SearchMethod(summary, answer, ask, frozenset(takes), embeds)
@@ -93,11 +103,18 @@ def _own(module: str, summary: str, *takes: str, embeds: bool = False) -> Search
 
 METHODS = {
     "local": _own(
-        "local_search", "named entities and the passages they lead to", "as_of", "valid_at", "history", embeds=True
+        ".local_search", "named entities and the passages they lead to", "as_of", "valid_at", "history", embeds=True
     ),
-    "global": _own("global_search", "community reports", "level", "dynamic", "budget"),
-    "basic": _own("basic_search", "BM25 alone", "as_of"),
-    "drift": _own("drift_search", "reports, then local searches for what they leave open", embeds=True),
+    "global": _own(".global_search", "community reports", "level", "dynamic", "budget"),
+    "basic": _own(".basic_search", "BM25 alone", "as_of"),
+    "drift": _own(".drift_search", "reports, then local searches for what they leave open", embeds=True),
+    # Above this package, which knows no more of it than this name.
+    "agent": _own(
+        "..agent.agent_search",
+        "many small looks: passages, then what those that are found lead to",
+        *("as_of", "steps", "tokens", "session"),
+        embeds=True,
+    ),
 }
 
 
@@ -131,6 +148,8 @@ def check(named: str | SearchMethod, query: Query, *, model: bool) -> SearchMeth
             )
     if query.budget is not None and query.budget < 1:
         raise InputError(f"A budget of {query.budget} tests finds nothing; it must be 1 or more.")
+    if query.steps is not None and query.steps < 1:
+        raise InputError(f"With {query.steps} steps nothing is looked at; it must be 1 or more.")
     if query.dynamic and query.budget is not None:
         raise InputError("A budget is for global search that does not choose reports: not with dynamic.")
     if query.dynamic and not model:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -199,7 +199,7 @@ class Writing:
     (Written(text='He died [1]. So it was.', numbers={7: 1}, n_dropped=2), ['He died', ' [1]. So', ' it was', '.'])
     """
 
-    def __init__(self, marks: range, show: Show | None = None) -> None:
+    def __init__(self, marks: Container[int], show: Show | None = None) -> None:
         self._marks = Marks(shown=marks)
         self._show = show
         self._waiting = ""

@@ -26,6 +26,7 @@ UNITS_READ = 40  # text units that the entries of a question are taken from
 class Entry:
     """A dated statement: what it says of whom, from `valid_at` to before `invalid_at`, and where it says so."""
 
+    id: str
     valid_at: str
     invalid_at: str
     precision: str
@@ -83,8 +84,10 @@ def _about(index: "SnapshotView", rows: Iterable[Mapping[str, Any]], named: set[
     return [
         row
         for row in rows
-        for who in (row["subject"], row["object"])
-        if who and ((row["document_id"], who) in meant or ("", who) in meant)
+        if any(
+            who and not meant.isdisjoint(((row["document_id"], who), ("", who)))
+            for who in (row["subject"], row["object"])
+        )
     ]
 
 
@@ -114,5 +117,8 @@ def _within(row: Mapping[str, Any], first: date | None, last: date | None) -> bo
 def _entry(index: "SnapshotView", n: int, row: Mapping[str, Any]) -> Entry:
     unit = index.unit_row[row["text_unit_id"]]
     source = cite(index, n, Statement(unit, row["char_start"], row["char_end"]))
-    names = ("valid_at", "invalid_at", "precision", "kind", "polarity", "subject", "relation", "object", "time_text")
+    names = (
+        *("id", "valid_at", "invalid_at", "precision", "kind", "polarity"),
+        *("subject", "relation", "object", "time_text"),
+    )
     return Entry(**{name: row[name] for name in names}, source=source)

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, attempting, unguarded
+from graphrag_lite.distribution import extra
 from graphrag_lite.errors import CallError, ModelError, ReplyError
 from graphrag_lite.llm.meter import Stopped
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
@@ -231,9 +232,9 @@ def _divided(vectors: "Vectors") -> "pa.Table":
     """Make the table of cells; without the library it is empty, and a warning says what to install."""
     if not can_divide():
         logger.warning(
-            "Every question is compared with all %d vectors. `pip install 'graphrag-lite[ann]'` makes this faster, from"
-            " the next run on.",
+            "Every question is compared with all %d vectors. With %s this is faster, from the next run on.",
             len(vectors),
+            extra("ann"),
         )
         return tables.make("search_vector_cells", [])
     cells = divide(vectors)

@@ -5,9 +5,12 @@ of an entity or a relationship becomes a mention, with the sentence of the unit 
 """
 
 import logging
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from graphrag_lite.extraction.known_names import known_entities
 from graphrag_lite.extraction.mentions import Mentions, TextUnit, assembled, kept_units, mentions_of, text_units
 from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.chat import Message
@@ -50,7 +53,7 @@ async def extract_graph(
     async def work(text: str) -> dict[str, Mentions]:  # names are placed here, while other replies are on their way
         new = [unit for unit in units_of[text] if unit.id not in kept.anchors]
         rounds = await _rounds(text, units_of[text][0].id, settings, model, prompts) if new else []
-        return {unit.id: mentions_of(unit, rounds, shown) for unit in new}
+        return {unit.id: mentions_of(unit, _with_known(unit, rounds, settings.names), shown) for unit in new}
 
     replies = await model.map(work, list(units_of), name=lambda text: units_of[text][0].id)
     found = {identity: mentions for several in replies for identity, mentions in (several or {}).items()}
@@ -59,6 +62,15 @@ async def extract_graph(
     if n_dropped or n_echoed:
         logger.info("Dropped %d records that cannot be read, and %d of the prompt's examples.", n_dropped, n_echoed)
     return assembled(units, (found.get(unit.id) for unit in units if unit.id not in kept.anchors), kept)
+
+
+def _with_known(unit: TextUnit, rounds: Sequence[GraphReply], names: Sequence[str]) -> Sequence[GraphReply]:
+    """Return what a model has found, and to its first reply what it has not and is looked for."""
+    told = [entity.name for reply in rounds for entity in reply.entities]
+    missed = known_entities(unit.text, unit.language, told, names) if rounds else ()
+    if not missed:
+        return rounds
+    return [replace(rounds[0], entities=(*rounds[0].entities, *missed)), *rounds[1:]]
 
 
 def first_request(text: str, settings: ExtractGraph, prompts: Prompts) -> list[Message]:

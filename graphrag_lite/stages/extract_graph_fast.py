@@ -17,6 +17,7 @@ from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
 from graphrag_lite.errors import PluginError
 from graphrag_lite.extraction.extractor import Extractor, located
+from graphrag_lite.extraction.known_names import with_known
 from graphrag_lite.extraction.mentions import Mentions, TextUnit, assembled, kept_units, mentions_of, text_units
 from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.run.services import Each, Last
@@ -77,12 +78,14 @@ def _extract(unit: TextUnit, settings: ExtractGraphFast, extractor: Extractor | 
     if extractor is None:
         in_title = find_names(unit.title, unit.language) if unit.title else []
         topics = _topics(unit.title, in_title, unit.text)
-        return Mentions(*_rows(unit, find_names(unit.prose, unit.language), in_title, topics, settings))
+        names = with_known(unit.prose, unit.language, find_names(unit.prose, unit.language), settings.names)
+        return Mentions(*_rows(unit, names, in_title, topics, settings))
     reply, states = extractor(unit.prose, unit.language)
     if states:
         return mentions_of(unit, [reply])
     of_title = extractor(unit.title, unit.language)[0].entities if unit.title else ()
     names, absent = located(unit.text, unit.language, reply.entities)
+    names = with_known(unit.text, unit.language, names, settings.names)
     in_title, absent_there = located(unit.title, unit.language, of_title)
     topics = _topics(unit.title, in_title, "")
     said = {entity.name: entity.description for entity in (*of_title, *reply.entities)}

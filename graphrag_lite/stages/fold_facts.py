@@ -3,7 +3,7 @@
 `temporal.spells` has the rules, `temporal.policies` how a relation is found to have one value at a time.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +16,7 @@ from graphrag_lite.temporal import fold
 from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, POLICIES, Distinct, Facts, Ints, Mentions
 from graphrag_lite.temporal.instants import UNITS, seconds
 from graphrag_lite.temporal.policies import Learned, learn
-from graphrag_lite.temporal.relations import Resolution, relation_key, resolve
+from graphrag_lite.temporal.relations import Resolution, relation_key, resolve, states
 from graphrag_lite.temporal.spells import ENDED_BY, KINDS, OPEN, STATE, STATED
 from graphrag_lite.text import folding
 
@@ -49,8 +49,9 @@ async def fold_facts(
     """
     import numpy as np
 
-    resolutions = _resolutions(source_documents, fact_mentions)
-    told = _usable(fact_mentions, resolutions).sort_by("id")
+    english = _english(source_documents, fact_mentions)
+    resolutions = _resolutions(fact_mentions, english)
+    told = _usable(fact_mentions, resolutions, english).sort_by("id")
     subject, object_, things = _things(told, entity_resolutions)
     names = sorted({each.relation for each in resolutions.values()})
     number = {name: place for place, name in enumerate(names)}
@@ -91,28 +92,39 @@ def _coded(column: "pa.ChunkedArray", value: Callable[[str], int]) -> Ints:
     return codes
 
 
-def _resolutions(source_documents: "pa.Table", fact_mentions: "pa.Table") -> dict[str, Resolution]:
+def _english(source_documents: "pa.Table", fact_mentions: "pa.Table") -> set[str]:
+    """Return the wordings of relations in documents that are in English, or whose language is not known."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     other = pc.invert(pc.is_in(source_documents["language"], value_set=pa.array(["en", ""])))
     foreign = pc.is_in(fact_mentions["document_id"], value_set=source_documents["id"].filter(other).combine_chunks())
-    english = pc.unique(fact_mentions["relation"].filter(pc.invert(foreign))).to_pylist()
+    return set(pc.unique(fact_mentions["relation"].filter(pc.invert(foreign))).to_pylist())
+
+
+def _resolutions(fact_mentions: "pa.Table", english: Collection[str]) -> dict[str, Resolution]:
+    import pyarrow.compute as pc
+
     counted = pc.value_counts(fact_mentions["relation"])
     wordings = dict(zip(*(counted.field(name).to_pylist() for name in ("values", "counts")), strict=True))
-    return resolve(wordings, set(english))
+    return resolve(wordings, english)
 
 
-def _usable(fact_mentions: "pa.Table", resolutions: Mapping[str, Resolution]) -> "pa.Table":
-    """Return the mentions of which a fact can be made."""
+def _usable(fact_mentions: "pa.Table", resolutions: Mapping[str, Resolution], english: Collection[str]) -> "pa.Table":
+    """Return the mentions of which a fact can be made.
+
+    What text analysis found in an English sentence has to state something of its subject: "Britain's PM" does not.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     known = pa.array(list(resolutions), pa.string())
     inverse = pa.array([wording for wording, each in resolutions.items() if each.inverse], pa.string())
-    subject, object_ = (pc.not_equal(fact_mentions[name], "") for name in ("subject", "object"))
-    turned = pc.is_in(fact_mentions["relation"], value_set=inverse)
+    loose = pa.array(sorted(wording for wording in english if not states(wording)), pa.string())
+    subject, object_, by_text = (pc.not_equal(fact_mentions[name], "") for name in ("subject", "object", "time_text"))
+    turned, says_nothing = (pc.is_in(fact_mentions["relation"], value_set=each) for each in (inverse, loose))
     usable = pc.and_(pc.is_in(fact_mentions["relation"], value_set=known), subject)
+    usable = pc.and_(usable, pc.invert(pc.and_(by_text, says_nothing)))
     return fact_mentions.filter(pc.and_(usable, pc.or_(object_, pc.invert(turned))))
 
 

@@ -20,8 +20,8 @@ from graphrag_lite.retrieval.entity_names import key_of, names_of_title
 from graphrag_lite.retrieval.title_numbers import in_series
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import IndexSearch
+from graphrag_lite.temporal.said_days import said_days
 from graphrag_lite.text.numbered_titles import numbered
-from graphrag_lite.text.times import whole
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ async def index_search(
         _postings("search_terms", bm25(units)),
         _postings("search_report_terms", bm25(reports)),
         links,
-        _units(documents, text_units, links),
+        _units(documents, text_units, episodes, links),
         _names(entities, entity_resolutions),
         _values(documents, text_units, episodes, attempt),
         _times(text_units, fact_mentions),
@@ -194,10 +194,13 @@ def _links(
     )
 
 
-def _units(documents: "pa.Table", text_units: "pa.Table", links: "pa.Table") -> "pa.Table":
+def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", links: "pa.Table") -> "pa.Table":
     """Turn the links round, and add what each text unit is of."""
     document_row = {identity: row for row, identity in enumerate(documents["id"].to_pylist())}
-    days = [period.first.toordinal() if period else 0 for period in map(whole, documents["created_at"].to_pylist())]
+    days = said_days(
+        tables.rows(text_units, "document_id", "char_start", "char_end"),
+        tables.rows(episodes, "document_id", "char_start", "char_end", "reference_time"),
+    )
     rows = [document_row[identity] for identity in text_units["document_id"].to_pylist()]
     named: list[list[int]] = [[] for _ in rows]
     counts: list[list[float]] = [[] for _ in rows]
@@ -205,9 +208,7 @@ def _units(documents: "pa.Table", text_units: "pa.Table", links: "pa.Table") -> 
         for unit, count in zip(units, mentions, strict=True):
             named[unit].append(entity)
             counts[unit].append(count)
-    return tables.make_columns(
-        "search_units", document=rows, day=[days[row] for row in rows], entities=named, counts=counts
-    )
+    return tables.make_columns("search_units", document=rows, day=days, entities=named, counts=counts)
 
 
 def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":

@@ -83,7 +83,8 @@ async def report_communities_fast(
     weight = {identity: row["weight"] for identity, row in relationship.items()}
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
     sources = Sources(source_documents, source_units, entity_mentions, attempt)
-    large = {identity for row in held if row["size"] >= MIN_MEMBERS for identity in row["entity_ids"]}
+    least = MIN_MEMBERS if any(row["size"] >= MIN_MEMBERS for row in held) else 1
+    large = {identity for row in held if row["size"] >= least for identity in row["entity_ids"]}
     units = related_units(relationship.values(), sorted(large))
     spans = member_sentences(entity_mentions, entity_resolutions, units)
     sources.read(span for row in relationship.values() for span in row["sources"][:1])
@@ -103,10 +104,10 @@ async def report_communities_fast(
     order = reading_order(sources.documents.values())
     summarized_above: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of its summary and of those above
 
-    def report_on(community: Row) -> tuple[Row | None, frozenset[str]]:
-        """Return a community's report, and the sentences in its summary."""
+    def report_on(community: Row, whole: bool = False) -> tuple[Row | None, frozenset[str]]:
+        """Return a community's report, and the sentences in its summary; `whole`: it holds all of a small corpus."""
         number = community["community"]
-        if community["size"] < MIN_MEMBERS:
+        if community["size"] < MIN_MEMBERS and not whole:
             return None, frozenset()
         inside = [relationship[i] for i in community["relationship_ids"]]
         strength = _strength(inside, counts)
@@ -114,7 +115,7 @@ async def report_communities_fast(
         found = facts(inside, members, stated, named, counts, strength, sources)
         above = summarized_above[community["parent"]]
         lead = _lead(members, leads, above)
-        chosen = _chosen(found, lead, members, settings, idf, above)
+        chosen = _chosen(found, lead, members, settings, idf, above, whole)
         if len(chosen) < MIN_FACTS:
             return None, frozenset()
         ranked = _ranked(members, weights[number], heaviest[community["level"]], total)
@@ -140,10 +141,23 @@ async def report_communities_fast(
         summarized_above[community["community"]] = summarized_above[community["parent"]] | own
         made.append(report)
     reports = sorted(filter(None, made), key=lambda report: report["community"])
+    if held and not reports:  # a few notes: what their communities hold makes one page
+        everything = _whole(held, weights)
+        weights[everything["community"]] = heaviest[everything["level"]] = total
+        only, _ = attempt(f"community {everything['community']}", report_on, everything, True) or (None, None)
+        held, reports = [everything], [only] if only else []
     if kept:
         n_kept = sum(report["community"] in kept for report in reports)
         logger.info(kept_summary(reports, n_kept, len(reports)))
     return tables.make("community_reports", reports), tables.make("report_bases", bases(reports, held, weight, kept))
+
+
+def _whole(held: Sequence[Row], weights: Mapping[int, float]) -> Row:
+    """Return the heaviest community of the first level, with all that the others hold."""
+    first = min(held, key=lambda row: (row["level"], -weights[row["community"]], row["community"]))
+    return first | {
+        name: sorted({one for row in held for one in row[name]}) for name in ("entity_ids", "relationship_ids")
+    }
 
 
 def _stated(relationships: Iterable[Row], sources: Sources) -> dict[str, Statement]:
@@ -263,16 +277,17 @@ def _chosen(
     settings: ReportCommunitiesFast,
     idf: Mapping[str, float],
     above: frozenset[str],
+    whole: bool,
 ) -> list[Fact]:
     """Return the facts that a report tells: what it begins with first, then the most central ones, of one entity first.
 
     That is the one of which the `lead` is, else the strongest member. What is about neither it nor its neighbours is
-    left out: a report on everything that a community holds is a report on nothing.
+    left out: a report on everything that a community holds is a report on nothing, but not on a `whole` small corpus.
     """
     first = next((fact for fact in found if lead and fact.first.place == lead.place), None)
     main = first.about if first else (members[0]["id"],)
     near = {identity for fact in found if not set(main).isdisjoint(fact.about) for identity in fact.about}
-    told = [fact for fact in found if not near.isdisjoint(fact.about) or fact.is_row]
+    told = [fact for fact in found if whole or not near.isdisjoint(fact.about) or fact.is_row]
     if {row["id"] for row in members if row["type"] == "location"}.issuperset(main):
         told = _of_same_documents(told)
     sentences = []

@@ -16,6 +16,7 @@ from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ResolveEntities as PairsPrompt
 from graphrag_lite.resolution.candidate_pairs import grey_pairs
+from graphrag_lite.resolution.known_names import decided, unheard
 from graphrag_lite.resolution.ladder import Resolution, resolve
 from graphrag_lite.resolution.model_decisions import SCHEMA, Pair, clusters, merged, read_same
 from graphrag_lite.resolution.name_keys import exact_key
@@ -37,6 +38,7 @@ SAME = re.compile(
     re.I,
 )  # the relationship of a thing to itself
 NEAR = 2 + max(map(len, AND_WORDS))  # characters
+MAX_TOLD = 20  # names that no text has
 LONGEST_NAME, LONGEST_SAID = 120, 240  # characters of a name, and of what is said of it, in a question
 
 logger = logging.getLogger(__name__)
@@ -65,7 +67,8 @@ async def resolve_entities(
     """Decide by the rungs exact, lexical and alias over all mentions, and by the model about the pairs they leave open.
 
     `resolution.ladder` has the rules. What a model or an extractor of somebody else extracted is an entity for sure:
-    nothing of it is dropped. A text unit whose words cannot be counted is a failure.
+    nothing of it is dropped. What the user knows (`settings.known`) goes before all that. A text unit whose words
+    cannot be counted is a failure.
     """
     lower_counts: Counter[str] = Counter()
     ids, texts = source_units["id"].to_pylist(), source_units["text"].to_pylist()
@@ -108,6 +111,9 @@ async def resolve_entities(
         described = list(zip(names, types, entity_mentions["description"].to_pylist(), strict=True))
         order = _by_date(source_documents, document_ids)
         rows = await _by_model(rows, [described[place] for place in order], settings.max_pairs, model, prompts)
+    if absent := unheard(rows, settings.known):
+        logger.info("entities.yaml has names that no text has: %s.", ", ".join(absent[:MAX_TOLD]))
+    rows = decided(rows, settings.known)
     return tables.make(
         "entity_resolutions",
         (

@@ -76,7 +76,7 @@ async def summarize_descriptions(
     texts = dict(tables.rows(source_documents, "id", "text"))
     languages = dict(tables.rows(source_documents, "id", "language"))
     read = (entity_mentions, relationship_mentions, entity_resolutions)
-    with opened() as database:
+    with opened(sum(table.num_rows for table in read)) as database:
         for name, table in zip(FOLDED, read, strict=True):
             database.register(name, table)
         database.execute(FOLD)

@@ -2,10 +2,12 @@
 
 import hashlib
 import os
+import sys
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,10 +77,32 @@ def foreign_keys() -> "Iterator[tuple[str, str, Key]]":
             yield from ((name, column, mark) for mark in hint.__metadata__ if isinstance(mark, Key))
 
 
+@cache
+def _spare_pandas() -> None:
+    """Let Arrow ask for pandas, and be told that there is none: it asks once, at the first list that becomes an array.
+
+    To load it takes longer than a small index, and its own `to_pandas` asks again.
+    """
+    import pyarrow as pa
+
+    class Absent(MetaPathFinder):
+        def find_spec(self, name: str, *_: Any) -> None:
+            if name == "pandas":
+                raise ImportError(name)
+
+    if "pandas" not in sys.modules:
+        sys.meta_path.insert(0, absent := Absent())
+        try:
+            pa.array([0])
+        finally:
+            sys.meta_path.remove(absent)
+
+
 def make(name: str, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> "pa.Table":
     """Make a table from rows, in their order: mappings, or sequences in column order."""
     import pyarrow as pa
 
+    _spare_pandas()
     names = schema(name).names
     listed = [row if isinstance(row, Mapping) else dict(zip(names, row, strict=True)) for row in rows]
     return pa.Table.from_pylist(listed, schema=schema(name))
@@ -88,6 +112,7 @@ def make_columns(name: str, /, **values: Any) -> "pa.Table":
     """Make a table from one sequence (or Arrow array) per column."""
     import pyarrow as pa
 
+    _spare_pandas()
     return pa.Table.from_pydict({n: values[n] for n in schema(name).names}, schema=schema(name))
 
 

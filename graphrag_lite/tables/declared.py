@@ -245,7 +245,7 @@ class EntityResolutions:
     entity_id: Annotated[str, "entities.id; empty where the name was dropped", Key("entities", optional=True)]
     title: Annotated[str, "entities.title"]
     type: Annotated[str, "entities.type"]
-    rule: Annotated[str, "exact, lexical, alias, model, or the reason for dropping"]
+    rule: Annotated[str, "exact, lexical, alias, model, stated (entities.yaml), or the reason for dropping"]
 
 
 @table("relation_resolutions")
@@ -502,7 +502,7 @@ class SearchUnits:
     """What each text unit is of and names: one row a text unit, in the order of text_units."""
 
     document: Annotated[int, "row number of documents"]
-    day: Annotated[int, "first day that its document can be dated, 1 = 0001-01-01; 0 where it is not dated"]
+    day: Annotated[int, "day of the last message in it, else of its document, 1 = 0001-01-01; 0 unknown"]
     entities: Annotated[list[Int32], "row numbers of entities that it names"]
     counts: Annotated[list[Float32], "mentions of each"]
 

@@ -12,7 +12,9 @@ from functools import cache
 from typing import NamedTuple
 
 from graphrag_lite.text.folding import fold_with_places
-from graphrag_lite.text.times import Time, may_state, relative_dates, times
+from graphrag_lite.text.period import Time
+from graphrag_lite.text.relative_times import relative_dates
+from graphrag_lite.text.times import may_state, times
 from graphrag_lite.text.word_lists import sections
 
 LATEST = 40  # years after a sentence was said, or was indexed last: what is later is no year
@@ -107,10 +109,15 @@ _FILLED = re.compile(r"[(\[] ?(?:born|b\.|d\.|died|ne|c\.|ca\.|\*|†|r\.)? ?$")
 _CLOSED = re.compile(r" ?[)\]]")
 _SEASON = re.compile(r" ?(?:[a-z]+ )?(?:season|campaign|school year|academic year|edition|winter|series|tax year)\b")
 _JUST = re.compile(
-    r"\b(?:I|[Ww]e)(?:['’]ve| have)? (just) (?!want|need|wonder|hope|think|had to|thought|realiz|realis|learn)"
+    r"\b(?:I|[Ww]e|[Hh]e|[Ss]he|[Tt]hey|(?!It\b|Th|You\b|If\b|Wh|And\b|But\b|So\b)[A-Z]\w+)"
+    r"(?:['’](?:ve|s)| have| has)? (just) (?!want|need|wonder|hope|think|had to|thought|realiz|realis|learn"
+    r"|talk|mention|discuss|describ|ask|explain)"
     r"(?:\w{3,}ed|got|came|had|bought|made|did|took|went|saw|met|began|won|ran|left|gave|sold|built|drove)\b"
 )
-_PERFECT = re.compile(r"(?:\b(?:have|has)|'ve|'s been)\b[^,;]*$|(?:\b(?:am|is|are)|'m|'re) \w+ing\b[^,;]*$")
+_PERFECT = re.compile(
+    r"(?:\b(?:have|has)|'ve|'s been)\b[^,;]*$|(?:\b(?:am|is|are)|'m|'re) \w+ing\b[^,;]*$"
+    r"|(?:\b(?:have|has)|'ve|'s) (?:been [a-z]+ing|had|known|owned|lived|worked|used)\b[^;]*,[^,;]*, $"
+)
 _BORN = re.compile(r"\b(?:born|b\.)(?: on| in)? ?$")
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from graphrag_lite.text.folding import fold
 from graphrag_lite.text.function_words import FUNCTION_WORDS
+from graphrag_lite.text.relations import has_verb
 from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import terms
 
@@ -18,6 +19,8 @@ _SAID = re.compile(
     r"[^\W\d_]+(?:['’\-_ ]+[^\W\d_]+){0,5}"
 )  # up to six words; with numbers or marks it is half a sentence
 _LISTS = {name: frozenset(words) for name, words in sections("graphrag_lite.text", "relations.txt").items()}
+_RELATIVE = frozenset(("which", "who"))
+_VERBS = frozenset(sections("graphrag_lite.temporal", "verbs.txt")["others"])
 _BE = frozenset("am are be been being is was were".split())
 _LEFT_OUT = _LISTS["auxiliaries en"] | _LISTS["adverbs"] | _LISTS["determiners"] | _BE
 _LEFT_OUT |= frozenset("a an become becomes became".split())
@@ -79,6 +82,20 @@ def relation_key(wording: str, *, english: bool) -> tuple[str, bool]:
     passive = len(said) == 2 and said[-1] == "by" and not _BE.isdisjoint(words)
     stems = ((terms(word, "en") or [word])[0] for word in (said[:-1] if passive else said))
     return " ".join(stems), passive
+
+
+def states(wording: str) -> bool:
+    """Tell whether English words behind a subject say what it does or is: they have a verb, and no subject before it.
+
+    >>> [states(said) for said in ("who died in", "was carried out in a", "just got a", "worked at")]
+    [True, True, True, True]
+    >>> [states(said) for said in ("s Prime Minister", "and planning", "we announced with", "film-maker")]
+    [False, False, False, False]
+    """
+    words = _plain(wording).split()
+    words = words[1:] if words[:1] and words[0] in _RELATIVE else words
+    other = bool(words) and words[0] in FUNCTION_WORDS["en"] and words[0] not in _LEFT_OUT | _VERBS
+    return not other and words[:1] != ["s"] and (not _VERBS.isdisjoint(words) or has_verb(words, "en"))
 
 
 def _plain(wording: str) -> str:

@@ -141,4 +141,4 @@ def test_without_an_index_every_call_says_so(tmp_path: Path) -> None:
 def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
     monkeypatch.setitem(sys.modules, "mcp.server.stdio", None)
     result = CliRunner().invoke(main, ["mcp", "--root", str(root)])
-    assert result.exit_code == 1 and "extra [mcp]: pip install mcp" in result.stderr
+    assert result.exit_code == 1 and "extra [mcp]: pip install 'graphrag-build[mcp]'" in result.stderr

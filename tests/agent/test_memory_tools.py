@@ -77,3 +77,20 @@ def test_notes_and_blocks_are_written_and_read(session: Session) -> None:
 def test_a_reader_may_not_write(session: Session) -> None:
     with pytest.raises(InputError, match="There is no tool 'archival_memory_insert'"):
         call(session, "archival_memory_insert", '{"content": "x"}', read_only=True)
+
+
+def test_a_note_whose_source_is_gone_is_marked_and_not_dropped(
+    session: Session, corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    (passage,) = (one for one in look(session, "search_passages", query="red paint") if one["document"] == "notes.txt")
+    look(session, "archival_memory_insert", content="Paint for the kayak is cheap.", citations=[passage["id"]])
+    look(session, "archival_memory_insert", content="The kayak is mine.")
+    with pytest.raises(InputError, match="citations: the index has nothing with the id 'none'"):
+        look(session, "archival_memory_insert", content="No.", citations=["none"])
+    texts = {"chat.jsonl": CHAT, "notes.txt": "A kayak is a boat. Red paint is dear."}
+    for files, source in ((None, "stands"), (texts, "gone"), ({"chat.jsonl": CHAT}, "gone")):
+        if files:
+            build(corpus(files, name=f"later{len(files)}"), tmp_path / "output", Settings())
+        now = Session(lambda: Index.open(tmp_path / "output"), lambda: session.memory, "s")
+        notes = {note["text"]: note.get("source") for note in look(now, "archival_memory_search", query="kayak")}
+        assert notes == {"Paint for the kayak is cheap.": source, "The kayak is mine.": None}

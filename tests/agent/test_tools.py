@@ -1,6 +1,7 @@
 """The tools of an agent: pages that partition a result, errors that name what would be right, text that is data."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,12 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.agent import pages, requests
+from graphrag_lite.agent import pages, requests, room
 from graphrag_lite.agent.session import MEMORY, Session
 from graphrag_lite.agent.tools import TOOLS, call
 from graphrag_lite.cli import main
 from graphrag_lite.errors import InputError
+from graphrag_lite.llm.chat import estimated_tokens
 from graphrag_lite.memory.store import Memory
 from graphrag_lite.pipeline import index as build
 from graphrag_lite.search.index import Index
@@ -62,6 +64,8 @@ def test_pages_partition_a_result(total: int, size: int) -> None:
         ("search_entities", {"query": "Hubble Space Telescope"}),
         ("search_reports", {"query": "mirror of the telescope"}),
         ("get_entity", {"id": "Hubble Space Telescope"}),
+        ("search_facts", {"query": "Hubble"}),
+        ("timeline", {"query": "Hubble"}),
     ],
 )
 def test_paging_to_the_end_shows_every_record_once(opened: Index, tool: str, arguments: dict[str, str]) -> None:
@@ -103,7 +107,11 @@ def test_lines_go_on_where_those_before_ended(opened: Index) -> None:
     [
         ("search_pasages", "{}", "There is no tool 'search_pasages'. There are: search_passages"),
         ("search_passages", '{"query": ', "no JSON"),
-        ("search_passages", '["comets"]', 'one JSON object, such as: {"query": "...", "page": 1}'),
+        (
+            "search_passages",
+            '["comets"]',
+            'one JSON object, such as: {"query": "...", "page": 1, "size": 5, "where": []}',
+        ),
         ("search_passages", "{}", "query: Field required"),
         ("search_passages", '{"query": " "}', "query: String should have at least 1 character"),
         ("search_passages", '{"query": "comets", "page": -1}', "page: Input should be greater than or equal to 1"),
@@ -111,7 +119,7 @@ def test_lines_go_on_where_those_before_ended(opened: Index) -> None:
         (
             "search_passages",
             '{"query": "comets", "limit": 9}',
-            "limit: there is no such argument; there are page, query",
+            "limit: there is no such argument; there are page, size, where, query",
         ),
         ("search_reports", '{"query": "comets", "level": 99}', "level: no report is of level 99; there are 0"),
         (
@@ -119,6 +127,9 @@ def test_lines_go_on_where_those_before_ended(opened: Index) -> None:
             '{"id": "Hubble Telescope of Space"}',
             "search_entities finds them. Near it: Hubble, Hubble Space Telescope",
         ),
+        ("search_facts", '{"query": "comets", "valid_at": "2023-02-30"}', "valid_at: '2023-02-30' is no day"),
+        ("timeline", '{"query": "comets", "from": "soon"}', "from: 'soon' is no day"),
+        ("timeline", '{"query": "comets", "until": "1990"}', "there are page, size, query, from, to"),
         ("read_source", '{"id": "../../etc/passwd"}', "search_passages shows them"),
     ],
 )
@@ -126,6 +137,55 @@ def test_an_error_names_what_would_be_right(opened: Index, tool: str, arguments:
     with pytest.raises(InputError) as error:
         call(session_of(opened), tool, arguments)
     assert said in str(error.value)
+
+
+@given(st.sampled_from(["search_passages", "get_entity", "read_source"]), st.integers(room.LEAST, 3000))
+def test_what_is_cut_to_fit_says_how_to_get_the_next_record(opened: Index, tool: str, tokens: int) -> None:
+    asked = {"search_passages": {"query": "Hubble"}, "get_entity": {"id": "Hubble Space Telescope"}}
+    arguments = asked.get(tool, {"id": "notes/1946-spitzer-proposal.md", "num_lines": 200})
+    whole = look(opened, tool, **arguments)
+    cut = call(session_of(opened), tool, json.dumps(arguments), room=tokens)
+    assert estimated_tokens(json.dumps(cut, ensure_ascii=False)) <= tokens
+    ids, cut_ids = ([one["id"] for one in records_of(page)] for page in (whole, cut))
+    assert ids[: len(cut_ids)] == cut_ids and (cut == whole or "Cut to fit" in cut["note"])
+    if found := re.search(r"{.*}", cut["note"]):
+        following = look(opened, tool, **arguments, **json.loads(found[0]))
+        assert [one["id"] for one in records_of(following)] == [ids[len(cut_ids)]]
+
+
+def records_of(page: dict[str, Any]) -> list[dict[str, Any]]:
+    records: list[dict[str, Any]] = page["records"]
+    return records[0].get("relationships") or records
+
+
+def test_what_a_record_is_cited_by_is_where_it_stands(opened: Index) -> None:
+    texts = opened.documents.set_index("source_id").text
+    (passage, *_) = look(opened, "search_passages", query="Lyman Spitzer's proposal")["records"]
+    (fact, *_) = look(opened, "search_facts", query="Hubble")["records"]
+    (dated, *_) = look(opened, "timeline", query="Hubble")["records"]
+    (lines,) = look(opened, "read_source", id=passage["document"], line_start=2, num_lines=2)["records"]
+    (report, *_) = look(opened, "search_reports", query="mirror")["records"]
+    (entity, *_) = look(opened, "search_entities", query="Lyman Spitzer")["records"]
+    ids = [passage["id"], fact["id"], dated["id"], lines["cite"], report["id"], entity["id"], "0" * 32, "a.txt:0-5"]
+    text = "One [3][1]. Two [2][4][5][6]. None [7][8][9]."
+    (answer,) = look(opened, "answer", text=text, citations=ids)["records"]
+    assert answer["text"] == "One [1][2]. Two [3][4][5][6]. None." and answer["n_dropped_citations"] == 3
+    cited = {one["n"]: one["text"] for one in answer["citations"]}
+    assert all(
+        texts[one["document"]][one["char_start"] : one["char_end"]] == one["text"] for one in answer["citations"]
+    )
+    assert (cited[1], cited[3]) == (dated["text"], fact["text"]) and set(cited) == set(range(1, 7))
+    assert cited[2] in passage["text"] and cited[4].strip() in lines["text"]
+
+
+def test_facts_of_a_day_are_those_that_held_then(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    told = "Ada Holt worked at Velm Orchard from 1912 until 1920. Ada Holt worked at Moss Mill from 1921 until 1930."
+    build(corpus({"a.txt": told}), tmp_path / "output", Settings())
+    index = Index.open(tmp_path / "output")
+    facts = {day: look(index, "search_facts", query="Ada Holt", valid_at=day) for day in ("1915-01-01", "1925-01-01")}
+    assert ["Velm" in record["fact"] for record in facts["1915-01-01"]["records"]] == [True]
+    assert ["Moss" in record["fact"] for record in facts["1925-01-01"]["records"]] == [True]
+    assert look(index, "search_facts", query="Ada Holt")["total"] == 2
 
 
 def test_text_of_the_corpus_is_disarmed(corpus: Callable[..., Path], tmp_path: Path) -> None:
@@ -160,4 +220,5 @@ def test_the_command_prints_one_object(output: Path) -> None:
 
 def test_schemas_are_of_the_requests() -> None:
     found = requests.schema(requests.SearchReports)
-    assert found["required"] == ["query"] and set(found["properties"]) == {"query", "page", "level"}
+    found_names = set(found["properties"])
+    assert found["required"] == ["query"] and found_names == {"query", "page", "size", "where", "level"}

@@ -4,10 +4,12 @@ import asyncio
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graphrag_lite.errors import ModelError, SettingsError
 from graphrag_lite.llm.chat import Request, Usage
-from graphrag_lite.llm.meter import Meter
+from graphrag_lite.llm.meter import Meter, cost_of
 from graphrag_lite.settings import Llm, Prices
 
 PRICES = {"stub": Prices(input=1.0, output=10.0, cached_input=0.1)}
@@ -104,6 +106,49 @@ def test_calls_in_flight_count_and_where_they_are_all_that_is_too_much_others_wa
     cost, calls = spent_with(0.0205, 100, concurrent=True)
     assert cost <= 0.0205
     assert calls == 10, "what is left is used"
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    replies=st.lists(st.integers(1, 3000), min_size=5, max_size=60),
+    most=st.floats(0.005, 0.2),
+    dense=st.floats(0.5, 2.0),
+)
+def test_the_budget_is_passed_by_no_more_than_replies_longer_than_any_before(
+    replies: list[int], most: float, dense: float
+) -> None:
+    meter = meter_of(prices=PRICES, max_cost=most)
+    known: list[float] = []  # what a call of this kind has cost, so far
+    surprise = [0.0]
+
+    async def one(n_reply: int) -> None:
+        async with meter.call("stage", ASK) as count:
+            at_start = max(known, default=0.0)
+            await asyncio.sleep(0)
+            used = Usage(int(1004 * dense), 0, n_reply)
+            cost = cost_of(used, PRICES["stub"])
+            surprise[0] += max(0.0, cost - at_start)
+            known.append(cost)
+            count(used)
+
+    async def main() -> None:
+        await asyncio.gather(*map(one, replies), return_exceptions=True)
+
+    asyncio.run(main())
+    assert meter.of("stage").cost <= most + surprise[0] + 1e-9
+    assert meter.of("stage").calls == 1 or meter.of("stage").n_in_flight == 0
+
+
+def test_of_a_kind_of_call_one_tells_what_it_costs_before_others_go() -> None:
+    """25 at once that are taken for short, and are long, had passed a budget of $.10 by $.03."""
+    meter = meter_of(prices=PRICES, max_cost=0.1)
+    long = Usage(1000, 0, 2500)  # $.026, where a reply of 500 tokens is guessed
+
+    async def main() -> None:
+        await asyncio.gather(*(call(meter, long, takes=0.001) for _ in range(25)), return_exceptions=True)
+
+    asyncio.run(main())
+    assert meter.to_dict("stage")["cost"] == pytest.approx(0.078)
 
 
 def test_a_call_that_fails_takes_nothing_from_the_budget() -> None:

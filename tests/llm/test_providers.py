@@ -43,7 +43,15 @@ def test_ours_stays_as_it_is() -> None:
     assert isinstance(ours, OpenAIChat) and chat_model(Llm(), ours) is ours
 
 
-@pytest.mark.parametrize("error", [ConnectionResetError("cut"), TimeoutError(), Trouble("busy", pause=0.01)])
+def test_what_was_not_answered_in_time_is_sent_once_more() -> None:
+    assert complete(failing(TimeoutError())).text == "Marley."
+    stub = failing(*[TimeoutError()] * 9)
+    with pytest.raises(UnansweredError, match="Tried 2 times"):
+        complete(stub)
+    assert len(stub.requests) == 2
+
+
+@pytest.mark.parametrize("error", [ConnectionResetError("cut"), Trouble("busy", pause=0.01)])
 def test_what_can_heal_is_tried_again(error: Exception) -> None:
     stub = failing(error, error)
     assert complete(stub).text == "Marley." and len(stub.requests) == 3

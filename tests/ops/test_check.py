@@ -339,7 +339,7 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("search_links", lambda rows: (rows[0]["rows"].append(_absent(rows[0]["rows"])), rows[0]["counts"].append(1.0)), "search_links: rows: a text unit that entities.text_unit_ids does not have"),
     ("search_links", lambda rows: rows[0]["counts"].__setitem__(0, 0.0), "search_links: counts: not positive"),
     ("search_units", lambda rows: rows[0].update(document=rows[-1]["document"]), "search_units: document: not the row of its document"),
-    ("search_units", each("day", 730000), "search_units: day: not its document's"),
+    ("search_units", each("day", 730000), "search_units: day: not that of the last message, or the document, in it"),
     ("search_units", lambda rows: rows[0]["counts"].__setitem__(0, 99.0), "search_units: entities, counts: not those of search_links"),
     ("search_units", lambda rows: next(row for row in rows if len(row["entities"]) > 1)["entities"].__setitem__(0, 10**6), "search_units: entities, counts: not those of search_links"),
     ("search_names", lambda rows: rows.reverse(), "search_names: key: not in order"),
@@ -499,7 +499,17 @@ def test_a_table_of_another_version_and_a_manifest_of_no_use_are_refused(copy: P
 def test_what_is_wrong_is_json(copy: Path) -> None:
     rewrite(copy, "entities", first(plus("degree")))
     said = json.loads(json.dumps(check.check(copy).to_dict()))
-    keys = ["snapshot", "ok", "method", "problems", "relationships_within_entities", "rows", "bytes", "seconds"]
+    keys = [
+        "snapshot",
+        "ok",
+        "method",
+        "problems",
+        "relationships_within_entities",
+        "within_named",
+        "rows",
+        "bytes",
+        "seconds",
+    ]
     assert list(said) == keys
     assert said["ok"] is False and said["snapshot"] == copy.name
     assert {problem["table"] for problem in said["problems"]} == {"entities", "relationships"}

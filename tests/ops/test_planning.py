@@ -65,19 +65,35 @@ def output(tmp_path: Path) -> Path:
     return tmp_path / "root" / "output"
 
 
-def test_the_first_pass_is_exact_and_a_question_a_unit_follows(notes: Path, output: Path) -> None:
+def test_the_first_pass_is_exact_and_a_round_a_unit_follows(notes: Path, output: Path) -> None:
     made = steps(plan(notes, output))
     _, requests = index(notes, output)
     first = asked(requests, "extract_graph.md")
     assert made["extract_graph first pass"].calls == len(first) > 20
     assert made["extract_graph first pass"].prompt_tokens == sum(map(n_tokens, first))
     assert made["extract_graph first pass"].exact
-    assert made["extract_graph anything missed?"].calls == len(asked(requests, "extract_graph_missed.md"))
-    assert made["extract_graph what was missed"].calls >= len(asked(requests, "extract_graph_more.md")) > 0
+    assert "extract_graph anything missed?" not in made and not asked(requests, "extract_graph_missed.md")
+    assert made["extract_graph what was missed"].calls == len(asked(requests, "extract_graph_more.md")) == len(first)
     later = ("resolve_entities", "summarize_descriptions", "report_communities")
     assert not any(made[name].exact for name in later) and all(made[name].calls > 0 for name in later)
     assert all("guess" in made[name].basis for name in later[:2]) and "guess" not in made["report_communities"].basis
     assert "extract_claims" not in made, "claims are off by default"
+
+
+def test_cheaper_choices_are_planned_beside_it_where_nothing_is_kept(notes: Path, output: Path) -> None:
+    (notes / "long.txt").write_text("\n\n".join(f"Vera Rubin met Kent Ford in Tucson, day {n}." for n in range(200)))
+    made = plan(notes, output)
+    fewer, once = made.cheaper
+    assert (fewer.setting, once.setting) == ("split_text_units.size=1200", "extract_graph.max_gleanings=0")
+    assert max(fewer.prompt_tokens, once.prompt_tokens) < made.total.prompt_tokens
+    changes: list[dict[str, Any]] = [{"split_text_units": {"size": 1200}}, {"extract_graph": {"max_gleanings": 0}}]
+    for choice, change in zip(made.cheaper, changes, strict=True):
+        total = plan(notes, output, **change).total
+        assert (choice.calls, choice.prompt_tokens, choice.cost) == (total.calls, total.prompt_tokens, total.cost)
+    assert [c.setting for c in plan(notes, output, extract_graph={"max_gleanings": 0}).cheaper] == [fewer.setting]
+    index(notes, output)
+    (notes / "new.txt").write_text("Vera Rubin met Kent Ford in Tucson.\n")
+    assert not plan(notes, output).cheaper, "what is kept would be asked anew"
 
 
 def test_nothing_is_written_and_no_key_is_needed(
@@ -142,10 +158,10 @@ def test_a_run_that_was_stopped_is_planned_from_where_it_stands(notes: Path, out
     rest = plan(notes, output)
     _, requests = index(notes, output)
     made = steps(rest)
-    first, missed = asked(requests, "extract_graph.md"), asked(requests, "extract_graph_missed.md")
+    first, more = asked(requests, "extract_graph.md"), asked(requests, "extract_graph_more.md")
     assert made["extract_graph first pass"].calls == len(first) < steps(whole)["extract_graph first pass"].calls
     assert made["extract_graph first pass"].prompt_tokens == sum(map(n_tokens, first))
-    assert made["extract_graph anything missed?"].calls == len(missed)
+    assert made["extract_graph what was missed"].calls == len(more)
     assert made["extract_graph what was missed"].memo_hits > 0
 
 
@@ -177,10 +193,10 @@ def test_claims_that_are_switched_on_are_asked_of_every_unit(notes: Path, output
     guessed = steps(plan(notes, output, extract_claims=claims))
     (notes / "new.txt").unlink()
     _, requests = index(notes, output, extract_claims=claims)
-    first, missed = asked(requests, "extract_claims.md"), asked(requests, "extract_claims_missed.md")
+    first, more = asked(requests, "extract_claims.md"), asked(requests, "extract_claims_more.md")
     assert made["extract_claims first pass"].calls == len(first) > 20 and made["extract_claims first pass"].exact
     assert made["extract_claims first pass"].prompt_tokens == sum(map(n_tokens, first))
-    assert made["extract_claims anything missed?"].calls == len(missed)
+    assert made["extract_claims what was missed"].calls == len(more)
     assert made["extract_graph"].basis == "unchanged" and not made["report_communities"].exact
     assert guessed["extract_claims first pass"].calls == len(first) + 1
 
@@ -200,7 +216,7 @@ def test_claims_of_a_new_corpus_are_planned_a_text_unit(notes: Path, output: Pat
         ("anything missed?", "extract_claims_missed.md"),
         ("what was missed", "extract_claims_more.md"),
     ):
-        planned = made[f"extract_claims {step}"].calls if rounds else 0
+        planned = made[f"extract_claims {step}"].calls if f"extract_claims {step}" in made else 0
         assert len(asked(requests, prompt)) <= planned <= rounds * len(first)
 
 

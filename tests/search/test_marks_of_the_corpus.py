@@ -1,5 +1,6 @@
 """What reads as a mark in a document is none of an answer, in no method, with and without a model."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +24,7 @@ Cernan drove the Lunar Rover with Harrison Schmitt through Taurus Littrow [^907]
 Ronald Evans stayed in orbit aboard America [Data: Reports (908)], and Eugene Cernan thanked Ronald Evans [909].
 """
 OTHER = "Gene Kranz met {} in Houston [910]. {} praised Eugene Cernan and Harrison Schmitt [[911]].\n"
-METHODS = [("local", {}), ("basic", {}), ("global", {}), ("drift", {}), ("global", {"budget": 30})]
+METHODS = [("local", {}), ("agent", {}), ("basic", {}), ("global", {}), ("drift", {}), ("global", {"budget": 30})]
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +60,22 @@ def test_without_a_model(corpus: Path, tmp_path: Path) -> None:
     check(Index(run.snapshot), lambda answer: "Cernan" in answer)
 
 
+def calling(request: Request) -> str:
+    """Have an agent search once, and quote what it is shown."""
+    shown = request.messages[-1]["content"]
+    if not shown.startswith("{"):
+        return json.dumps({"tool": "search_passages", "arguments": {"query": "Cernan"}})
+    first = json.loads(shown)["records"][0]
+    return json.dumps({"tool": "answer", "arguments": {"text": f"{first['text']} [1]", "citations": [first["id"]]}})
+
+
 def test_with_a_model_that_quotes_what_it_is_shown(corpus: Path, tmp_path: Path) -> None:
     contexts: list[str] = []
 
     def say(request: Request) -> str:
+        if request.tools:
+            contexts.append(request.messages[-1]["content"])
+            return calling(request)
         name, fields = stub_replies.recognise(request.messages[-1]["content"])
         contexts.append("" if name.startswith("extract") else "\n".join(fields.values()))
         if name in ("local_search.md", "basic_search.md", "global_reduce.md"):

@@ -270,6 +270,18 @@ def test_judgements_wait_for_no_outage_each(
     assert server.n_requests == 4
 
 
+@pytest.mark.parametrize("method", ["local", "drift", "global --dynamic", "global --budget 40"])
+def test_a_question_has_one_deadline(query: Callable[..., Result], server: StubServer, method: str) -> None:
+    """The endpoint is well, and slow: no request of it takes too long, all of them together do."""
+    said = server.reply
+    server.reply = lambda body: Fault(said(body), delay=0.25 if server.n_requests > 1 else 0)
+    timeout = ["--set", "search.timeout=0.4" if method != "local" else "search.timeout=0.01"]
+    result = query("What of it?", "--method", *method.split(), *timeout, concurrency=1)
+    assert result.exit_code == 1 and not result.stdout
+    assert "search.timeout" in result.stderr and result.stderr.count("Error: ") == 1
+    assert server.n_requests <= 4
+
+
 def test_wrong_usage(query: Callable[..., Result]) -> None:
     assert query(QUESTION, "--method", "global", "--dynamic", "--level", "1").exit_code == 2
     assert query(QUESTION, "--dynamic").exit_code == 1

@@ -252,7 +252,7 @@ def test_without_the_library_search_is_exact_and_the_run_says_what_to_install(
     counting(monkeypatch)
     monkeypatch.setattr(stage, "can_divide", lambda: False)
     run = pipeline.index(EXAMPLE, tmp_path / "output", settings(server))
-    assert "pip install 'graphrag-lite[ann]'" in caplog.text
+    assert "pip install 'graphrag-build[ann]'" in caplog.text
     assert Index(run.snapshot, settings(server)).vectors.cells is None and check.check(run.snapshot).problems == ()
 
 

@@ -105,12 +105,11 @@ def test_gleaning_continues_the_conversation_while_the_model_says_yes() -> None:
     missed, more = ("user", MISSED), ("user", MORE)
     assert conversations(stub) == [
         asked,
-        [*asked, first, missed],
         [*asked, first, more],
         [*asked, first, more, second, missed],
         [*asked, first, more, second, more],
     ]
-    assert [request.choices for request in stub.requests] == [(), ("Yes", "No"), (), ("Yes", "No"), ()]
+    assert [request.choices for request in stub.requests] == [(), (), ("Yes", "No"), ()]
     assert Counter((row["name"], row["round"]) for row in entities) == {
         ("Scrooge", 0): 1,
         ("Marley", 0): 1,
@@ -119,7 +118,9 @@ def test_gleaning_continues_the_conversation_while_the_model_says_yes() -> None:
     assert [(row["source"], row["round"]) for row in relationships] == [("Scrooge", 0), ("Fred", 1)]
 
 
-@pytest.mark.parametrize(("rounds", "missed", "n_calls"), [(0, "Yes", 1), (1, "No", 2), (1, "Yes", 3), (3, "Yes", 7)])
+@pytest.mark.parametrize(
+    ("rounds", "missed", "n_calls"), [(0, "Yes", 1), (1, "No", 2), (2, "No", 3), (2, "Yes", 4), (3, "Yes", 6)]
+)
 def test_nothing_is_asked_after_the_last_round(rounds: int, missed: str, n_calls: int) -> None:
     _, stub, _ = extract(by_prompt(FIRST, missed, SECOND), TEXT, max_gleanings=rounds)
     assert len(stub.requests) == n_calls
@@ -127,13 +128,19 @@ def test_nothing_is_asked_after_the_last_round(rounds: int, missed: str, n_calls
 
 @pytest.mark.parametrize(
     ("missed", "more", "attempts"),
-    [("Perhaps", SECOND, 2), ("Yes", "I cannot.", 2), ("Yes", "", 2), ("Yes", CallError("no answer"), 1)],
+    [("Yes", "I cannot.", 2), ("Yes", "", 2), ("Yes", CallError("no answer"), 1)],
 )
 def test_a_gleaning_that_fails_loses_nothing_and_is_recorded(missed: str, more: str | Exception, attempts: int) -> None:
     (entities, relationships), _, failures = extract(by_prompt(FIRST, missed, more), TEXT)
     assert [row["name"] for row in entities] == ["Scrooge", "Marley"] and len(relationships) == 1
     ((name, error, tried),) = failures
     assert name == "u0" and tried == attempts and error.startswith("gleaning 1, what was found before it is kept: ")
+
+
+def test_a_question_for_more_that_fails_keeps_the_rounds_before_it() -> None:
+    (entities, _), _, failures = extract(by_prompt(FIRST, "Perhaps", SECOND), TEXT, max_gleanings=2)
+    assert [row["name"] for row in entities] == ["Scrooge", "Marley", "Fred"]
+    assert [(tried, error[:10]) for _, error, tried in failures] == [(2, "gleaning 2")]
 
 
 @pytest.mark.parametrize("reply", ["", "I'm sorry, I cannot help with that.", CallError("timed out")])
@@ -193,7 +200,7 @@ def test_the_examples_of_the_prompt_are_not_taken_for_the_text(caplog: pytest.Lo
     with caplog.at_level(logging.INFO):
         (entities, relationships), _, _ = extract(by_prompt(reply), TEXT)
     assert [row["name"] for row in entities] == ["Scrooge"] and not relationships
-    assert "Dropped 1 records that cannot be read, and 21 of the prompt's examples." in caplog.text
+    assert "Dropped 1 records that cannot be read, and 15 of the prompt's examples." in caplog.text
     (entities, _), _, _ = extract(by_prompt(reply), "Gdynia is a port. Scrooge never saw it.")
     assert [row["name"] for row in entities] == ["Gdynia", "Scrooge"]
 

@@ -180,3 +180,14 @@ def test_policies_are_learned_from_stated_intervals() -> None:
         ("Ann", "2001-01-01", "2005-01-01", "succeeded"),
         ("Bea", "2005-01-01", "", ""),
     ]
+
+
+def test_of_text_only_what_states_something_of_its_subject_is_a_fact() -> None:
+    said = [("s PM", "Zoran Zaev"), ("and planning", ""), ("was carried out in a", "Oslo"), ("who died in", "Oslo")]
+    rows = [
+        mention("Ana", relation, thing, "2010-01-01", document=str(place), time_text="2010")
+        for place, (relation, thing) in enumerate(said)
+    ]
+    by_text, by_model = (folded([row | {"time_text": text} for row in rows])[0] for text in ("2010", ""))
+    assert set(by_text["relation"].to_pylist()) == {"was carried out in a", "who died in"}
+    assert "s PM" in by_model["relation"].to_pylist()  # a model's relation needs no verb

@@ -249,7 +249,23 @@ def test_relationships_of_weight_0_are_reported() -> None:
 
 def test_what_has_too_little_to_say_has_no_page() -> None:
     assert len(report(four_people(1.0))) == len(report(four_people(1.0, told=3))) == 1
-    assert report(four_people(1.0, told=2)) == report(four_people(1.0, members=3)) == []
+    assert report(four_people(1.0, told=2)) == []
+
+
+def test_a_corpus_without_a_larger_community_has_one_page_on_all_it_holds(tmp_path: Path) -> None:
+    few = four_people(1.0, members=3)
+    (page,) = report(few)
+    assert page["full_content"].count("[3]") == 1
+    notes = (
+        "Anna fixed the login bug. Ben is on holiday until Friday.",
+        "Anna and Ben agreed to ship version 2 of Falcon in March. Falcon needs a new database.",
+        "Falcon was late because the database of Acme was slow. Anna will talk to Acme.",
+    )
+    for number, text in enumerate(notes):
+        (tmp_path / f"{number}.txt").write_text(text, encoding="utf-8")
+    run = pipeline.index(tmp_path, tmp_path / "root" / "output", Settings())
+    (page,) = tables.read(run.snapshot, "community_reports").to_pylist()
+    assert all(told in page["full_content"] for told in ("late because the database", "agreed to ship", "on holiday"))
 
 
 def snapshot(folder: Path, read: dict[str, pa.Table], made: tuple[pa.Table, pa.Table], *changed: str) -> Last:

@@ -258,6 +258,23 @@ def test_what_a_model_told_apart_stays_apart() -> None:
     assert told[1] != told[2], "two short names that are related are not one"
 
 
+def test_names_that_are_only_alike_are_the_model_s_to_judge_where_a_text_tells_them_apart() -> None:
+    def later(name: str, kind: str = "location") -> dict[str, Any]:
+        return mention(name, kind=kind) | {"text_unit_id": "ud2"}
+
+    korea, korean = "Republic of Korea", "Republic of Koreas"
+    alike = [mention(korea, kind="location"), later(korean)]
+    assert len(set(meant(alike, same()))) == 1
+    for apart, related in (
+        ([alike[0], mention(korean, kind="location")], []),  # listed by one text unit
+        (alike, [(korea, korean, "NEAR")]),
+        ([alike[0], later(korean, "organization")], []),
+    ):
+        assert meant(apart, same(), related=related) == [korea, korean]
+    listed = [alike[0], mention(korean, kind="location")]
+    assert len(set(meant(listed, same((korea, korean))))) == 1, "the model says that they are one"
+
+
 def test_a_model_that_lists_one_person_twice_or_relates_it_to_itself_tells_nobody_apart() -> None:
     velm = [mention("Ruth Velm"), mention("Velm")]
     assert meant(velm, same()) == ["Ruth Velm"] * 2

@@ -42,12 +42,55 @@ def day(stated: str) -> When:
             ["I came", "I sang", "I left"],
         ),
         ("Until when did Bo lead Acme?", "until", "", ["Bo lead Acme"]),
+        ("How many years lie between Bo's launch and the sale?", "between", "year", ["Bo's launch", "the sale"]),
+        ("How many days are left until the exam?", "ahead", "day", ["the exam"]),
+        ("How long has Bo led Acme?", "since", "", ["Bo led Acme"]),
+        ("How old was Bo when he died?", "age", "year", ["Bo", "he died"]),
+        ("How many years did the war last?", "lasted", "year", ["the war last"]),
+        ("Which of Ann and Bo came earlier?", "first", "", ["Ann", "Bo"]),
+        ("What is the order of the six museums I visited, from earliest to latest?", "list", "", ["museums I visited"]),
+        ("What did I do last Friday?", "on", "", ["What did I do last Friday"]),
     ],
 )
 def test_what_is_asked(question: str, kind: str, unit: str, events: list[str]) -> None:
     asked = date_question(question)
     assert asked is not None
     assert (asked.kind, asked.unit, list(asked.events)) == (kind, unit, events)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "kind", "unit", "events"),
+    [
+        (
+            "fr",
+            "Combien d'années se sont écoulées entre la fête et le congrès ?",
+            "between",
+            "year",
+            "la fête;le congrès",
+        ),
+        ("fr", "Il y a combien de jours que Marie est partie ?", "ago", "day", "Marie est partie"),
+        ("fr", "Quel événement a eu lieu d’abord : la fête ou le concert ?", "first", "", "la fête;le concert"),
+        ("de", "Vor wie vielen Jahren wurde das Museum eröffnet?", "ago", "year", "das Museum eröffnet"),
+        ("de", "Bis wann war Anna Müller Bürgermeisterin?", "until", "", "Anna Müller Bürgermeisterin"),
+        ("es", "¿Cuántos días pasaron entre la boda y el viaje?", "between", "day", "la boda;el viaje"),
+        ("es", "¿Cuánto duró la guerra?", "lasted", "", "la guerra"),
+        ("zh", "婚礼和旅行之间相隔多少个月？", "between", "month", "婚礼;旅行"),
+        ("zh", "会议和婚礼哪个更早？", "first", "", "会议;婚礼"),
+        ("ja", "結婚式から旅行まで何日ですか？", "between", "day", "結婚式;旅行"),
+        ("ja", "会社の設立は何年前ですか？", "ago", "year", "会社の設立"),
+    ],
+)
+def test_what_is_asked_in_other_languages(language: str, question: str, kind: str, unit: str, events: str) -> None:
+    asked = date_question(question, language)
+    assert asked is not None
+    assert (asked.kind, asked.unit, ";".join(asked.events)) == (kind, unit, events)
+
+
+@given(st.sampled_from(["fr", "de", "es", "zh", "ja", "ko", "tlh"]), st.text(max_size=200))
+def test_any_text_is_read_in_any_language(language: str, text: str) -> None:
+    for padded in (text, f"combien de jours entre {text} et {text}", f"{text}と{text}ではどちらが先"):
+        asked = date_question(padded, language)
+        assert asked is None or asked.events
 
 
 @pytest.mark.parametrize(
@@ -58,6 +101,11 @@ def test_what_is_asked(question: str, kind: str, unit: str, events: list[str]) -
         "How many people came first?",
         "How long is the bridge?",
         "Which bed did I buy?",
+        "What did Ann do last Friday?",
+        "How much did I spend in total last week, and on what?",
+        "Which shop did I spend most at last month?",
+        "What should I cook this weekend?",
+        "How many days did I ski?",
         "?" * 500,
     ],
 )

@@ -30,7 +30,8 @@ __all__ = ["MAX_NAMED", "Checked", "Problem", "check", "damage"]
 class Checked:
     """What was looked at, and what is wrong. `rows` of every intact table, `n_checks` of comparisons made.
 
-    `relationships_within_entities` are mentions that are left out since both names are one entity.
+    `relationships_within_entities` are mentions that are left out since both names are one entity;
+    `within_named` are the first few pairs of names.
     """
 
     snapshot: str
@@ -42,6 +43,7 @@ class Checked:
     seconds: float
     problems: tuple[Problem, ...]
     relationships_within_entities: int | None = None
+    within_named: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `check --json` prints."""
@@ -54,6 +56,7 @@ class Checked:
                 for problem in self.problems
             ],
             "relationships_within_entities": self.relationships_within_entities,
+            "within_named": list(self.within_named),
             "rows": dict(self.rows),
             "bytes": self.n_bytes,
             "seconds": self.seconds,
@@ -103,4 +106,5 @@ def check(folder: Path) -> Checked:
         round(time.perf_counter() - started, 3),
         found.by_table(),
         found.within,
+        found.within_named,
     )

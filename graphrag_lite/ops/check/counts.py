@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow.compute as pc
 
-from graphrag_lite.ops.check.problems import Problems
+from graphrag_lite.ops.check.problems import MAX_NAMED, Problems
 from graphrag_lite.ops.check.reading import Ints, Reading, apart, at, look_up, repeated
 
 # In the place of a row of entities: a name (-1: dropped) with an id that names none, one without a resolution.
@@ -75,7 +75,10 @@ def of_mentions(read: Reading, found: Problems) -> None:
 
     source, target = meaning.of("relationship_mentions", "source"), meaning.of("relationship_mentions", "target")
     names = [read.column("relationship_mentions", end) for end in ("source", "target")]
-    found.within = int(np.sum((source >= 0) & (source == target) & np.asarray(pc.not_equal(*names))))
+    within = np.flatnonzero((source >= 0) & (source == target) & np.asarray(pc.not_equal(*names)))
+    found.within = len(within)
+    pairs = {tuple(sorted(str(name[int(row)]) for name in names)) for row in within}
+    found.within_named = tuple(f"{one} – {other}" for one, other in sorted(pairs)[:MAX_NAMED])
     units = read.refer("relationship_mentions", "text_unit_id", "text_units")
     width = read.n_rows("entities") + 1
     ends = [read.refer("relationships", name, "entities") for name in ("source_id", "target_id")]

@@ -21,12 +21,14 @@ class Problem:
 class Problems:
     """What was found so far. `name` says what a row of a table is, in words.
 
-    `within` counts the mentions of relationships whose two names are one entity: None where it was not looked at.
+    `within` counts the mentions of relationships whose two names are one entity: None where it was not looked at;
+    `within_named` are the first few pairs of them.
     """
 
     name: Callable[[str, int], str] = lambda _, row: f"row {row}"
     found: list[Problem] = field(default_factory=list)
     within: int | None = None
+    within_named: tuple[str, ...] = ()
 
     def add(self, table: str, what: str, named: Iterable[str] = (), count: int = 1) -> None:
         """Add a group; nothing where its count is 0."""

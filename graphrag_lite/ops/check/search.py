@@ -1,6 +1,6 @@
 """What search reads is made from the tables it searches."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_lite.ops.check.problems import Problems
-from graphrag_lite.ops.check.reading import Reading, apart, at, flat
-from graphrag_lite.text.times import whole
+from graphrag_lite.ops.check.reading import Reading, apart, flat
+from graphrag_lite.temporal.said_days import said_days
 
 _ROUNDED = 1e-3  # of a length that is 1
 POSTINGS = (("search_terms", "text_units"), ("search_report_terms", "community_reports"))
@@ -53,16 +53,20 @@ def units(read: Reading, found: Problems) -> None:
     document = read.numbers("search_units", "document")
     other = document != read.refer("text_units", "document_id", "documents")
     found.rows("search_units", "document: not the row of its document", np.flatnonzero(other))
-    periods = map(whole, read.texts("documents", "created_at"))
-    days = np.array([period.first.toordinal() if period else 0 for period in periods], dtype=np.int64)
-    wrong = ~other & (read.numbers("search_units", "day") != at(days, np.where(other, -1, document)))
-    found.rows("search_units", "day: not its document's", np.flatnonzero(wrong))
+    days = said_days(_spans(read, "text_units"), _spans(read, "episodes", "reference_time"))
+    wrong = read.numbers("search_units", "day") != np.array(days, dtype=np.int64)
+    found.rows("search_units", "day: not that of the last message, or the document, in it", np.flatnonzero(wrong))
     unit, entity = flat(read.column("search_units", "entities"))
     owner, row = flat(read.column("search_links", "rows"))
     here = _ordered(unit, entity.to_numpy(), flat(read.column("search_units", "counts"))[1].to_numpy())
     there = _ordered(row.to_numpy(), owner, flat(read.column("search_links", "counts"))[1].to_numpy())
     if not np.array_equal(here, there):
         found.add("search_units", "entities, counts: not those of search_links")
+
+
+def _spans(read: Reading, table: str, *more: str) -> Iterator[Any]:
+    names = ("document_id", "char_start", "char_end", *more)
+    return zip(*(read.column(table, name).to_pylist() for name in names), strict=True)
 
 
 def _ordered(units: Any, entities: Any, counts: Any) -> Any:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from graphrag_lite.distribution import extra
 from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
 from graphrag_lite.read.stated_times import stated_date
 
@@ -14,7 +15,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     try:
         import pypdfium2
     except ImportError:
-        raise ValueError(".pdf files need the extra [documents]: pip install pypdfium2") from None
+        raise ValueError(f".pdf files need {extra('documents')}") from None
     from graphrag_lite.read.composer import Composer
     from graphrag_lite.read.page_layout import compose, title
     from graphrag_lite.read.pdf_pages import page_lines

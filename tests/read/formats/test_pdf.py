@@ -59,7 +59,9 @@ def test_what_cannot_be_read_is_one_failure(data: bytes, error: str) -> None:
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
     item = one(pdf("x"))
-    assert isinstance(item, Unreadable) and "the extra [documents]: pip install pypdfium2" in item.error
+    assert (
+        isinstance(item, Unreadable) and "the extra [documents]: pip install 'graphrag-build[documents]'" in item.error
+    )
 
 
 def report(name: str) -> Item:

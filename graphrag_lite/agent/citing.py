@@ -1,0 +1,91 @@
+"""What ids stand for in documents, and an answer whose marks point there."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite.agent.pages import Page
+from graphrag_lite.agent.requests import Answer
+from graphrag_lite.agent.session import Session
+from graphrag_lite.evidence.citation_marks import Marks
+from graphrag_lite.search.answer import Cited, Statement, cite
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
+
+SPAN = re.compile(r"(?P<id>.+):(?P<start>\d+)-(?P<end>\d+)")
+TELL = {
+    "facts": "sources",
+    "relationships": "sources",
+    "entities": "sources",
+    "community_reports": "citations",
+}  # tables whose rows rest on places, and the column of these
+STAND = ("fact_mentions", "episodes")  # tables whose rows are places
+MOST = 5  # places of one record
+
+
+def give_answer(session: Session, request: Answer) -> Page:
+    text, cited, n_dropped = resolved(session.index, request.text, request.citations)
+    record = {"text": text, "citations": [asdict(one) for one in cited], "n_dropped_citations": n_dropped}
+    return Page(1, 1, 1, [record])
+
+
+def resolved(index: "SnapshotView", text: str, ids: Sequence[str]) -> tuple[str, list[Cited], int]:
+    """Return an answer with its marks numbered as they are read, what they cite, and how many cite nothing.
+
+    The mark [n] stands for the n-th of `ids`; one whose id is of nothing in the index is left out.
+    """
+    stands = {n: places for n, identity in enumerate(ids, start=1) if (places := places_of(index, identity))}
+    marks = Marks(shown=stands)
+    text = marks.renumber(text)
+    cited = [cite(index, n, place) for number, n in marks.numbers.items() for place in stands[number]]
+    return text, cited, marks.n_dropped
+
+
+def places_of(index: "SnapshotView", identity: str) -> list[Statement]:
+    """Return where what an id names stands in documents: a record of a page, or characters as ID:START-END.
+
+    Nothing for an id that the index does not have.
+    """
+    import pyarrow.compute as pc
+
+    if identity in index.unit_row:
+        unit = index.unit_row[identity]
+        start, end = (index.column("text_units", name)[unit].as_py() for name in ("char_start", "char_end"))
+        return [Statement(unit, start, end)]
+    if found := SPAN.fullmatch(identity):
+        return _span(index, found["id"], int(found["start"]), int(found["end"]))
+    for table in (*TELL, *STAND):
+        if table not in index.manifest["tables"] or not index.n_rows(table):
+            continue
+        place = pc.index(index.column(table, "id"), identity).as_py()
+        if place >= 0:
+            column = TELL.get(table)
+            row = index.arrow(table).slice(place, 1).to_pylist()[0]
+            return [_place(index, one) for one in (row[column] if column else [row])][:MOST]
+    return []
+
+
+def _place(index: "SnapshotView", row: dict[str, Any]) -> Statement:
+    if "text_unit_id" in row:
+        return Statement(index.unit_row[row["text_unit_id"]], row["char_start"], row["char_end"])
+    (place,) = _span(index, row["document_id"], row["char_start"], row["char_end"])
+    return place
+
+
+def _span(index: "SnapshotView", name: str, start: int, end: int) -> list[Statement]:
+    """Return characters of a document, or of that of a text unit, with the text unit in which they begin."""
+    import pyarrow.compute as pc
+
+    if name in index.unit_row:
+        row = index.document_row[index.unit_row[name]]
+    else:
+        found = (pc.index(index.column("documents", column), name).as_py() for column in ("id", "source_id"))
+        row = max(found)
+    if row < 0 or not start < end <= len(index.document_text(row)):
+        return []
+    units = [index.unit_row[unit] for unit in index.column("documents", "text_unit_ids")[row].as_py()]
+    starts, ends = index.column("text_units", "char_start"), index.column("text_units", "char_end")
+    within = [unit for unit in units if starts[unit].as_py() <= start < ends[unit].as_py()]
+    return [Statement(unit, start, end) for unit in within[:1]]

@@ -1,0 +1,128 @@
+"""The agent without a model: what to look at next is decided by rule, and every look is one of the tools.
+
+The question, then each of the events or things that it names, then what the best passages lead to: names that the
+question does not say, and the spell before of a fact. It stops when two pages bring nothing new that fits.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphrag_lite.agent.asker import own_passages
+from graphrag_lite.agent.index_tools import LEAST_WORTH
+from graphrag_lite.agent.session import Session
+from graphrag_lite.agent.trail import Trail
+from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.search.comparison import sides
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from graphrag_lite.retrieval.question import Question
+
+    Floats = npt.NDArray[np.float64]
+
+# What the best passage of a look counts, beside the best one of the whole question: docs/log.md has what was measured.
+EVENT, LEAD, OWN = 0.6, 0.3, 0.3
+FOUND = 3  # best passages that leads are taken from
+MAX_NAMES = 2  # that are followed: each takes as long as the question itself
+BARREN = 2  # pages with nothing new that fits, after which it stops
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What to look at next: a tool with its arguments, and what its best passage counts."""
+
+    tool: str
+    arguments: dict[str, Any]
+    weight: float
+
+
+def drive(question: "Question", trail: Trail) -> "Floats":
+    """Look, and return the scores of text units, shape (n_units,), -inf for those that are hidden."""
+    session = trail.session
+    whole = session.scores(question)
+    scores = whole
+    seen: set[int] = set()
+    n_barren = 0
+    for lead in _leads(session, question):
+        records = trail.look(lead.tool, **lead.arguments)
+        if records is None:
+            break
+        units = _units(session, records)
+        fits = {unit for unit in units if whole[unit] > LEAST_WORTH * whole.max(initial=0.0)}
+        n_barren = 0 if fits - seen else n_barren + 1
+        seen |= fits
+        if lead.weight:
+            scores = np.maximum(scores, whole + lead.weight * whole.max(initial=0.0) * _gain(session, lead, units))
+        if n_barren == BARREN:
+            break
+    own = own_passages(question, scores) & (scores > 0)
+    return np.where(own, scores + OWN * scores.max(initial=0.0), scores)
+
+
+def _leads(session: Session, question: "Question") -> Iterator[Lead]:
+    """Yield what to look at: the question, what it names, then what the passages that fit it lead to."""
+    yield Lead("search_passages", {"query": question.text}, 0.0)
+    for part in parts(question):
+        yield Lead("search_passages", {"query": part}, EVENT)
+    found = [unit for unit in best(session.scores(question), FOUND).tolist() if session.scores(question)[unit] > 0]
+    for name in _names(question, found):
+        yield Lead("search_passages", {"query": f"{name} {question.text}"}, LEAD)
+    for unit in _before(question, found):
+        yield Lead("read_source", {"id": unit}, LEAD)
+
+
+def parts(question: "Question") -> Sequence[str]:
+    """Return the events that a question asks the dates of, or the things that it compares: two or more."""
+    events = question.dates_asked.events if question.dates_asked else sides(question.as_read) or ()
+    return events if len(events) > 1 else ()
+
+
+def _names(question: "Question", units: Sequence[int]) -> list[str]:
+    """Return the names in text units that the question does not say, the rarest in the best ones first."""
+    links, titles = question.index.links, question.index.column("entities", "title")
+    said, asked = question.text.casefold(), question.features.entities
+    worth: dict[int, float] = {}
+    for rank, unit in enumerate(units, start=1):
+        for entity in links.entities.indices[links.entities.indptr[unit] : links.entities.indptr[unit + 1]].tolist():
+            elsewhere = links.units.indptr[entity + 1] - links.units.indptr[entity] > 1
+            if elsewhere and entity not in asked and links.rarity[entity] > 0:
+                worth[entity] = max(worth.get(entity, 0.0), float(links.rarity[entity]) / rank)
+    ordered = (str(titles[entity].as_py()) for entity in sorted(worth, key=lambda entity: (-worth[entity], entity)))
+    return [title for title in ordered if title.casefold() not in said][:MAX_NAMES]
+
+
+def _before(question: "Question", units: Sequence[int]) -> list[str]:
+    """Return the ids of the text units that tell the spell before of a fact that one of `units` tells."""
+    import pyarrow.compute as pc
+
+    index = question.index
+    if "facts" not in index.manifest["tables"]:
+        return []
+    facts = index.arrow("facts").select(["id", "prior_id", "sources"])
+    later = facts.filter(pc.not_equal(facts["prior_id"], ""))
+    ids = {index.column("text_units", "id")[unit].as_py() for unit in units}
+    told = [row for row in later.to_pylist() if ids & {source["text_unit_id"] for source in row["sources"]}]
+    earlier = facts.filter(pc.is_in(facts["id"], later["prior_id"].combine_chunks())) if told else facts.slice(0, 0)
+    sources = {row["id"]: row["sources"][0]["text_unit_id"] for row in earlier.to_pylist()}
+    before = (sources[row["prior_id"]] for row in told if row["prior_id"] in sources)
+    return [unit for unit in dict.fromkeys(before) if unit not in ids]
+
+
+def _units(session: Session, records: Sequence[dict[str, Any]]) -> list[int]:
+    """Return the text units that records are."""
+    return [session.index.unit_row[record["id"]] for record in records if record["id"] in session.index.unit_row]
+
+
+def _gain(session: Session, lead: Lead, units: Sequence[int]) -> "Floats":
+    """Return what text units gain by a look, from 0 to 1, shape (n_units,)."""
+    if "query" in lead.arguments:
+        scores: Floats = np.maximum(session.scores(lead.arguments["query"]), 0.0)
+        scores /= max(scores.max(initial=0.0), 1e-9)
+        return scores
+    gain = np.zeros(len(session.index.document_row))
+    gain[list(units)] = 1.0
+    return gain

@@ -1,0 +1,90 @@
+"""The tools that look at time: facts with their periods, and what is dated of somebody or something."""
+
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite.agent.pages import Page, Record, paged
+from graphrag_lite.agent.requests import SearchFacts, Timeline, day_of
+from graphrag_lite.agent.session import Session
+from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.retrieval.abstention import weights
+from graphrag_lite.retrieval.entity_names import find_mentions
+from graphrag_lite.retrieval.question import Question
+from graphrag_lite.search.timeline import Entry, timeline
+from graphrag_lite.temporal import holding
+from graphrag_lite.text.words import terms
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
+
+
+def search_facts(session: Session, request: SearchFacts) -> Page:
+    index = session.index
+    rows = facts_for(index, request.query)
+    as_of = session.as_of if request.as_of is None else day_of("as_of", request.as_of)
+    rows = [row for row in rows if holding.told(row, as_of)]
+    if request.valid_at is not None:
+        day = day_of("valid_at", request.valid_at)
+        rows = [row for row in rows if holding.holds(row, day)]
+    return paged(len(rows), request.page, lambda place: _fact(index, rows[place]), request.size)
+
+
+def facts_for(index: "SnapshotView", query: str) -> list[dict[str, Any]]:
+    """Return the facts about a name that a query says, and those that share terms with it.
+
+    Those come first whose words weigh most in it; of equal ones what still holds, then what is told most often.
+    """
+    if "facts" not in index.manifest["tables"]:
+        return []
+    question = Question(index, query)
+    ids = index.column("entities", "id")
+    mentions = find_mentions(query, question.language, index.names)
+    named = {ids[entity].as_py() for mention in mentions for entity in mention.entities}
+    weight = weights(index.bm25, question.terms)
+    found: list[tuple[float, dict[str, Any]]] = []
+    for row in index.arrow("facts").to_pylist():
+        said = f"{row['subject']} {row['relation']} {row['object']} {row['fact']}"
+        fit = sum(weight[term] for term in weight.keys() & set(terms(said, question.analyzed_in)))
+        if fit or named & {row["subject_id"], row["object_id"]}:
+            found.append((round(fit, 9), row))
+    found.sort(key=lambda each: (-each[0], holding.is_over(each[1]), -each[1]["n_mentions"], each[1]["id"]))
+    return [row for _, row in found]
+
+
+def _fact(index: "SnapshotView", row: dict[str, Any]) -> Record:
+    first = row["sources"][0]
+    document = index.document_row[index.unit_row[first["text_unit_id"]]]
+    stated = {name: row[name] for name in ("id", "kind", "valid_at", "invalid_at", "conflict")}
+    return {
+        **stated,
+        "fact": disarm(holding.line(row)),
+        "document": index.column("documents", "source_id")[document].as_py(),
+        "text_unit": first["text_unit_id"],
+        "n_mentions": row["n_mentions"],
+        "text": disarm(row["fact"]),
+    }
+
+
+def look_along(session: Session, request: Timeline) -> Page:
+    first = None if request.first is None else day_of("from", request.first)
+    last = None if request.last is None else day_of("to", request.last)
+    entries = timeline(session.index, request.query, first, last)
+    if session.as_of:
+        shown = session.scores(request.query) > -inf
+        entries = [entry for entry in entries if shown[session.index.unit_row[entry.source.text_unit_id]]]
+    return paged(len(entries), request.page, lambda place: _dated(entries[place]), request.size)
+
+
+def _dated(entry: Entry) -> Record:
+    source = entry.source
+    return {
+        "id": entry.id,
+        "when": entry.range,
+        "kind": entry.kind,
+        "polarity": entry.polarity,
+        "document": source.document,
+        "text_unit": source.text_unit_id,
+        "char_start": source.char_start,
+        "char_end": source.char_end,
+        "text": disarm(source.text),
+    }

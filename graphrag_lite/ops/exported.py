@@ -1,0 +1,84 @@
+"""Files of an export, brought up to date in their folder: only what changed is written, and what is not ours is left.
+
+What was written is listed in `.graphrag-lite.json`, with its sha256, so that a file which somebody has changed since is
+told from one of ours.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from graphrag_lite.errors import OutputError
+from graphrag_lite.run import snapshots
+
+LIST = ".graphrag-lite.json"
+
+
+@dataclass
+class Written:
+    """What has come of an export: how many files it has, were written, were removed; which were kept as changed."""
+
+    n_files: int = 0
+    n_written: int = 0
+    n_removed: int = 0
+    kept: list[str] = field(default_factory=list)
+
+
+def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Written:
+    """Write files into a folder, and remove those of an earlier export that are no more.
+
+    What somebody has changed since is kept as it is, and told. Raises OutputError, and writes nothing, where a file of
+    another's would be overwritten, or nothing can be written.
+    """
+    wanted = dict(files)
+    ours = _listed(folder)
+    there = [path for path in wanted if path not in ours and (folder / path).exists()]
+    foreign = [path for path in there if (folder / path).read_bytes() != wanted[path]]
+    if foreign:
+        more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
+        raise OutputError(f"{folder}: {', '.join(foreign[:3])}{more} would be overwritten. Choose another --output.")
+    done = Written(len(wanted))
+    digests = {}
+    for path in sorted(ours.keys() | wanted.keys()):
+        target = folder / path
+        found = snapshots.digest(target)
+        if found and path in ours and found != ours[path]:
+            done.kept.append(path)
+            digests[path] = ours[path]
+        elif path not in wanted:
+            target.unlink(missing_ok=True)
+            done.n_removed += bool(found)
+        else:
+            digests[path] = hashlib.sha256(wanted[path]).hexdigest()
+            if found != digests[path]:
+                write(target, wanted[path])
+                done.n_written += 1
+    write(folder / LIST, json.dumps(digests, indent=0, ensure_ascii=False).encode())
+    return done
+
+
+def write(target: Path, content: bytes) -> None:
+    """Replace a file in one step. Raises OutputError where it cannot be written."""
+    temporary = target.with_name(f".{target.name}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(content)
+        temporary.replace(target)
+    except OSError as error:
+        raise OutputError(f"{error.filename or target} cannot be written: {error.strerror}.") from None
+
+
+def _listed(folder: Path) -> dict[str, str]:
+    try:
+        found = json.loads((folder / LIST).read_text(encoding="utf-8"))
+        return {path: digest for path, digest in found.items() if _is_inside(path)}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, AttributeError):
+        raise OutputError(f"{folder / LIST} is damaged. Delete it, or choose another --output.") from None
+
+
+def _is_inside(path: str) -> bool:
+    return not Path(path).is_absolute() and ".." not in Path(path).parts

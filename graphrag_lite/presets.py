@@ -1,0 +1,71 @@
+"""How the chat endpoints that people have differ, by the name that `llm.provider` has for them: data, read by `llm`."""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+PLAIN = 3  # place of "plain text" among the forms in which JSON is asked for (llm.openai_chat.FORMS)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """An OpenAI-compatible endpoint. `base_url` is None where everybody has one of their own.
+
+    `key` is the variable that holds the key, `key_header` the header that carries it in place of `Authorization`;
+    `form` the best form of a JSON reply that it knows (place in `llm.openai_chat.FORMS`), `biased` False where it takes
+    no bias for tokens, `max_tokens` what it calls that limit. `remedy` is for one that cuts long prompts and says
+    nothing. `deployments`: the path names the model, and a query the version; `batches`: it has a batch endpoint.
+    """
+
+    base_url: str | None = None
+    key: str = "OPENAI_API_KEY"
+    key_header: str = ""
+    form: int = 0
+    biased: bool = True
+    max_tokens: str = "max_tokens"
+    remedy: str = ""
+    deployments: bool = False
+    batches: bool = False
+
+
+PRESETS = {
+    "openai": Preset("https://api.openai.com/v1", batches=True),
+    "azure": Preset(key="AZURE_OPENAI_API_KEY", key_header="api-key", deployments=True, batches=True),
+    "anthropic": Preset("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", form=PLAIN, biased=False),
+    "gemini": Preset("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", biased=False),
+    "openrouter": Preset("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    "mistral": Preset("https://api.mistral.ai/v1", "MISTRAL_API_KEY", biased=False),
+    "deepseek": Preset("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", form=2, biased=False),
+    "groq": Preset("https://api.groq.com/openai/v1", "GROQ_API_KEY", biased=False, batches=True),
+    "ollama": Preset(
+        "http://localhost:11434/v1",
+        "OLLAMA_API_KEY",
+        biased=False,
+        remedy="Start Ollama with a larger context (OLLAMA_CONTEXT_LENGTH=16384 ollama serve), or give the model one"
+        " (PARAMETER num_ctx 16384 in a Modelfile).",
+    ),
+    "vllm": Preset("http://localhost:8000/v1", "VLLM_API_KEY"),
+    "llamacpp": Preset("http://localhost:8080/v1", "LLAMA_API_KEY"),
+    "lmstudio": Preset(
+        "http://localhost:1234/v1",
+        "LMSTUDIO_API_KEY",
+        biased=False,
+        remedy="Load the model with a larger context length, or stop LM Studio from cutting what overflows.",
+    ),
+}
+AZURE_VERSION = "2024-10-21"  # api-version where base_url states none
+
+
+def deployment_url(base_url: str, model: str) -> str:
+    """Return where Azure serves a deployment; an address that names a path of its API stays as it is.
+
+    >>> deployment_url("https://me.openai.azure.com", "mini")
+    'https://me.openai.azure.com/openai/deployments/mini?api-version=2024-10-21'
+    >>> deployment_url("https://me.openai.azure.com/openai/v1", "mini")
+    'https://me.openai.azure.com/openai/v1'
+    """
+    address, _, query = base_url.partition("?")
+    if "/openai" not in urlsplit(address).path:
+        address = f"{address.rstrip('/')}/openai/deployments/{model}"
+    elif "/deployments/" not in address:
+        return base_url
+    return f"{address}?{query or f'api-version={AZURE_VERSION}'}"

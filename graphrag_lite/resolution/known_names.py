@@ -1,0 +1,98 @@
+"""What the user knows of names (`entities.yaml`), over what the rungs have decided, as a pure function."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from graphrag_lite.resolution.ladder import Resolution
+from graphrag_lite.resolution.name_keys import exact_key
+from graphrag_lite.settings import KnownNames
+
+Places = Mapping[str, Sequence[int]]  # of rows, by the exact key of their name
+
+
+def decided(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
+    """Return the rows of `ladder.resolve` with what is known of names: parted, joined, dropped, called and typed so.
+
+    Names are compared as the exact rung does. An entity keeps its key, of joined ones that of the first name listed
+    that is one.
+
+    >>> rows = [Resolution("", name, key, title, "person", "exact") for name, key, title in [
+    ...     ("Ann Li", "ann li", "Ann Li"), ("A. Li", "ann li", "Ann Li"), ("Annie", "annie", "Annie")]]
+    >>> told = KnownNames(same=[["Ann Li", "Annie"]], different=[["Ann Li", "A. Li"]], type={"Annie": "pilot"})
+    >>> [(row.name, row.title, row.type) for row in decided(rows, told)]
+    [('Ann Li', 'Ann Li', 'pilot'), ('A. Li', 'A. Li', 'person'), ('Annie', 'Ann Li', 'pilot')]
+    """
+    found, places = list(rows), _places(rows)
+    for name in known.names:
+        lost = [place for place in places.get(exact_key(name), ()) if not found[place].key]
+        _change(found, lost, exact_key(name), name, "unknown")
+    for names in known.different:
+        _part(found, places, names)
+    for names in known.same:
+        _join(found, places, names)
+    for name in known.drop:
+        for place in {*_of_entities(found, _meant(found, places, name)), *places.get(exact_key(name), ())}:
+            found[place] = replace(found[place], key="", title="", type="unknown", rule="dropped")
+    for name, title in known.title.items():
+        for place in _of_entities(found, _meant(found, places, name)):
+            found[place] = replace(found[place], title=title)
+    for name, kind in known.type.items():
+        for place in _of_entities(found, _meant(found, places, name)):
+            found[place] = replace(found[place], type=kind)
+    return found
+
+
+def unheard(rows: Sequence[Resolution], known: KnownNames) -> list[str]:
+    """Return the names that something is known of and that no text has, sorted."""
+    told = {*known.title, *known.type, *known.drop, *known.names}
+    told |= {name for names in (*known.same, *known.different) for name in names}
+    return sorted(name for name in told if exact_key(name) not in _places(rows))
+
+
+def _part(rows: list[Resolution], places: Places, names: Sequence[str]) -> None:
+    """Give names that mean one entity each its own; it stays with the name that its key is of, else with the first."""
+    heads: dict[str, str] = {}
+    for name in sorted(names, key=lambda name: exact_key(name) not in _meant(rows, places, name)):
+        for key in sorted(_meant(rows, places, name)):
+            if heads.setdefault(key, name) != name:
+                own = [place for place in places[exact_key(name)] if rows[place].key == key]
+                _change(rows, own, exact_key(name), name, rows[own[0]].type)
+
+
+def _join(rows: list[Resolution], places: Places, names: Sequence[str]) -> None:
+    """Make names one entity, with all that else means one of theirs in the whole corpus."""
+    keys = [key for name in names for key in sorted(_meant(rows, places, name))]
+    members = {*_of_entities(rows, keys), *(place for name in names for place in places.get(exact_key(name), ()))}
+    if not members:
+        return
+    first = next((place for place in sorted(members) if keys and rows[place].key == keys[0]), None)
+    title = names[0] if first is None else rows[first].title
+    kinds = {rows[place].key: rows[place].type for place in sorted(members) if rows[place].type != "unknown"}
+    kind = next((kinds[key] for key in keys if key in kinds), "unknown")
+    target = keys[0] if keys else exact_key(names[0])
+    _change(rows, [place for place in members if rows[place].key != target], target, title, kind)
+    for place in members:
+        rows[place] = replace(rows[place], title=title, type=kind)
+
+
+def _change(rows: list[Resolution], places: Iterable[int], key: str, title: str, kind: str) -> None:
+    for place in places:
+        rows[place] = replace(rows[place], key=key, title=title, type=kind, rule="stated")
+
+
+def _places(rows: Sequence[Resolution]) -> Places:
+    found: dict[str, list[int]] = defaultdict(list)
+    for place, row in enumerate(rows):
+        found[exact_key(row.name)].append(place)
+    return dict(found)
+
+
+def _meant(rows: Sequence[Resolution], places: Places, name: str) -> set[str]:
+    """Return the keys of what a name means in the whole corpus."""
+    own = (rows[place] for place in places.get(exact_key(name), ()))
+    return {row.key for row in own if row.key and not row.document_id}
+
+
+def _of_entities(rows: Sequence[Resolution], keys: Collection[str]) -> list[int]:
+    return [place for place, row in enumerate(rows) if row.key in keys] if keys else []

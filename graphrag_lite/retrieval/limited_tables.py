@@ -1,0 +1,293 @@
+"""The tables of a snapshot as they are where only some of its text units are there, as pure functions.
+
+What a row says of several text units is cut to those that are left; what was drawn from all of them, such as a
+description, is told only where all are.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphrag_lite.retrieval.columns import lists, numbers
+
+Rows = npt.NDArray[np.integer[Any]]
+Bools = npt.NDArray[np.bool_]
+Spans = Mapping[str, Sequence[tuple[int, int]]]
+
+
+@dataclass(frozen=True)
+class Left:
+    """What is left, as ascending rows: of text units, of their documents, of entities that they name.
+
+    `units` are ids of the text units, `entire` of those of which nothing is left out. `shown` are the characters that
+    are left by id of document, in order; None where documents are left as a whole.
+    """
+
+    unit_rows: Rows
+    document_rows: Rows
+    entity_rows: Rows
+    n_units: int  # of the whole snapshot, and so on
+    n_documents: int
+    n_entities: int
+    mentions: npt.NDArray[np.floating[Any]]  # of each entity that is left, in the text units that are
+    unit_documents: Rows  # the document of each text unit that is left, of the whole snapshot
+    units: pa.Array
+    entire: pa.Array
+    documents: pa.Array
+    entities: pa.Array
+    shown: Spans | None = None
+    reports: Rows = field(default_factory=lambda: np.zeros(0, np.int64))
+    n_reports: int = 0
+
+    def shows(self, span: Mapping[str, Any]) -> bool:
+        """Say whether a span of a document is left."""
+        own = () if self.shown is None else self.shown.get(span["document_id"], ())
+        return self.shown is None or any(
+            first <= span["char_start"] and span["char_end"] <= last for first, last in own
+        )
+
+    def told(self, document: str, text: str, start: int = 0) -> str:
+        """Return a text that begins at `start` of a document, with blanks for what is left out of it.
+
+        >>> ids = pa.array([], pa.string())
+        >>> no = np.zeros(0, np.int64)
+        >>> Left(no, no, no, 0, 0, 0, no, no, ids, ids, ids, ids, {"d": [(2, 4), (6, 20)]}).told("d", "bcdefgh", 1)
+        ' cd  gh'
+        """
+        if self.shown is None:
+            return text
+        told, at = "", start
+        for begin, end in self.shown.get(document, ()):
+            first, last = max(begin, at), min(end, start + len(text))
+            if first < last:
+                told += " " * (first - at) + text[first - start : last - start]
+                at = last
+        return told + " " * (start + len(text) - at)
+
+
+def _documents(table: pa.Table, left: Left) -> pa.Table:
+    table = _cut(table.take(left.document_rows), "text_unit_ids", left.units)
+    if left.shown is None:
+        return table
+    texts = zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True)
+    return _with(table, text=[left.told(*row) for row in texts])
+
+
+def _text_units(table: pa.Table, left: Left) -> pa.Table:
+    table = table.take(left.unit_rows)
+    if left.shown is None:
+        return table
+    columns = (table[name].to_pylist() for name in ("document_id", "text", "char_start"))
+    return _with(table, text=[left.told(*row) for row in zip(*columns, strict=True)])
+
+
+def _spans(table: pa.Table, left: Left) -> pa.Table:
+    """Return a table of spans without those that are left out."""
+    table = table.filter(pc.is_in(table["document_id"], left.documents))
+    return table if left.shown is None else table.filter(pa.array([left.shows(row) for row in _places(table)]))
+
+
+def _places(table: pa.Table) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = table.select(["document_id", "char_start", "char_end"]).to_pylist()
+    return rows
+
+
+def _entities(table: pa.Table, left: Left) -> pa.Table:
+    table = table.take(left.entity_rows)
+    entire = pa.array(_all_in(table["text_unit_ids"], left.entire))
+    table = _drawn(table, left, "description")
+    named = table["text_unit_ids"].combine_chunks()
+    documents = left.unit_documents[pc.index_in(named.flatten(), left.units).to_numpy()]
+    owner = np.repeat(np.arange(table.num_rows), np.diff(_offsets(named)))
+    pairs = np.unique(owner * left.n_documents + documents)
+    return _with(
+        table,
+        frequency=pc.list_value_length(named),
+        n_documents=np.bincount(pairs // left.n_documents, minlength=table.num_rows),
+        n_mentions=pc.if_else(entire, table["n_mentions"], pa.array(left.mentions.astype(np.int64))),
+    )
+
+
+def _relationships(table: pa.Table, left: Left) -> pa.Table:
+    table = _drawn(table, left, "description", "relation")
+    return table.filter(pc.greater(pc.list_value_length(table["text_unit_ids"]), 0))
+
+
+def _drawn(table: pa.Table, left: Left, *columns: str) -> pa.Table:
+    """Return rows cut to what is left; what `columns` say only of rows of which nothing is left out."""
+    entire = pa.array(_all_in(table["text_unit_ids"], left.entire))
+    table = _with(table, **{name: pc.if_else(entire, table[name], "") for name in columns})
+    spans = table["sources"].combine_chunks()
+    kept = pc.is_in(spans.flatten().field("text_unit_id"), left.units)
+    if left.shown is not None:
+        kept = pc.and_(kept, pa.array([left.shows(span) for span in spans.flatten().to_pylist()], pa.bool_()))
+    return _with(_cut(table, "text_unit_ids", left.units), sources=_kept(spans, kept))
+
+
+def _covariates(table: pa.Table, left: Left) -> pa.Table:
+    return table.filter(pc.is_in(table["text_unit_id"], left.entire))
+
+
+def _facts(table: pa.Table, left: Left) -> pa.Table:
+    """Return the facts that rest on nothing that is left out, but for what ends them."""
+    sources = table["sources"].combine_chunks()
+    spans = sources.flatten()
+    shown = pc.is_in(spans.field("document_id"), left.documents)
+    if left.shown is not None:
+        shown = pa.array([left.shows(span) for span in spans.to_pylist()], pa.bool_())
+    counts = np.diff(_offsets(sources))
+    all_told = counts == table["n_mentions"].to_numpy()
+    n_shown = np.diff(np.concatenate(([0], np.cumsum(shown.to_numpy(zero_copy_only=False))))[_offsets(sources)])
+    return table.filter(pa.array(all_told & (n_shown == counts)))
+
+
+def _communities(table: pa.Table, left: Left) -> pa.Table:
+    entire = pa.array(_all_in(table["text_unit_ids"], left.entire))
+    table = _with(table, title=pc.if_else(entire, table["title"], ""))
+    table = _cut(_cut(table, "text_unit_ids", left.units), "entity_ids", left.entities)
+    table = table.filter(pc.greater(pc.list_value_length(table["entity_ids"]), 0))
+    return _cut(table, "children", table["community"].combine_chunks())
+
+
+def _reports(table: pa.Table, left: Left) -> pa.Table:
+    return table.take(left.reports)
+
+
+def reports_left(reports: pa.Table, communities: pa.Table, entities: pa.Table, left: Left, *, written: bool) -> Rows:
+    """Return the rows of reports that rest on nothing that is left out: nor their communities, nor their citations.
+
+    What a model has written rests on all that its entities' descriptions were drawn from, too.
+    """
+    entire = _all_in(communities["text_unit_ids"], left.entire)
+    if written:
+        known = entities["id"].filter(pa.array(_all_in(entities["text_unit_ids"], left.entire)))
+        entire &= _all_in(communities["entity_ids"], known.combine_chunks())
+    own = communities["community"].filter(pa.array(entire)).combine_chunks()
+    cited = reports["citations"].combine_chunks()
+    kept = pc.is_in(cited.flatten().field("text_unit_id"), left.entire).to_numpy(zero_copy_only=False)
+    n_out = np.diff(np.concatenate(([0], np.cumsum(~kept)))[_offsets(cited)])
+    return np.flatnonzero((n_out == 0) & pc.is_in(reports["community"], own).to_numpy())
+
+
+def _search_terms(table: pa.Table, left: Left) -> pa.Table:
+    return _filled(_renumbered(table, "rows", left.unit_rows, left.n_units, "scores"))
+
+
+def _search_report_terms(table: pa.Table, left: Left) -> pa.Table:
+    return _filled(_renumbered(table, "rows", left.reports, left.n_reports, "scores"))
+
+
+def _search_values(table: pa.Table, left: Left) -> pa.Table:
+    return _filled(_renumbered(table, "rows", left.unit_rows, left.n_units))
+
+
+def _search_links(table: pa.Table, left: Left) -> pa.Table:
+    table = _renumbered(table.take(left.entity_rows), "rows", left.unit_rows, left.n_units, "counts")
+    return _renumbered(table, "defines", left.unit_rows, left.n_units)
+
+
+def _search_units(table: pa.Table, left: Left) -> pa.Table:
+    table = table.take(left.unit_rows).combine_chunks()
+    new = _new(left.document_rows, left.n_documents)
+    table = _with(table, document=new[numbers(table["document"], "int64")])
+    return _renumbered(table, "entities", left.entity_rows, left.n_entities, "counts")
+
+
+def _search_names(table: pa.Table, left: Left) -> pa.Table:
+    new = _new(left.entity_rows, left.n_entities)[numbers(table["entity"], "int64")]
+    return _with(table, entity=new).filter(pa.array(new >= 0))
+
+
+def _search_times(table: pa.Table, left: Left) -> pa.Table:
+    return table.take(left.unit_rows)
+
+
+LIMITS: dict[str, Callable[[pa.Table, Left], pa.Table]] = {
+    "documents": _documents,
+    "text_units": _text_units,
+    "episodes": _spans,
+    "fact_mentions": _spans,
+    "entities": _entities,
+    "relationships": _relationships,
+    "covariates": _covariates,
+    "facts": _facts,
+    "communities": _communities,
+    "community_reports": _reports,
+    "search_terms": _search_terms,
+    "search_report_terms": _search_report_terms,
+    "search_values": _search_values,
+    "search_links": _search_links,
+    "search_units": _search_units,
+    "search_names": _search_names,
+    "search_times": _search_times,
+}
+
+
+def _new(rows: Rows, n: int) -> npt.NDArray[np.int64]:
+    """Return the new number of each of `n` rows, -1 for those that are not of `rows`."""
+    new = np.full(n, -1, np.int64)
+    new[rows] = np.arange(len(rows))
+    return new
+
+
+def _renumbered(table: pa.Table, column: str, rows: Rows, n: int, beside: str = "") -> pa.Table:
+    """Return a table whose lists of row numbers hold those of `rows`, of `n`, by their new numbers.
+
+    `beside` is a column of numbers, one for each of them.
+    """
+    table = table.combine_chunks()
+    offsets, held = lists(table[column], "int32")
+    new = _new(rows, n)[held]
+    kept = new >= 0
+    ends = pa.array(np.concatenate(([0], np.cumsum(kept)))[offsets].astype(np.int32))
+    changed = {column: pa.ListArray.from_arrays(ends, pa.array(new[kept].astype(np.int32)))}
+    if beside:
+        changed[beside] = pa.ListArray.from_arrays(ends, pa.array(lists(table[beside], "float32")[1][kept]))
+    return _with(table, **changed)
+
+
+def _filled(table: pa.Table) -> pa.Table:
+    """Return the rows whose list of row numbers is not empty."""
+    return table.filter(pc.greater(pc.list_value_length(table["rows"]), 0)).combine_chunks()
+
+
+def _cut(table: pa.Table, column: str, values: pa.Array) -> pa.Table:
+    """Return a table whose lists hold only what is one of the values."""
+    column_lists = table[column].combine_chunks()
+    return _with(table, **{column: _kept(column_lists, pc.is_in(column_lists.flatten(), values))})
+
+
+def _kept(column: pa.ListArray, kept: pa.Array) -> pa.ListArray:
+    """Return lists without those of their values, taken one after the other, that are not kept."""
+    counts = np.concatenate(([0], np.cumsum(kept.to_numpy(zero_copy_only=False))))
+    ends = counts[_offsets(column)].astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(ends), column.flatten().filter(kept))
+
+
+def _all_in(column: pa.ChunkedArray, values: pa.Array) -> Bools:
+    """Return which lists hold none but the values, (n_rows,)."""
+    held = column.combine_chunks()
+    out = ~pc.is_in(held.flatten(), values).to_numpy(zero_copy_only=False)
+    n_out = np.diff(np.concatenate(([0], np.cumsum(out)))[_offsets(held)])
+    none_out: Bools = n_out == 0
+    return none_out
+
+
+def _offsets(column: pa.ListArray) -> Rows:
+    """Return where the lists begin and end in what `flatten` gives, (n_rows + 1,)."""
+    lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
+    return np.concatenate(([0], np.cumsum(lengths)))
+
+
+def _with(table: pa.Table, **columns: Any) -> pa.Table:
+    for name, values in columns.items():
+        place = table.schema.get_field_index(name)
+        kind = table.schema.field(place)
+        made = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
+        table = table.set_column(place, kind, made.cast(kind.type))
+    return table

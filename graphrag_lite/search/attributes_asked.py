@@ -1,0 +1,222 @@
+"""Whether any sentence tells of what a question names what it asks of it: abstention by sentence.
+
+`retrieval/abstention.py` asks whether a passage fits a question as a whole. A passage about somebody does so by the
+name, though nobody says how tall she is. So beside the one name of a question some sentence has to hold another word
+of it, in any form. Where it asks for an attribute that texts tell in few ways (height, age, marriage), what is read for
+the answer has to hold one of these; so it is for a number of things. In a large corpus of passages, a word that no text
+holds in any form tells as much in a short question.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Set
+from functools import cache, reduce
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphrag_lite.retrieval import top_k
+from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS, UNSPACED, names_asked
+from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM
+from graphrag_lite.search.answer_type import Sought
+from graphrag_lite.search.sentence_choice import QUANTIFIERS
+from graphrag_lite.text.function_words import FUNCTION_WORDS
+from graphrag_lite.text.sentences import sentences
+from graphrag_lite.text.translations import translations
+from graphrag_lite.text.words import ASKING, terms
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from graphrag_lite.retrieval.question import Question
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
+
+READ = 12  # best text units that an answer is read from
+LOOKED_AT = 200  # best text units with a name, or a word of the question, that are read
+BESIDE = 2  # sentences before and after a name that tell of it; at 1, 2.8% of lihua_world's questions are refused
+HOPS = 2  # terms besides a name from which a question may lead on from the document about it to another
+WHOLE_NAME = 3  # words of a name that some sentence has to hold together
+LEAST_NAME = 3  # letters of a name's word
+LONG = 8  # terms of a question that holds its name by the way
+# Terms of a question of which each counts, where so few of a corpus's words are new (`Bm25.novelty`); and the least
+# terms of a text unit: with fewer it is a sentence, and nothing stands beside a name.
+SHORT, KNOWN, PASSAGE = 4, 0.05, 20
+_LETTER = "[A-Za-zß-ÿ]"
+# Amounts of time are added up, not told.
+_HOW_MANY = re.compile(r"(?i)how many (?!times\b|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)")
+_OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
+
+
+@cache
+def _lists() -> dict[str, Any]:
+    return tomllib.loads((resources.files(__package__) / "attributes.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _attributes() -> dict[re.Pattern[str], re.Pattern[str]]:
+    """Return what asks for an attribute, and what tells it."""
+    listed = [one for one in _lists().values() if isinstance(one, dict)]
+    asks = (rf"(?<!{_LETTER})(?:{'|'.join(one['asks'])})(?!{_LETTER})" for one in listed)
+    return {
+        re.compile(ask, re.I): re.compile("|".join(one["says"]), re.I) for ask, one in zip(asks, listed, strict=True)
+    }
+
+
+@cache
+def _general() -> frozenset[str]:
+    """Return the terms that only ask."""
+    return frozenset(terms(" ".join(_lists()["general"]), "en"))
+
+
+@cache
+def _irregular() -> dict[str, set[str]]:
+    """Return the terms of irregular verbs of English, by each of them."""
+    groups = [set(terms(forms, "en")) for forms in _lists()["irregular"]]
+    return {term: group for group in groups for term in group}
+
+
+def _in_other_words(term: str, language: str) -> set[str]:
+    """Return a term with those of the forms and words that mean the same, as far as lists have them.
+
+    >>> sorted(_in_other_words("eat", "en")), sorted(_in_other_words("wife", "fr"))
+    (['ate', 'eat', 'eaten'], ['wife'])
+    """
+    others = {other for _, word in translations(term, language, [language]) for other in terms(word, language)}
+    return {term, *others, *(_irregular().get(term, ()) if language == "en" else ())}
+
+
+def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") -> bool:
+    """Say whether no text unit tells what a question asks of what it names.
+
+    `scores` (n_units,) rank text units, -inf for those that are hidden. False where that cannot be told: of languages
+    whose words have forms that nothing strips, of a question in another language than the texts, where text units are
+    single sentences, and of what somebody asks of himself, which may have to be added up.
+    """
+    index, bm25 = question.index, question.index.bm25
+    if (
+        question.language not in index.languages
+        or _OWN.search(question.text)
+        or len(bm25.units) < PASSAGE * bm25.n_units
+    ):
+        return False
+    brief = len(question.weights) <= LONG
+    matched = {asks: says for asks, says in _attributes().items() if brief and asks.search(question.text)}
+    counted = _counted(question)
+    best = [unit for unit in top_k.best(scores, READ).tolist() if scores[unit] > 0]
+    read = [_text(index, unit) for unit in best]
+    if any(not any(map(says.search, read)) for says in matched.values()) or _counted_nowhere(counted, read):
+        return True
+    if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:
+        return False
+    names = names_asked(question)
+    asked = {term for term in question.terms if not UNSPACED.match(term)} - names - ASKING - QUANTIFIERS
+    asked -= _general()
+    meant = {term: _in_other_words(term, question.analyzed_in) for term in asked}
+    if _misses_a_word(question, names, meant.values()):
+        return True
+    names = {term for term in names if bm25.holds(term)}
+    # Of two things that it names, it asks what one of them is to the other.
+    if not brief or not names or not asked or " ".join(question.capitalized) not in question.text.replace("-", " "):
+        return False
+    said = terms(" ".join(found for asks in matched for found in asks.findall(question.text)), question.analyzed_in)
+    rest = {other for term in asked.difference(said) for other in meant[term]}
+    if len(asked.difference(said)) > HOPS and any(_is_about(index, unit, names) for unit in best):
+        return False
+    if 1 < len(names) <= WHOLE_NAME and not _named(index, names, scores):
+        return True
+    beside = _beside_names(index, names, set() if matched else rest, scores)
+    if counted:
+        return not any(_has_form(counted, own) and Sought().has_count(text) for text, own in beside)
+    return not any(any(says.search(text) for says in matched.values()) or _has_form(rest, own) for text, own in beside)
+
+
+def _counted(question: "Question") -> set[str]:
+    """Return the term of what a question asks how many there are; none where that may be added up, not told."""
+    found = _HOW_MANY.search(question.text)
+    return set(terms(found[1], "en")[:1]) if found and question.language == "en" else set()
+
+
+def _counted_nowhere(counted: Set[str], read: Iterable[str]) -> bool:
+    """Say whether no sentence holds what is counted and a number."""
+    said = (text[start:end] for text in read for start, end in sentences(text, "en"))
+    return bool(counted) and not any(_has_form(counted, terms(one, "en")) and Sought().has_count(one) for one in said)
+
+
+def _misses_a_word(question: "Question", names: Iterable[str], asked: Iterable[Set[str]]) -> bool:
+    """Say whether a short question has a word that no text holds, of a large corpus in which few words are new."""
+    index, bm25 = question.index, question.index.bm25
+    if len(question.weights) > SHORT or bm25.n_units < MIN_UNITS or bm25.novelty[0] > KNOWN:
+        return False
+    if any(len(name) >= LEAST_NAME and not bm25.holds(name) for name in names):
+        return True
+    long = (meant for meant in asked if min(map(len, meant)) >= LEAST_STEM)
+    return any(not any(len(_units(index, term)) for term in meant) for meant in long)
+
+
+def _named(index: "SnapshotView", names: Set[str], scores: "npt.NDArray[np.floating[Any]]") -> bool:
+    """Say whether a title or a sentence has all words of a name: "the world" and "a cup" are no "World Cup"."""
+    units = reduce(np.intersect1d, (index.bm25.postings(term)[0] for term in sorted(names)))
+    units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT]
+    read = (unit for unit in units.tolist() if not np.isneginf(scores[unit]))
+    return any(
+        _is_about(index, unit, names, whole=True) or any(names <= own for own in _sentences(index, unit)[1])
+        for unit in read
+    )
+
+
+def _beside_names(
+    index: "SnapshotView", names: Set[str], asked: Set[str], scores: "npt.NDArray[np.floating[Any]]"
+) -> Iterator[tuple[str, Set[str]]]:
+    """Yield what stands beside a name, and its terms, in the best text units with it and, if any, a word of `asked`."""
+    units = np.unique(np.concatenate([index.bm25.postings(term)[0] for term in sorted(names)]))
+    if asked:
+        units = np.intersect1d(units, np.concatenate([_units(index, term) for term in sorted(asked)]))
+    for unit in units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT].tolist():
+        if not np.isneginf(scores[unit]):
+            yield from _beside(index, unit, names)
+
+
+def _is_about(index: "SnapshotView", unit: int, names: Set[str], *, whole: bool = False) -> bool:
+    """Say whether a text unit's document has one of some terms in its title, or all of them."""
+    row = index.document_row[unit]
+    own = set(terms(*(index.column("documents", name)[row].as_py() for name in ("title", "language"))))
+    return names <= own if whole else not names.isdisjoint(own)
+
+
+def _units(index: "SnapshotView", term: str) -> "npt.NDArray[np.int32]":
+    """Return the text units that hold a term, or a word that begins like it."""
+    return index.bm25.forms(term) if len(term) >= LEAST_STEM else index.bm25.postings(term)[0]
+
+
+def _text(index: "SnapshotView", unit: int) -> str:
+    return str(index.column("text_units", "text")[unit].as_py())
+
+
+def _sentences(index: "SnapshotView", unit: int) -> tuple[list[tuple[int, int]], list[frozenset[str]]]:
+    """Return where the sentences of a text unit are, and their terms."""
+    text, language = _text(index, unit), index.column("documents", "language")[index.document_row[unit]].as_py()
+    spans = list(sentences(text, language))
+    return spans, [frozenset(terms(text[start:end], language)) for start, end in spans]
+
+
+def _beside(index: "SnapshotView", unit: int, names: Set[str]) -> Iterator[tuple[str, Set[str]]]:
+    """Yield what stands beside a name in a text unit, and its terms; all of it where its title has the name."""
+    text, (spans, own) = _text(index, unit), _sentences(index, unit)
+    if _is_about(index, unit, names):
+        yield text, frozenset().union(*own)
+        return
+    for at, words in enumerate(own):
+        if not names.isdisjoint(words):
+            first, last = max(0, at - BESIDE), min(len(spans), at + BESIDE + 1)
+            yield text[spans[first][0] : spans[last - 1][1]], frozenset().union(*own[first:last])
+
+
+def _has_form(asked: Iterable[str], words: Iterable[str]) -> bool:
+    """Say whether one of some words is a form of one that is asked for, or is it.
+
+    >>> _has_form({"marri"}, ["marriag"]), _has_form({"age"}, ["agent"])
+    (True, False)
+    """
+    stems = [term[: max(LEAST_STEM, len(term) - ENDING)] for term in asked if len(term) >= LEAST_STEM]
+    return any(word in asked or any(map(word.startswith, stems)) for word in words)

@@ -1,0 +1,88 @@
+"""The graph of names for Gephi, yEd, Cytoscape and whatever reads GraphML or GEXF: laid out, with its communities."""
+
+import io
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from graphrag_lite import tables
+from graphrag_lite.retrieval.snapshot_view import SnapshotView
+from graphrag_lite.views.positions import positions
+from graphrag_lite.views.shown_text import shown
+
+if TYPE_CHECKING:
+    import networkx
+
+File = tuple[str, bytes]
+NO_XML = {0xFFFE: None, 0xFFFF: None}  # what is no control character, and no XML may hold
+
+
+def graph_of(view: SnapshotView) -> "networkx.DiGraph[str]":
+    """Return entities and relationships as a graph of networkx.
+
+    Nodes are ids of entities, with `label`, `type`, the community of each level (`community_0` the coarsest), and `x`,
+    `y` and `size` of the drawing. An edge goes from who acts to whom, where the text says so (`relation`).
+    """
+    import networkx
+
+    graph: networkx.DiGraph[str] = networkx.DiGraph()
+    entities = view.arrow("entities").to_pylist()
+    levels: dict[str, dict[int, int]] = {row["id"]: {} for row in entities}
+    parents = {}
+    for number, level, parent, members in tables.rows(
+        view.arrow("communities"), "community", "level", "parent", "entity_ids"
+    ):
+        parents[number] = parent
+        for identity in members:
+            levels[identity][level] = number
+    finest = [levels[row["id"]][max(levels[row["id"]])] if levels[row["id"]] else -1 for row in entities]
+    radii = [1 + math.sqrt(row["frequency"]) for row in entities]
+    for row, radius, (x, y) in zip(entities, radii, positions(radii, finest, parents), strict=True):
+        graph.add_node(
+            row["id"],
+            label=_text(row["title"]),
+            type=_text(row["type"]),
+            description=_text(row["description"]),
+            **{column: row[column] for column in ("frequency", "degree", "n_documents")},
+            **{f"community_{level}": number for level, number in sorted(levels[row["id"]].items())},
+            x=round(x, 2),
+            y=round(y, 2),
+            size=round(radius, 2),
+        )
+    for row in view.arrow("relationships").to_pylist():
+        said = {column: _text(row[column]) for column in ("relation", "description")}
+        weighed = {column: row[column] for column in ("weight", "n_mentions")}
+        graph.add_edge(row["source_id"], row["target_id"], id=row["id"], **said, **weighed)
+    return graph
+
+
+def graphml(view: SnapshotView) -> Iterator[File]:
+    """Yield `graph.graphml`."""
+    import networkx
+
+    sink = io.BytesIO()
+    networkx.write_graphml_xml(graph_of(view), sink, named_key_ids=True)
+    yield "graph.graphml", sink.getvalue()
+
+
+def gexf(view: SnapshotView) -> Iterator[File]:
+    """Yield `graph.gexf`, version 1.2."""
+    from networkx.readwrite.gexf import GEXFWriter
+
+    graph = graph_of(view)
+    for _, node in graph.nodes(data=True):
+        node["viz"] = _viz(node)
+    writer = GEXFWriter(graph)
+    writer.xml.find("meta").attrib.clear()  # the day of writing: equal tables are to give equal bytes
+    writer.indent(writer.xml)
+    yield "graph.gexf", ElementTree.tostring(writer.xml, encoding="utf-8", xml_declaration=True)
+
+
+def _viz(node: dict[str, Any]) -> dict[str, Any]:
+    """Return what GEXF says of a node's place and size."""
+    return {"position": {"x": node.pop("x"), "y": node.pop("y"), "z": 0.0}, "size": node.pop("size")}
+
+
+def _text(value: str) -> str:
+    return shown(value).translate(NO_XML)

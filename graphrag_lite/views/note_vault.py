@@ -1,0 +1,194 @@
+"""The index as an Obsidian vault: a note for each name that is said twice, each report and each document, linked.
+
+A note's file name is told by what it is of, so that exporting again changes the notes alone whose content has changed.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from graphrag_lite import tables
+from graphrag_lite.retrieval.snapshot_view import SnapshotView
+from graphrag_lite.temporal.holding import line as told_fact
+from graphrag_lite.views.markdown import escaped, line
+from graphrag_lite.views.other_names import other_names
+from graphrag_lite.views.shown_text import shown
+
+MIN_UNITS = 2  # text units that name an entity which has a note
+MAX_NAME = 150  # bytes of a file name
+FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]\n\r\t]')  # by a file system, or in a link of Obsidian
+MARK = re.compile(r"\\\[(\d+)\\\]")  # of a citation, as `escaped` leaves it
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Vault:
+    """Where the notes are: paths without their ending, by id of an entity, by id of a document, by community."""
+
+    names: Mapping[str, str]
+    documents: Mapping[str, str]
+    reports: Mapping[int, str]
+    titles: Mapping[str, str]  # of notes, by path
+
+    def link(self, path: str | None, instead: str = "") -> str:
+        """Return a link to a note, or where there is none, words instead."""
+        return f"[[{path}|{re.sub(r'[][|]', ' ', self.titles[path])}]]" if path else line(instead)
+
+
+def obsidian(view: SnapshotView) -> Iterator[tuple[str, bytes]]:
+    """Yield the notes of a vault: `Names/`, `Reports/`, `Documents/`."""
+    entities = [row for row in view.arrow("entities").to_pylist() if row["frequency"] >= MIN_UNITS]
+    documents = view.arrow("documents").to_pylist()
+    reports = view.arrow("community_reports").to_pylist()
+    names = file_names([(row["id"], row["title"]) for row in entities])
+    texts = file_names([(row["id"], _document_name(row)) for row in documents])
+    vault = Vault(
+        {identity: f"Names/{name}" for identity, name in names.items()},
+        {identity: f"Documents/{name}" for identity, name in texts.items()},
+        {row["community"]: f"Reports/Community {row['community']}" for row in reports},
+        {
+            **{f"Names/{names[row['id']]}": shown(row["title"]) for row in entities},
+            **{f"Documents/{texts[row['id']]}": shown(row["title"] or row["path"]) for row in documents},
+            **{f"Reports/Community {row['community']}": shown(row["title"]) for row in reports},
+        },
+    )
+    notes = [*_names(view, vault, entities), *_reports(view, vault, reports), *_documents(view, vault, documents)]
+    for path, content in notes:
+        yield f"{path}.md", content.encode()
+
+
+def file_names(named: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return a file name for each id, by what it is called; those that a file system may take for one have an id.
+
+    >>> file_names([("1a", "AC/DC"), ("2b", "Oslo"), ("3c", "OSLO"), ("4d", "...")])
+    {'1a': 'AC DC', '2b': 'Oslo 2b', '3c': 'OSLO 3c', '4d': 'unnamed'}
+    """
+    clean = {identity: _clean(name) for identity, name in named}
+    keys = [unicodedata.normalize("NFKC", name).casefold() for name in clean.values()]
+    counts = Counter(keys)
+    return {
+        identity: f"{name} {identity[:8]}" if counts[key] > 1 else name
+        for (identity, name), key in zip(clean.items(), keys, strict=True)
+    }
+
+
+def _clean(name: str) -> str:
+    name = " ".join(FORBIDDEN.sub(" ", unicodedata.normalize("NFC", shown(name))).split())
+    if len(name.encode()) > MAX_NAME:
+        digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+        name = name.encode()[: MAX_NAME - 9].decode(errors="ignore").strip() + " " + digest
+    return name.strip(". ") or "unnamed"
+
+
+def _document_name(row: Row) -> str:
+    path = str(row["path"])
+    return path if row["source_id"] == path else f"{path} {row['source_id']}"
+
+
+def _note(front: Row, *parts: str) -> str:
+    head = yaml.safe_dump(dict(front), allow_unicode=True, sort_keys=False, width=1000)
+    return f"---\n{head}---\n\n" + "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _section(title: str, lines: Iterable[str]) -> str:
+    listed = [f"- {each}" for each in lines]
+    return "\n".join([f"## {title}", "", *listed]) if listed else ""
+
+
+def _sources(vault: Vault, spans: Sequence[Row]) -> str:
+    return " ".join(f"([[{vault.documents[span['document_id']]}|source]])" for span in spans[:1])
+
+
+def _names(view: SnapshotView, vault: Vault, entities: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    document_of = dict(tables.rows(view.arrow("text_units"), "id", "document_id"))
+    near: dict[str, list[str]] = {}
+    for row in view.arrow("relationships").to_pylist():
+        ends = [(row["source_id"], row["source"]), (row["target_id"], row["target"])]
+        for (own, _), (other, title) in (ends, ends[::-1]):
+            relation = f" ({line(row['relation'])})" if row["relation"] else ""
+            said = f": {line(row['description'])} {_sources(vault, row['sources'])}" if row["description"] else ""
+            near.setdefault(own, []).append(f"{vault.link(vault.names.get(other), title)}{relation}{said}")
+    facts: dict[str, list[str]] = {}
+    for row in view.arrow("facts").to_pylist():
+        for own in {row["subject_id"], row["object_id"]} - {""}:
+            facts.setdefault(own, []).append(f"{line(told_fact(row))} {_sources(vault, row['sources'])}")
+    within = _communities_of(view, vault)
+    others = dict(zip(view.column("entities", "id").to_pylist(), other_names(view), strict=True))
+    for row in entities:
+        documents = dict.fromkeys(document_of[unit] for unit in row["text_unit_ids"])
+        front = {"id": row["id"], "aliases": [shown(row["title"]), *others[row["id"]]], "type": shown(row["type"])}
+        front |= {"passages": row["frequency"], "documents": row["n_documents"]}
+        yield (
+            vault.names[row["id"]],
+            _note(
+                front,
+                f"{line(row['description'])} {_sources(vault, row['sources'])}".strip(),
+                _section("Relationships", near.get(row["id"], [])),
+                _section("When", facts.get(row["id"], [])),
+                _section("Reports", (vault.link(vault.reports[number]) for number in within.get(row["id"], []))),
+                _section("Documents", sorted(vault.link(vault.documents[each]) for each in documents)),
+            ),
+        )
+
+
+def _communities_of(view: SnapshotView, vault: Vault) -> dict[str, list[int]]:
+    """Return the communities with a report that each entity is in, the coarsest first."""
+    found: dict[str, list[int]] = {}
+    for number, members in tables.rows(view.arrow("communities"), "community", "entity_ids"):
+        for identity in members if number in vault.reports else ():
+            found.setdefault(identity, []).append(number)
+    return found
+
+
+def _reports(view: SnapshotView, vault: Vault, reports: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    members = dict(tables.rows(view.arrow("communities"), "community", "entity_ids"))
+    for row in reports:
+        notes = [vault.names[each] for each in members[row["community"]] if each in vault.names]
+        inner = [vault.reports[number] for number in row["children"] if number in vault.reports]
+        cited = [
+            f"[^{span['n']}]: [[{vault.documents[span['document_id']]}|source]],"
+            f" characters {span['char_start']}-{span['char_end']}"
+            for span in row["citations"]
+        ]
+        front = {"id": row["id"], "aliases": [shown(row["title"])], "level": row["level"]}
+        front |= {"rank": row["rank"], "size": row["size"]}
+        yield (
+            vault.reports[row["community"]],
+            _note(
+                front,
+                f"# {line(row['title'])}",
+                _footnoted(row["summary"]),
+                *(f"**{line(each['summary'])}**\n{_footnoted(each['explanation'])}" for each in row["findings"]),
+                f"Part of {vault.link(vault.reports[row['parent']])}" if row["parent"] in vault.reports else "",
+                _section("Parts", map(vault.link, inner)),
+                _section("Names", map(vault.link, notes)),
+                "\n".join(cited),
+            ),
+        )
+
+
+def _footnoted(text: str) -> str:
+    return MARK.sub(r"[^\1]", line(text))
+
+
+def _documents(view: SnapshotView, vault: Vault, documents: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    named: dict[str, dict[str, None]] = {}
+    for document, found in tables.rows(view.arrow("text_units"), "document_id", "entity_ids"):
+        named.setdefault(document, {}).update(dict.fromkeys(each for each in found if each in vault.names))
+    for row in documents:
+        front = {"id": row["id"], "aliases": [shown(row["title"])], "path": shown(row["path"])}
+        front |= {"created": row["created_at"]} if row["created_at"] else {}
+        yield (
+            vault.documents[row["id"]],
+            _note(
+                front,
+                escaped(row["text"]),
+                _section("Names", sorted(vault.link(vault.names[each]) for each in named.get(row["id"], {}))),
+            ),
+        )

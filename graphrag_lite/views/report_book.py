@@ -1,0 +1,54 @@
+"""The community reports as one book in Markdown: a chapter for each community, with its sources, its parts below."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from graphrag_lite.evidence.places import told
+from graphrag_lite.retrieval.snapshot_view import SnapshotView
+from graphrag_lite.views.markdown import line
+
+MARK = re.compile(r"\\\[(\d+)\\\]")  # as `escaped` leaves it
+Row = Mapping[str, Any]
+
+
+def markdown(view: SnapshotView) -> Iterator[tuple[str, bytes]]:
+    """Yield `reports.md`: the most important community first, and after each its parts."""
+    reports = {row["community"]: row for row in view.arrow("community_reports").to_pylist()}
+    documents = {row["id"]: row for row in view.arrow("documents").to_pylist()}
+    parts: dict[int, list[int]] = {}
+    for row in view.arrow("communities").to_pylist():
+        parts.setdefault(row["parent"], []).append(row["community"])
+    lines = ["# Reports", ""]
+
+    def write(number: int, depth: int) -> None:
+        if number in reports:
+            lines.extend(_chapter(reports[number], documents, depth))
+        for part in sorted(parts.get(number, []), key=lambda part: (-_rank(reports.get(part)), part)):
+            write(part, depth + (number in reports))
+
+    write(-1, 2)
+    yield "reports.md", ("\n".join(lines).rstrip() + "\n").encode()
+
+
+def _rank(report: Row | None) -> float:
+    return report["rank"] if report else -1.0
+
+
+def _chapter(report: Row, documents: Mapping[str, Row], depth: int) -> list[str]:
+    number = report["community"]
+    lines = [f"{'#' * min(depth, 6)} {line(report['title'])}", "", _marked(report["summary"], number), ""]
+    for finding in report["findings"]:
+        lines += [f"**{line(finding['summary'])}**", "", _marked(finding["explanation"], number), ""]
+    for citation in report["citations"]:
+        document = documents[citation["document_id"]]
+        start, end = citation["char_start"], citation["char_end"]
+        place = f"{line(document['path'])}, {told(document['blocks'], start, end)}"
+        quoted = line(document["text"][start:end])
+        lines.append(f"[^{number}-{citation['n']}]: {place}{f': “{quoted}”' if quoted else ''}")
+    return [*lines, ""]
+
+
+def _marked(text: str, number: int) -> str:
+    """Return a report's text, its marks as footnotes, which are numbered within the book by community."""
+    return MARK.sub(rf"[^{number}-\1]", line(text))

@@ -1,0 +1,212 @@
+"""The endpoints that people have, each by a stub that answers as it does: what a preset fills in, what is found out."""
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+import pytest
+from stub_server import Fault, StubServer
+
+from graphrag_lite.errors import CallError, ModelError, SettingsError
+from graphrag_lite.llm.chat import Reply, Request
+from graphrag_lite.llm.openai_chat import OpenAIChat
+from graphrag_lite.llm.openai_embedder import OpenAIEmbedder
+from graphrag_lite.llm.providers import chat_model
+from graphrag_lite.presets import PRESETS
+from graphrag_lite.settings import Embeddings, Llm
+
+KEY = "sk-secret-0123456789"
+SCHEMA = {
+    "type": "object",
+    "properties": {"title": {"type": "string"}},
+    "required": ["title"],
+    "additionalProperties": False,
+}
+LONG = "Marley was dead, to begin with. " * 400  # 3,200 tokens
+
+
+@pytest.fixture(autouse=True)
+def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for preset in PRESETS.values():
+        monkeypatch.delenv(preset.key, raising=False)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def ask(text: str = "Who?", **fields: Any) -> Request:
+    return Request(({"role": "user", "content": text},), **fields)
+
+
+def chat_of(server: StubServer, provider: str = "openai", **settings: Any) -> OpenAIChat:
+    url = server.url if provider != "azure" else server.url.removesuffix("/v1")
+    found = chat_model(Llm(**{"provider": provider, "model": "stub", "base_url": url, **settings}))
+    assert isinstance(found, OpenAIChat)
+    return found
+
+
+def answer(chat: OpenAIChat, *requests: Request) -> list[Reply]:
+    async def main() -> list[Reply]:
+        return [await chat.complete(request) for request in requests or (ask(),)]
+
+    return asyncio.run(main())
+
+
+def json_or_words(body: dict[str, Any]) -> str:
+    return '{"title": "M"}' if "response_format" in body else "Yes."
+
+
+@pytest.mark.parametrize("provider", PRESETS)
+def test_every_preset_answers_through_the_whole_client(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    preset = PRESETS[provider]
+    monkeypatch.setenv(preset.key, KEY)
+    with StubServer(json_or_words, key=KEY, key_header=preset.key_header) as server:
+        chat = chat_of(server, provider)
+        asyncio.run(chat.check())
+        replies = answer(chat, ask(), ask(choices=("Yes", "No")), ask("JSON, please: {}", schema=SCHEMA))
+    assert [reply.finish_reason for reply in replies] == ["stop"] * 3
+    assert ("authorization" in server.headers[0]) == (not preset.key_header)
+    biased, formed = server.requests[1], server.requests[2].get("response_format")
+    assert ("logit_bias" in biased) == preset.biased
+    forms = [{"type": "json_schema"}, {"type": "json_object"}, {"type": "json_object"}, None]
+    assert (formed and {"type": formed["type"]}) == forms[preset.form]
+    assert server.n_requests == 3, "a preset spares what would be found out"
+
+
+@pytest.mark.parametrize("provider", PRESETS)
+def test_what_a_preset_fills_in_can_be_set(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    settings = Llm(provider=provider, base_url="https://gateway.example.com/v1", api_key_env="MY_KEY", model="m")
+    assert settings.key_env == "MY_KEY" and settings.address == "https://gateway.example.com/v1"
+    assert Llm(provider=provider).key_env == PRESETS[provider].key
+
+
+def test_azure_has_an_address_for_each_customer_a_path_for_each_deployment_and_a_header_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(SettingsError, match=r"llm\.base_url: is missing"):
+        chat_model(Llm(provider="azure", model="mini"))
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", KEY)
+    with StubServer(key=KEY, key_header="api-key") as server:
+        answer(chat_of(server, "azure", model="mini"))
+        embedder = OpenAIEmbedder(
+            Embeddings(model="small"),
+            Llm(provider="azure", base_url=f"{server.url.removesuffix('/v1')}?api-version=2025-01-01"),
+        )
+        asyncio.run(embedder.embed(["Marley"]))
+    assert server.paths == [
+        "/openai/deployments/mini/chat/completions?api-version=2024-10-21",
+        "/openai/deployments/small/embeddings?api-version=2025-01-01",
+    ]
+    assert "authorization" not in server.headers[0]
+
+
+def test_a_remote_provider_needs_its_key_before_anything_is_sent() -> None:
+    for provider, preset in PRESETS.items():
+        if (preset.base_url or "").startswith("https:"):
+            with pytest.raises(ModelError, match=preset.key):
+                asyncio.run(chat_model(Llm(provider=provider, model="m")).complete(ask()))
+
+
+def test_headers_come_from_the_environment_and_are_told_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    with StubServer(lambda _: Fault(status=400, message=f"team {KEY} is unknown")) as server:
+        chat = chat_of(server, headers={"X-Team": "TEAM_SECRET"})
+        with pytest.raises(ModelError, match=r"TEAM_SECRET \(llm\.headers\.X-Team\) is not set"):
+            answer(chat)
+        monkeypatch.setenv("TEAM_SECRET", KEY)
+        with pytest.raises(CallError) as raised:
+            answer(chat)
+    assert server.headers[0]["x-team"] == KEY and KEY not in str(raised.value)
+    assert "X-Team" not in str(chat.identity)
+
+
+def test_the_endpoint_of_embeddings_gets_no_headers_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEAM_SECRET", KEY)
+    llm = Llm(headers={"X-Team": "TEAM_SECRET"}, base_url="http://127.0.0.1:9/v1")
+    with StubServer() as server:
+        asyncio.run(OpenAIEmbedder(Embeddings(model="m", base_url=server.url), llm).embed(["a"]))
+    assert "x-team" not in server.headers[0]
+
+
+REASONING = {
+    "temperature": "Unsupported value: 'temperature' does not support 0.0 with this model. Only the default (1) value"
+    " is supported.",
+    "logit_bias": "Unsupported parameter: 'logit_bias' is not supported with this model.",
+    "max_tokens": "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'"
+    " instead.",
+    "seed": "Unknown parameter: 'seed'.",
+}
+
+
+def test_a_reasoning_model_runs_with_no_parameter_set_by_hand(caplog: pytest.LogCaptureFixture) -> None:
+    with StubServer(json_or_words, refuses=REASONING) as server, caplog.at_level(logging.WARNING):
+        chat = chat_of(server, parameters={"seed": 1})
+        first, *rest = answer(chat, *[ask(choices=("Yes", "No")), ask(), ask(schema=SCHEMA)] * 2)
+    assert first.text == "Yes." and rest[1].text == '{"title": "M"}'
+    refused = [body for body in server.requests if any(name in body for name in REASONING)]
+    assert len(refused) <= len(REASONING) and server.requests[-1].keys() == {"model", "messages", "response_format"}
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 2 and "temperature is left out" in told[0] and "seed is left out" in told[1]
+
+
+def test_many_at_once_drop_a_parameter_and_say_it_once(caplog: pytest.LogCaptureFixture) -> None:
+    async def main(chat: OpenAIChat) -> list[Reply]:
+        return await asyncio.gather(*(chat.complete(ask(str(i))) for i in range(8)))
+
+    with StubServer(lambda _: "Yes.", refuses=REASONING, latency=0.02) as server, caplog.at_level(logging.WARNING):
+        assert len(asyncio.run(main(chat_of(server)))) == 8
+    assert len(caplog.records) == 1 and server.n_requests <= 16
+
+
+def test_what_is_wrong_with_a_value_is_no_reason_to_leave_it_out() -> None:
+    with StubServer(
+        refuses={"temperature": "temperature must be between 0 and 1", "seed": "seed is too large"}
+    ) as server:
+        with pytest.raises(ModelError, match=r"llm\.temperature"):
+            answer(chat_of(server, temperature=1.5))
+        with pytest.raises(CallError, match="seed is too large"):
+            answer(chat_of(server, temperature=None, parameters={"seed": 10**30}))
+    assert server.n_requests == 2
+
+
+def test_what_was_thought_is_counted_where_only_the_total_tells() -> None:
+    with StubServer(lambda _: "x" * 40, n_thought=300) as server:
+        (reply,) = answer(chat_of(server))
+    assert reply.usage.completion_tokens == 310
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_key_that_may_not_list_models_is_no_wrong_key(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with StubServer(models=Fault(status=status, message="Missing scopes: model.read")) as server:
+        asyncio.run(chat_of(server).check())
+        asyncio.run(OpenAIEmbedder(Embeddings(model="m"), Llm(base_url=server.url)).check())
+    assert [len(str(body)) < 200 for body in server.requests] == [True, True], "the smallest request decides"
+
+
+def test_a_prompt_that_ollama_has_cut_is_told_with_what_to_do() -> None:
+    with StubServer(context=1024) as server:
+        with pytest.raises(ModelError, match=r"has read 1024 of the \d+ tokens.*num_ctx"):
+            answer(chat_of(server, "ollama"), ask(LONG))
+        assert answer(chat_of(server, "ollama"), ask("Marley? " * 200)), "what fits is not"
+
+
+def test_another_endpoint_that_tells_few_tokens_is_warned_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    with StubServer(context=1024) as server, caplog.at_level(logging.WARNING):
+        assert len(answer(chat_of(server), ask(LONG), ask(LONG))) == 2
+    assert len(caplog.records) == 1 and "its context is too small" in caplog.text
+
+
+@pytest.mark.parametrize("text", ["你好世界" * 2000, "word " * 4000, "\n" * 40000 + "a b c", "|  x  |   \n" * 4000])
+def test_a_tokeniser_of_another_kind_is_no_cut(text: str) -> None:
+    """Our count is an estimate: a real one of the same text, by the other encoding, passes."""
+    from graphrag_lite.text import tokens
+
+    n = tokens.counter("o200k_base")(text)
+
+    def reply(_: dict[str, Any]) -> Fault:
+        choice = {"message": {"content": "Yes."}, "finish_reason": "stop"}
+        return Fault(raw=json.dumps({"choices": [choice], "usage": {"prompt_tokens": n, "completion_tokens": 1}}))
+
+    with StubServer(reply) as server:
+        assert answer(chat_of(server, "ollama"), ask(text))[0].text == "Yes."

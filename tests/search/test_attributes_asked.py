@@ -1,0 +1,61 @@
+"""A question is refused where no sentence beside a name tells what is asked of it."""
+
+from pathlib import Path
+
+import pytest
+
+import graphrag_lite
+from graphrag_lite.search.index import Index
+
+TOLD = (
+    "Kathryn Brandt flew on the second servicing mission. She is an engineer of structures and lives near the harbour. "
+    "Paul Ostrow is her husband; the two have three children. Brandt said that the work on the mirror was delicate. "
+    "The crew trained under water for two years. {more} Its instruments were exchanged at night, one after the other."
+)
+MORE = (
+    "Dana Weiss is 1.78 m tall.", "Five gyroscopes were replaced by Omar Haddad.", "Lena Fuchs was born in Bremen.",
+    "Ivo Marek paid for the launch of the probe.", "The salary of Rosa Lindt was printed by a newspaper.",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    root = tmp_path_factory.mktemp("attributes")
+    (root / "corpus").mkdir()
+    for number, more in enumerate(MORE):
+        (root / "corpus" / f"notes-{number}.txt").write_text(TOLD.format(more=more), encoding="utf-8")
+    return graphrag_lite.index(root / "corpus", root)
+
+
+@pytest.mark.parametrize("method", ["local", "basic"])
+@pytest.mark.parametrize(
+    ("asked", "refused"),
+    [
+        ("How tall is Dana Weiss?", False),
+        ("How tall is Paul Ostrow?", True),  # somebody else is
+        ("Is Kathryn Brandt married?", False),  # told in another word
+        ("Is Omar Haddad married?", True),
+        ("Where was Lena Fuchs born?", False),
+        ("What is the salary of Rosa Lindt?", False),
+        ("What is the salary of Lena Fuchs?", True),
+        ("What is Rosa Lindt's blood type?", True),
+        ("How many gyroscopes did Omar Haddad replace?", False),
+        ("How many newspapers did Omar Haddad replace?", True),
+        ("What did Ivo Marek eat?", True),
+        ("What did Ivo Haddad replace?", True),  # two others have these names
+        ("What did Ivo Marek pay for?", False),
+    ],
+)
+def test_what_no_sentence_tells_of_a_name_is_refused(index: Index, asked: str, refused: bool, method: str) -> None:
+    assert index.query(asked, method).abstained is refused, index.query(asked, method).answer
+
+
+def test_what_stands_in_hidden_documents_tells_nothing(tmp_path: Path) -> None:
+    rows = (f'{{"id": "{day}", "timestamp": "{day}", "text": "{TOLD.format(more=more)}"}}' for day, more in (
+        ("2024-01-01", MORE[1]), ("2025-01-01", MORE[0]),
+    ))  # fmt: skip
+    (tmp_path / "corpus.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    index = graphrag_lite.index(tmp_path / "corpus.jsonl", tmp_path)
+    asked = "How tall is Dana Weiss?"
+    assert not index.query(asked).abstained
+    assert index.query(asked, as_of="2024-06-01").abstained

@@ -1,0 +1,61 @@
+"""The commands explore and demo, as a user types them."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import pytest
+from click.testing import CliRunner
+
+from graphrag_lite.cli import main
+from graphrag_lite.ops.sample import corpus as sample_corpus
+from graphrag_lite.search.index import Index
+
+
+def test_demo_ends_with_the_page_to_open(
+    corpus: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = sorted((sample_corpus() / "notes").iterdir())[:6]  # of what ships
+    some = corpus({path.name: path.read_bytes() for path in notes})
+    monkeypatch.setattr("graphrag_lite.ops.sample.corpus", lambda: some)
+    result = CliRunner().invoke(main, ["demo", "--root", str(tmp_path / "my demo")])
+    assert result.exit_code == 0, result.output
+    assert re.findall(r"^\$ graphrag-lite (\w+)", result.output, re.M) == ["index", "query", "query", "explore"]
+    assert "Lyman Spitzer" in result.output
+    assert "Sources" in result.output
+    page = Path(unquote(urlparse(result.output.split()[-1]).path))
+    assert page == tmp_path / "my demo" / "explore.html"
+    assert b"Hubble Space Telescope" in page.read_bytes()
+
+
+def test_demo_ends_with_the_first_command_that_fails(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = CliRunner().invoke(main, ["demo", "--root", str(tmp_path / "file")])
+    assert result.exit_code == 1
+    assert "query" not in result.output
+
+
+def test_explore_writes_beside_the_index_and_opens_what_it_wrote(
+    sample: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    root = sample.folder.parents[2]
+    result = CliRunner().invoke(main, ["explore", "--root", str(root), "--open"])
+    assert result.exit_code == 0, result.output
+    assert opened == [(root / "explore.html").as_uri()]
+    target = tmp_path / "new folder" / "a.html"
+    result = CliRunner().invoke(main, ["explore", "--root", str(root), "--output", str(target), "--title", root.name])
+    assert result.exit_code == 0, result.output
+    assert target.read_bytes() == (root / "explore.html").read_bytes()
+    assert sorted(path.name for path in target.parent.iterdir()) == ["a.html"]
+
+
+def test_explore_says_where_it_cannot_write(sample: Index, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    command = ["explore", "--root", str(sample.folder.parents[2]), "--output", str(tmp_path / "file" / "a.html")]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: ")
+    assert "Traceback" not in result.output
