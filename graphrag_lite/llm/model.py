@@ -161,7 +161,7 @@ class StageModel:
             if (found := self.model.memo.get(key)) is not None:
                 self.model.meter.hit(self.stage)
                 return found.text
-            reply = await self._complete(request)
+            reply = await self._complete(request, key)
             said = spoken(reply.text)
             await self.model.memo.put(key, replace(reply, text=said))
             return said
