@@ -38,25 +38,76 @@ To come: `engine` (workers behind two verbs, in run).
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.distribution import NAME as DISTRIBUTION
 from graphrag_lite.distribution import installed_version
 
 if TYPE_CHECKING:
+    from graphrag_lite.errors import (
+        CallError,
+        GraphragLiteError,
+        IndexNotFound,
+        InputError,
+        LockedError,
+        ModelError,
+        OutputError,
+        PluginError,
+        PromptError,
+        ReplyError,
+        SettingsError,
+        TableError,
+        WorkerError,
+    )
     from graphrag_lite.extraction.extractor import Extract
     from graphrag_lite.llm.chat import ChatModel, Embedder
     from graphrag_lite.read.documents import Reader
+    from graphrag_lite.search.answer import Answer, Cited
     from graphrag_lite.search.index import Index
+    from graphrag_lite.search.passages import Passage
 
 __version__ = installed_version()
-__all__ = ["DISTRIBUTION", "index", "open"]
+# Imported when they are first used: a command has no need of most of them.
+_ERRORS = (
+    "CallError GraphragLiteError IndexNotFound InputError LockedError ModelError OutputError PluginError PromptError"
+    " ReplyError SettingsError TableError WorkerError"
+).split()
+_MODULES = {
+    **dict.fromkeys(_ERRORS, "errors"),
+    "Answer": "search.answer",
+    "Cited": "search.answer",
+    "Index": "search.index",
+    "Passage": "search.passages",
+}
+__all__ = [
+    "DISTRIBUTION",
+    "Answer",
+    "CallError",
+    "Cited",
+    "GraphragLiteError",
+    "Index",
+    "IndexNotFound",
+    "InputError",
+    "LockedError",
+    "ModelError",
+    "OutputError",
+    "Passage",
+    "PluginError",
+    "PromptError",
+    "ReplyError",
+    "SettingsError",
+    "TableError",
+    "WorkerError",
+    "index",
+    "open",
+]
 
 
 def index(
     corpus: str | Path,
     root: str | Path = ".",
     *,
+    config: str | Path | None = None,
     overrides: Sequence[str] = (),
     model: "ChatModel | None" = None,
     embedder: "Embedder | None" = None,
@@ -65,41 +116,61 @@ def index(
 ) -> "Index":
     """Bring the index in `root`/output up to date with a corpus folder or file, and open it.
 
-    Settings come from `root`/settings.yaml, then from `overrides` such as "split_text_units.size=300". Documents that
-    could not be read are in the result's `failures`. `model`, `embedder` and `extractor` take the place of those that
-    the settings name, `model` and `embedder` for answers, too, and `readers` go before all others: docs/extending.md.
-    Raises the errors of `graphrag_lite.errors`.
+    Settings come from `root`/settings.yaml (or the file `config`), then from `overrides` such as
+    "split_text_units.size=300". Documents that could not be read are in the result's `failures`. `model`, `embedder`
+    and `extractor` take the place of those that the settings name, `model` and `embedder` for answers, too, and
+    `readers` go before all others: docs/extending.md. On a terminal and in a notebook it shows how far it is. Raises
+    the errors of `graphrag_lite.errors`.
     """
+    from contextlib import nullcontext
+
     from graphrag_lite import pipeline, settings_file
+    from graphrag_lite.cli import progress
     from graphrag_lite.search.index import Index
 
-    loaded = settings_file.load(Path(root), overrides=overrides, for_indexing=model is None)
+    file = Path(config) if config else None
+    loaded = settings_file.load(Path(root), file, overrides, for_indexing=model is None)
     # One process unless asked for: worker processes import the caller's main module, which may not expect that.
-    run = pipeline.index(
-        Path(corpus),
-        Path(root) / "output",
-        loaded,
-        workers=loaded.workers or 1,
-        model=model,
-        embedder=embedder,
-        extractor=extractor,
-        readers=readers,
-    )
+    with progress.watch_from_python() or nullcontext() as watch:
+        run = pipeline.index(
+            Path(corpus),
+            Path(root) / "output",
+            loaded,
+            workers=loaded.workers or 1,
+            watch=watch,
+            model=model,
+            embedder=embedder,
+            extractor=extractor,
+            readers=readers,
+        )
     return Index(run.snapshot, loaded, model, embedder)
 
 
 def open(  # noqa: A001 - reads as graphrag_lite.open
     output: str | Path = "output",
     *,
+    config: str | Path | None = None,
     overrides: Sequence[str] = (),
     model: "ChatModel | None" = None,
     embedder: "Embedder | None" = None,
 ) -> "Index":
     """Open the published index of an output folder, with the settings of the root it is in and `overrides`.
 
-    `model` and `embedder` take the place of those that the settings name. Raises IndexNotFound where there is none,
-    SettingsError.
+    `config` is a settings file instead of the root's. `model` and `embedder` take the place of those that the settings
+    name. Raises IndexNotFound where there is none, SettingsError.
     """
     from graphrag_lite.search.index import Index
 
-    return Index.open(output, overrides=overrides, model=model, embedder=embedder)
+    return Index.open(output, config=config, overrides=overrides, model=model, embedder=embedder)
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

@@ -29,7 +29,7 @@ def overwritten() -> str:
 
     Both have `graphrag_lite/__init__.py`, and whatever is done last to it stays.
     """
-    if getattr(sys.modules["graphrag_lite"], "DISTRIBUTION", "") == NAME:
+    if getattr(sys.modules[__package__], "DISTRIBUTION", "") == NAME:
         return ""
     return (
         f"Error: files of {NAME} are missing, or another's: the package {NAMESAKE} of another project has the same"

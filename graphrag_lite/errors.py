@@ -10,6 +10,7 @@ GraphragLiteError
 ├── IndexNotFound    no index at this root yet
 ├── OutputError      the output folder cannot be written
 ├── LockedError      another run holds the lock
+├── WaitingError     a batch that the provider has not answered yet
 ├── WorkerError      a worker process was killed
 ├── ModelError       the model's endpoint, key, or the budget for it
 ├── CallError        one request to it
@@ -58,6 +59,12 @@ class OutputError(GraphragLiteError):
 
 class LockedError(GraphragLiteError):
     """Another run holds the lock of this output folder."""
+
+    exit_code = 75  # EX_TEMPFAIL of sysexits.h: try again later
+
+
+class WaitingError(GraphragLiteError):
+    """What a run needs next is asked of the provider in a batch, and will be answered within a day."""
 
     exit_code = 75  # EX_TEMPFAIL of sysexits.h: try again later
 

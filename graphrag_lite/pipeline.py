@@ -253,7 +253,9 @@ def _open_models(
     """Open what stages ask, until `opened` is left; what it costs is in the log."""
     found: dict[str, Any] = {"model": None}
     if settings.asks:
-        found["model"] = opened.enter_context(open_model(settings.llm, output, model, log.started_at))
+        found["model"] = opened.enter_context(
+            open_model(settings.llm, output, model, log.started_at, batch=settings.llm.batch)
+        )
         log.meter = found["model"].meter
     if embedder or settings.embeddings.model:
         found["embedder"] = opened.enter_context(

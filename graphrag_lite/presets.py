@@ -13,7 +13,7 @@ class Preset:
     `key` is the variable that holds the key, `key_header` the header that carries it in place of `Authorization`;
     `form` the best form of a JSON reply that it knows (place in `llm.openai_chat.FORMS`), `biased` False where it takes
     no bias for tokens, `max_tokens` what it calls that limit. `remedy` is for one that cuts long prompts and says
-    nothing. `deployments`: the path names the model, and a query the version.
+    nothing. `deployments`: the path names the model, and a query the version; `batches`: it has a batch endpoint.
     """
 
     base_url: str | None = None
@@ -24,17 +24,18 @@ class Preset:
     max_tokens: str = "max_tokens"
     remedy: str = ""
     deployments: bool = False
+    batches: bool = False
 
 
 PRESETS = {
-    "openai": Preset("https://api.openai.com/v1"),
-    "azure": Preset(key="AZURE_OPENAI_API_KEY", key_header="api-key", deployments=True),
+    "openai": Preset("https://api.openai.com/v1", batches=True),
+    "azure": Preset(key="AZURE_OPENAI_API_KEY", key_header="api-key", deployments=True, batches=True),
     "anthropic": Preset("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", form=PLAIN, biased=False),
     "gemini": Preset("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", biased=False),
     "openrouter": Preset("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
     "mistral": Preset("https://api.mistral.ai/v1", "MISTRAL_API_KEY", biased=False),
     "deepseek": Preset("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", form=2, biased=False),
-    "groq": Preset("https://api.groq.com/openai/v1", "GROQ_API_KEY", biased=False),
+    "groq": Preset("https://api.groq.com/openai/v1", "GROQ_API_KEY", biased=False, batches=True),
     "ollama": Preset(
         "http://localhost:11434/v1",
         "OLLAMA_API_KEY",

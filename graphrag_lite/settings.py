@@ -232,6 +232,12 @@ class Prices(Section):
     output: float = Field(0.0, ge=0)
     cached_input: float | None = Field(None, ge=0)
 
+    @property
+    def halved(self) -> "Prices":
+        """What a batch costs."""
+        cached = None if self.cached_input is None else self.cached_input / 2
+        return Prices(input=self.input / 2, output=self.output / 2, cached_input=cached)
+
 
 # https://platform.openai.com/docs/pricing, 2025
 PRICES = {
@@ -265,6 +271,9 @@ class Llm(Section):
     concurrency: int = Field(25, ge=1, description="most requests in flight")
     requests_per_minute: int | None = Field(None, ge=1, description="null: no limit but the endpoint's own")
     tokens_per_minute: int | None = Field(None, ge=1, description="prompt and completion; null: no limit")
+    batch: bool = Field(
+        False, description="index asks in batches, within 24 hours at half the price (openai, azure, groq)"
+    )
     timeout: float = Field(180.0, gt=0, description="seconds that one request may take")
     max_attempts: int = Field(6, ge=1, description="tries of a request that can heal: 429, 5xx; a timeout: 2")
     max_failure_ratio: float = Field(0.05, ge=0, le=1, description="a stage stops when more of its items have failed")

@@ -50,7 +50,7 @@ def test_tables_are_data_frames(index: Any) -> None:
 
 def test_an_index_is_opened_where_it_is(corpus: Callable[..., Path], tmp_path: Path) -> None:
     made = graphrag_lite.index(str(corpus(TEXTS)), root=str(tmp_path), overrides=["search.top_k=1"])
-    assert made.folder == snapshots.current(tmp_path / "output") and made.search.top_k == 1
+    assert made.folder == snapshots.current(tmp_path / "output") and made.search_settings.top_k == 1
     opened = graphrag_lite.open(tmp_path / "output")
     assert opened.folder == made.folder
     assert opened.query("Who is Bob Jones?", method="local").answer == made.query("Who is Bob Jones?").answer
@@ -234,3 +234,34 @@ def test_a_deleted_document_takes_back_what_it_gave(corpus: Callable[..., Path],
     for name in tables.FINAL:
         assert back.arrow(name).equals(first.arrow(name))
     shutil.rmtree(tmp_path / "a")
+
+
+def test_passages_are_texts_with_their_place(index: Any) -> None:
+    found = index.search("Who repaired the gyroscopes?", k=4)
+    assert len(found) == 4 and [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    texts = dict(zip(index.documents["source_id"], index.documents["text"], strict=True))
+    for one in found:
+        assert texts[one.document][one.char_start : one.char_end] == one.text
+    ranked = index.query("Who repaired the gyroscopes?", retrieve_only=True, top_k=4).text_units
+    assert [one.text_unit_id for one in found] == ranked
+    notes = index.search("Who repaired the gyroscopes?", where=["path=notes/199*"])
+    assert notes and all(one.path.startswith("notes/199") for one in notes)
+    with pytest.raises(errors.InputError, match="empty"):
+        index.search(" ")
+
+
+def test_questions_are_answered_beside_each_other(index: Any) -> None:
+    async def ask() -> list[Any]:
+        return await asyncio.gather(*map(index.aquery, QUESTIONS))
+
+    assert asyncio.run(ask()) == [index.query(question) for question in QUESTIONS]
+
+
+def test_names_at_the_top_are_imported_when_they_are_used() -> None:
+    code = "import graphrag_lite, sys; assert 'graphrag_lite.search' not in sys.modules; print(graphrag_lite.Answer)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "search.answer.Answer" in done.stdout
+    assert all(getattr(graphrag_lite, name) for name in graphrag_lite.__all__)
+    assert set(graphrag_lite.__all__) <= set(dir(graphrag_lite))
+    with pytest.raises(AttributeError, match="no_such_name"):
+        graphrag_lite.no_such_name  # noqa: B018

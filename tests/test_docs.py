@@ -1,6 +1,8 @@
 """The generated pages in docs/ say what the code says. `python tests/test_docs.py` writes them anew."""
 
+import dataclasses
 import importlib
+import inspect
 import re
 import shlex
 from pathlib import Path
@@ -9,7 +11,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from graphrag_lite import pipeline, settings_file, tables
+import graphrag_lite
+from graphrag_lite import errors, pipeline, settings_file, tables
 from graphrag_lite.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -66,7 +69,57 @@ def commands_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"docs/tables.md": tables_page, "docs/commands.md": commands_page, "settings.yaml": settings_file.render}
+def api_page() -> str:
+    """Render what Python sees: signatures and docstrings."""
+    lines = [
+        "# Python",
+        "",
+        "Written by `python tests/test_docs.py` from the docstrings. [Recipes](recipes.md) use it.",
+        "",
+    ]
+    lines += ["```python", "import graphrag_lite", "", 'index = graphrag_lite.open("output")', "```"]
+    functions = [("graphrag_lite.index", graphrag_lite.index), ("graphrag_lite.open", graphrag_lite.open)]
+    functions += [(f"Index.{name}", getattr(graphrag_lite.Index, name)) for name in METHODS_OF_INDEX]
+    for name, function in functions:
+        signature = _named(re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(function)))).replace(
+            "(self, ", "("
+        )
+        lines += ["", f"## {name}", "", "```python", _folded(f"{name}{signature}"), "```", ""]
+        lines += [inspect.getdoc(function) or ""]
+    for kind in (graphrag_lite.Answer, graphrag_lite.Cited, graphrag_lite.Passage):
+        types = (
+            (one.name, one.type.__name__ if isinstance(one.type, type) else one.type)
+            for one in dataclasses.fields(kind)
+        )
+        fields = [f"{name}: {_named(str(type_))}" for name, type_ in types]
+        lines += ["", f"## {kind.__name__}", "", "```python", *fields, "```", "", inspect.getdoc(kind) or ""]
+    tree = (errors.__doc__ or "").partition("\n\n")[2].rstrip()
+    lines += ["", "## Errors", "", "All are in `graphrag_lite.errors`, and nearly all in `graphrag_lite`, too.", ""]
+    return "\n".join([*lines, "```", tree, "```"]) + "\n"
+
+
+def _folded(signature: str) -> str:
+    """Write a long signature with an argument a line."""
+    if len(signature) <= 100:
+        return signature
+    head, _, rest = signature.partition("(")
+    arguments, _, result = rest.rpartition(")")
+    split = re.split(r", (?![^\[\(]*[\]\)])", arguments)
+    return "\n".join([f"{head}(", *(f"    {one}," for one in split), f"){result}"])
+
+
+def _named(stated: str) -> str:
+    """Return types without their modules."""
+    return re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z]|date\b)", "", stated)
+
+
+METHODS_OF_INDEX = ("query", "aquery", "query_all", "search", "limited")
+PAGES = {
+    "docs/api.md": api_page,
+    "docs/tables.md": tables_page,
+    "docs/commands.md": commands_page,
+    "settings.yaml": settings_file.render,
+}
 
 
 def test_generated_pages_are_up_to_date() -> None:

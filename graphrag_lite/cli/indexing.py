@@ -1,7 +1,10 @@
 """The commands that build an index: index, plan, import."""
 
+import gc
 import sys
-from collections.abc import Collection
+import time
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,11 +27,18 @@ from graphrag_lite.cli.options import (
 if TYPE_CHECKING:
     from graphrag_lite.run.loop import Run
 
+POLL = 60.0  # seconds between looks at a batch
+OBJECTS_BETWEEN_COLLECTIONS = (
+    50_000  # of Python's 700: rows have no cycles, and looking for some took 4 to 10% of a run
+)
+
 
 @click.command(epilog=EXIT_CODES)
 @click.argument("corpus", required=False, type=click.Path(path_type=Path))
 @with_settings
 @click.option("--dry-run", is_flag=True, help="Say what would be asked of the model, as `plan` does; do nothing.")
+@click.option("--batch", is_flag=True, help="Ask in batches, within 24 hours at half the price (llm.batch).")
+@click.option("--wait", is_flag=True, help="With --batch: stay, and look every minute, until the index is made.")
 @click.option("--refresh", type=click.Choice(["reports"]), help="Write again all reports that are stale.")
 @click.option("--checksum", is_flag=True, help="Read every file, also where size and times say that it is the same.")
 @METRICS_FILE
@@ -39,6 +49,8 @@ def index(
     corpus: Path | None,
     root: Root,
     dry_run: bool,
+    batch: bool,
+    wait: bool,
     refresh: str | None,
     checksum: bool,
     metrics_file: Path | None,
@@ -67,6 +79,7 @@ def index(
         raise click.UsageError("Give --quiet or --verbose, not both.")
     corpus = corpus_of(root, corpus)
     log(quiet=quiet)
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     if dry_run:
         _print_plan(corpus, root, as_json)
         return
@@ -74,8 +87,11 @@ def index(
         _expect(root.output, imported=False)
         with run_log.logged(root.output):  # a settings file that stops a run belongs to the history, too
             loaded = root.load()
+            if batch:
+                loaded = loaded.model_copy(update={"llm": loaded.llm.model_copy(update={"batch": True})})
         with progress.watch(as_json, quiet=quiet, verbose=verbose) as watch:
-            run = pipeline.index(
+            make = partial(
+                pipeline.index,
                 corpus,
                 root.output,
                 loaded,
@@ -84,6 +100,7 @@ def index(
                 refresh=refresh == "reports",
                 checksum=checksum,
             )
+            run = _waited_for(make) if wait else make()
         done()
         summary |= run_summary.summary(run)
         if as_json or not quiet:
@@ -138,6 +155,19 @@ def import_(folder: Path, root: Path, as_json: bool) -> None:
     with terminable(), progress.watch(as_json) as watch:
         run = pipeline.take_over(folder, output, loaded, watch=watch)
     _print_summary(run, output, as_json)
+
+
+def _waited_for(make: Callable[[], "Run"]) -> "Run":
+    """Make an index again until no batch is waited for."""
+    from graphrag_lite.cli import terminal
+    from graphrag_lite.errors import WaitingError
+
+    while True:
+        try:
+            return make()
+        except WaitingError as waiting:
+            terminal.tell(str(waiting))
+            time.sleep(POLL)
 
 
 def _expect(output: Path, *, imported: bool) -> None:

@@ -26,7 +26,7 @@ Exit codes:
   1    something that you can fix: settings, corpus, question, disk
   2    wrong usage of this command
   3    finished, with failures recorded (`graphrag-lite show failures`)
-  75   another run is writing this index; try again later
+  75   another run is writing this index, or a batch is not answered yet; try again later
   130  interrupted; the next run goes on from there
 """
 ROOT = click.option(

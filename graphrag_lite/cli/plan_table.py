@@ -50,6 +50,9 @@ def print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
         *(["cost: as if the provider's own cache served nothing"] if priced else []),
     )
     console.print(Text("\n".join(legend), style="dim"))
+    if plan.model and plan.total.cost and settings.llm.preset.batches:
+        batches = f"in batches (index --batch): ${plan.total.cost / 2:,.2f}, each step and round within 24 hours"
+        console.print(Text(batches, style="dim"))
     for choice in plan.cheaper:
         cost = "" if choice.cost is None else f", ${choice.cost:,.2f}"
         n_tokens = f"{choice.calls:,} calls, {choice.prompt_tokens:,} + {choice.completion_tokens:,} tokens{cost}"

@@ -13,8 +13,17 @@ def place_of(blocks: Sequence[Mapping[str, Any]], start: int) -> str:
     >>> place_of([page], 10), place_of([page], 5)
     ('page 4', '')
     """
-    within = (block for block in blocks if block["kind"] in SHOWN and block["char_start"] <= start < block["char_end"])
-    return next((SHOWN[block["kind"]].format(block["label"]) for block in within), "")
+    within = (block for block in blocks if block["char_start"] <= start < block["char_end"])
+    return next(filter(None, map(page_of, within)), "")
+
+
+def page_of(block: Mapping[str, Any]) -> str:
+    """Return how the page that a block is is called, empty where it is none.
+
+    >>> page_of({"kind": "slide", "label": "4"}), page_of({"kind": "code", "label": ""})
+    ('slide 4', '')
+    """
+    return SHOWN[block["kind"]].format(block["label"]) if block["kind"] in SHOWN else ""
 
 
 def told(blocks: Sequence[Mapping[str, Any]], start: int, end: int) -> str:

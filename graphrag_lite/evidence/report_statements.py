@@ -20,9 +20,9 @@ from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.mention_form import DEFINES, EARLY, mention_form
 from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed, notices
 from graphrag_lite.evidence.sentence_dates import resolved, stated_period
+from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.text.times import Period, whole
 from graphrag_lite.text.transcripts import PERSONS, form, is_talk, said, speakers
 from graphrag_lite.text.words import terms
 

@@ -12,8 +12,8 @@ from math import ceil
 
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.text.names.words import ARTICLES, DETERMINERS, OF_WORDS, closed_class
+from graphrag_lite.text.period import Period
 from graphrag_lite.text.relations import is_verb_form
-from graphrag_lite.text.times import Period
 from graphrag_lite.text.words import terms
 
 LEAST_SENTENCES, LEAST_SHARE = 2, 0.25  # that share a theme of several words; of all sentences, of one

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 
+from graphrag_lite.text.period import Period
 from graphrag_lite.text.periods import periods
-from graphrag_lite.text.times import Period, relative_spans
+from graphrag_lite.text.relative_times import relative_spans
 
 # Numbers of four digits are years after these, and where they stand for themselves in brackets or between dashes.
 _YEARS = re.compile(

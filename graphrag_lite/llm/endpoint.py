@@ -109,6 +109,21 @@ class Endpoint:
 
         return await self._answer(attempt, tokens, hand_back)
 
+    async def fetch(self, send: Send) -> str:
+        """Return the text of an answer that is no JSON. Raises like `post`."""
+
+        async def attempt(_: Slot) -> str:
+            client = await self._client()
+            async with asyncio.timeout(self.settings.timeout):
+                response = (await send(client)).http_response
+            return str(response.content.decode("utf-8", "replace"))
+
+        return await self._answer(attempt, 0, frozenset())
+
+    def message(self, text: str) -> str:
+        """Return what an error body says."""
+        return self._diagnosis.message(text)
+
     @asynccontextmanager
     async def stream(
         self, send: Callable[["AsyncOpenAI"], Any], tokens: int, hand_back: frozenset[int] = frozenset()

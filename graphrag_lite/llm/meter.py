@@ -1,7 +1,7 @@
 """What a run asks and spends, by stage, and the budget that stops it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from math import ceil
@@ -123,6 +123,31 @@ class Meter:
             if self._ended is not None:
                 self._ended.set()
                 self._ended = None
+
+    def take(self, stage: str, usage: Usage) -> None:
+        """Count a call that a batch has answered."""
+        self.of(stage).usage += usage
+        self.of(stage).calls += 1
+
+    def room(self, stage: str, requests: Sequence[Request]) -> int:
+        """Return how many of the next requests the budget has room for. Raises Stopped where it has for none."""
+        calls = sum(each.calls for each in self.stages.values())
+        cost = sum(each.cost or 0.0 for each in self.stages.values())
+        for n, request in enumerate(requests):
+            cost += cost_of(self.of(stage).expected(request), self.prices) if self.prices else 0.0
+            over = [
+                f"{name}: {most} is reached"
+                for name, most, now in (
+                    ("llm.max_calls", self.settings.max_calls, calls + n + 1),
+                    ("llm.max_cost", self.settings.max_cost, cost),
+                )
+                if most is not None and now > most
+            ]
+            if over and not n:
+                raise Stopped(f"{over[0]} by what a batch would ask. {GO_ON}")
+            if over:
+                return n
+        return len(requests)
 
     async def _afford(self, spent: Spent, request: Request | Usage) -> float:
         """Return what a call is expected to cost, once the budget has room for it."""

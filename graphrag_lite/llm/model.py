@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from graphrag_lite.attempts import ENDS_RUN, described
-from graphrag_lite.errors import CallError, ReplyError
+from graphrag_lite.errors import CallError, ReplyError, WaitingError
+from graphrag_lite.llm.batches import Batches
 from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request, first_word
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent, Stopped
@@ -44,6 +45,7 @@ class Model:
     memo: Memo
     settings: Llm
     meter: Meter
+    batches: Batches | None = None  # in which everything is asked
     asking: dict[str, asyncio.Lock] = field(default_factory=dict)  # by key of a request in flight
     n_underway: int = 0  # requests that are asked, until their answer is kept
     _quiet: asyncio.Event | None = None  # of the moment that none is, where it is waited for
@@ -97,13 +99,30 @@ class Model:
 
 @contextmanager
 def open_model(
-    settings: Llm, output: Path, chat: ChatModel | None = None, run: str = "", *, must_keep: bool = True
+    settings: Llm,
+    output: Path,
+    chat: ChatModel | None = None,
+    run: str = "",
+    *,
+    must_keep: bool = True,
+    batch: bool = False,
 ) -> Iterator[Model]:
-    """Open the model that the settings name (or `chat`) with the memo of an output folder, which knows the `run`."""
-    asked, meter = chat_model(settings, chat), Meter(settings)
+    """Open the model that the settings name (or `chat`) with the memo of an output folder, which knows the `run`.
+
+    With `batch`, everything is asked in batches, which cost half; those that have ended are forgotten after a run.
+    """
+    asked = chat_model(settings, chat)
+    batches = Batches(asked, output / "batches") if batch else None
+    meter = Meter(
+        settings.model_copy(update={"prices": {name: p.halved for name, p in settings.prices.items()}})
+        if batch
+        else settings
+    )
     memo = Memo(output / "memo.sqlite", must_keep=must_keep, run=run)
     try:
-        yield Model(asked, memo, settings, meter)
+        yield Model(asked, memo, settings, meter, batches)
+        if batches:
+            batches.forget()
     finally:
         memo.close()
 
@@ -142,7 +161,7 @@ class StageModel:
             if (found := self.model.memo.get(key)) is not None:
                 self.model.meter.hit(self.stage)
                 return found.text
-            reply = await self._complete(request)
+            reply = await self._complete(request, key)
             said = spoken(reply.text)
             await self.model.memo.put(key, replace(reply, text=said))
             return said
@@ -159,17 +178,22 @@ class StageModel:
         Items start in their order: one may wait for another before it. Where no usable reply comes, or `work` raises
         what nobody foresaw, the failure is recorded under the item's `name` and its result is None. Raises ModelError
         where the model failed more than `max_failure_ratio` of the items, or all of them, or the budget is spent: once
-        what is in flight is answered and kept.
+        what is in flight is answered and kept. Raises WaitingError where the rest is asked in a batch.
         """
         results: list[R | None] = [None] * len(items)
         done = n_failed = 0
+        waits = False
         most = _most_failures(len(items), self.model.settings.max_failure_ratio)
         places = iter(range(len(items)))
 
         async def attempted(item: T) -> R | None:
             nonlocal n_failed
+            nonlocal waits
             try:
                 return await work(item)
+            except WaitingError:
+                waits = True
+                return None
             except (ReplyError, CallError) as error:
                 n_failed += 1
                 self.failed(name(item), error)
@@ -207,6 +231,8 @@ class StageModel:
                     group.create_task(lane())
         except BaseExceptionGroup as errors:
             raise _first(errors) from None
+        if waits and (batches := self.model.batches):
+            await batches.submit(self.model.meter.room(self.stage, list(batches.open.values())))
         return results
 
     def failed(self, name: str, error: ReplyError | CallError, before: str = "") -> None:
@@ -250,13 +276,14 @@ class StageModel:
         async with self.model.alone(key), self.model.underway():
             if (known := self._remembered(key, parse)) is not None:  # the same was asked by another meanwhile
                 return known[0]
-            reply = await self._complete(request)
+            reply = await self._complete(request, key)
             try:
                 result = parse(_whole(reply))
             except ReplyError as error:
                 said = {"role": "assistant", "content": spoken(reply.text).strip() or "(nothing)"}
                 again = {"role": "user", "content": REPAIR.format(error=error)}
-                reply = await self._complete(replace(request, messages=(*request.messages, said, again)))
+                again_asked = replace(request, messages=(*request.messages, said, again))
+                reply = await self._complete(again_asked, self.model.memo.key(self.model.identity, again_asked))
                 try:
                     result = parse(_whole(reply))
                 except ReplyError as problem:
@@ -274,9 +301,13 @@ class StageModel:
         self.model.meter.hit(self.stage)
         return (result,)
 
-    async def _complete(self, request: Request) -> Reply:
+    async def _complete(self, request: Request, key: str) -> Reply:
         if self.stopped:
             raise self.stopped
+        if self.model.batches is not None:
+            reply = await self.model.batches.reply(key, request)
+            self.model.meter.take(self.stage, reply.usage)
+            return reply
         async with self.model.meter.call(self.stage, request) as count:
             try:
                 reply = await self.model.chat.complete(request)

@@ -99,6 +99,21 @@ class OpenAIChat:
             return await self._structured(request, request.schema)
         return await self._send(self._body(request))
 
+    def batch_body(self, request: Request) -> dict[str, Any]:
+        """Return the body of a request that nobody can ask otherwise if it is not taken: in the surest form."""
+        return self._body(request) | (_format(self._form, request.schema) if request.schema is not None else {})
+
+    def read(self, answer: Mapping[str, Any], messages: Sequence[Message]) -> Reply:
+        """Read the answer to such a request. Raises CallError for a refusal."""
+        return self._replied(answer, messages, prompt_tokens(messages))
+
+    def unlearned(self, status: int, text: str) -> str:
+        """Return what is wrong with such a request; "" where it is a parameter, which is now left out."""
+        message = self.endpoint.message(text)
+        sent = self._body(SMALLEST) | dict.fromkeys(self._left_out)  # by then: others may have told already
+        adapted = self._adapted(sent, Refused(message, status, message))
+        return "" if adapted else message
+
     async def stream(self, request: Request) -> AsyncIterator[str | Reply]:
         body = self._body(request)
         while True:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite.errors import InputError
 from graphrag_lite.text.dates import iso_date
-from graphrag_lite.text.times import whole
+from graphrag_lite.text.period import whole
 from graphrag_lite.text.timestamps import iso
 
 if TYPE_CHECKING:

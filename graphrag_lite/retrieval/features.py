@@ -19,8 +19,9 @@ from graphrag_lite.retrieval.replies import asks_for_reply
 from graphrag_lite.retrieval.title_numbers import ByNumber
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.numbered_titles import numbered
+from graphrag_lite.text.period import Period
 from graphrag_lite.text.periods import periods
-from graphrag_lite.text.times import Period, relative_dates
+from graphrag_lite.text.relative_times import relative_dates
 from graphrag_lite.text.words import ASKING, terms
 
 # What a word that only asks counts, of 1: where people ask each other, "how many" finds other questions.

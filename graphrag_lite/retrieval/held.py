@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphrag_lite.text.times import Period
+from graphrag_lite.text.period import Period
 
 Ints = npt.NDArray[np.integer[Any]]
 

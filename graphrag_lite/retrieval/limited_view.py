@@ -33,7 +33,7 @@ class LimitedView(SnapshotView):
 
     def __init__(self, whole: SnapshotView, where: Sequence[str]) -> None:
         self.whole = whole  # which holds the folder
-        self.folder, self.search, self.manifest = whole.folder, whole.search, whole.manifest
+        self.folder, self.search_settings, self.manifest = whole.folder, whole.search_settings, whole.manifest
         self._read: dict[str, pa.Table] = {}
         self._text: tuple[int, str] = (-1, "")
         self._left = _left(whole, [read_condition(stated) for stated in where])

@@ -45,7 +45,7 @@ from scipy.sparse import csc_array, csr_array
 
 from graphrag_lite.graph.pagerank import Walk, pagerank, walk_of
 from graphrag_lite.retrieval.top_k import best
-from graphrag_lite.text.times import Period
+from graphrag_lite.text.period import Period
 
 Vector = npt.NDArray[np.float64]
 

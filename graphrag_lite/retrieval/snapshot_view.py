@@ -34,7 +34,7 @@ class SnapshotView:
 
     def __init__(self, folder: Path, search: Search | None = None) -> None:
         self.folder = folder
-        self.search = search or Search()
+        self.search_settings = search or Search()
         self.manifest: dict[str, Any] = snapshots.usable_manifest(folder)
         weakref.finalize(self, os.close, snapshots.hold(folder))  # until then, retention leaves the folder alone
         self._read: dict[str, pa.Table] = {}

@@ -33,9 +33,9 @@ class Last:
     changed: frozenset[str]
     failed: tuple[str, ...] = ()
 
-    def read(self, *names: str) -> "list[pa.Table] | None":
-        """Return tables of the snapshot, None where one of them is damaged."""
+    def read(self, *names: str, only: list[str] | None = None) -> "list[pa.Table] | None":
+        """Return tables of the snapshot, or `only` some columns of each; None where one of them is damaged."""
         try:
-            return [tables.read(self.folder, name) for name in names]
+            return [tables.read(self.folder, name, only) for name in names]
         except TableError:
             return None

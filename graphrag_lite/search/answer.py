@@ -92,7 +92,18 @@ class Answer:
     steps: list[Mapping[str, Any]] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
+        """Return what `query --json` prints, but for the id."""
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        from graphrag_lite.search.notebook import answer_html
+
+        return answer_html(self)
+
+    def _repr_markdown_(self) -> str:
+        from graphrag_lite.search.notebook import answer_markdown
+
+        return answer_markdown(self)
 
 
 def compose(

@@ -38,7 +38,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     read = [unit for unit in ranking.units if scores[unit] > 0]
     worth = scores[read].tolist()
     chosen = choose_sentences(
-        index, question.terms, read, index.search.max_sentences, scores=worth, sought=sought(question)
+        index, question.terms, read, index.search_settings.max_sentences, scores=worth, sought=sought(question)
     )
     return compose(question, "basic", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
@@ -53,7 +53,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     scores = _scores(index, question.terms, query.as_of)
     ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
-    records = render(passages(index, scores), index.search.max_context_tokens, TokenEstimate.of(index), shown)
+    records = render(passages(index, scores), index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)
     prompt = BasicSearch(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()
     return asking.answer(question, "basic", ranking, shown, written)

@@ -59,7 +59,7 @@ async def ask_within(index: "SnapshotView", query: "Query", budget: int, asking:
     from graphrag_lite.search.reports import fitted, portions, unmarked
 
     question = query.read_by(index)
-    count, most = TokenEstimate.of(index), index.search.max_context_tokens
+    count, most = TokenEstimate.of(index), index.search_settings.max_context_tokens
     n_tested = n_failed = 0
 
     async def test(unit: int) -> bool:

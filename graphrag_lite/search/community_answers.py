@@ -28,7 +28,7 @@ def themes(index: "SnapshotView", reports: Iterable[Row]) -> list[Statement]:
     Where there are fewer reports than an answer has room for, those of the heaviest relationships and of the entities
     that are named most go on; where no sentence stands as a statement, as in a corpus of notes, any sentence will do.
     """
-    most = index.search.max_reports
+    most = index.search_settings.max_reports
     told = [(report["title"], report["citations"]) for report in reports if report["citations"]]
     if len(told) < most:
         columns = ["source", "target", "sources"]
@@ -63,7 +63,7 @@ def paragraphs(
     chosen: dict[int, list[Statement]] = {}
     for place in choose_statements(index, asked, read, match[read].tolist(), MAX_FOUND):
         own = chosen.get(group[place.unit], [])
-        if len(own) < MAX_STATEMENTS and (own or len(chosen) < index.search.max_reports):
+        if len(own) < MAX_STATEMENTS and (own or len(chosen) < index.search_settings.max_reports):
             chosen[group[place.unit]] = [*own, place]
     return [
         replace(place, about=heading)

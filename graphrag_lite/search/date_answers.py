@@ -10,14 +10,15 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.citation_marks import disarm
-from graphrag_lite.search.ages import PRONOUN, age, born
 from graphrag_lite.search.answer import Answer, Cited, Ranking, Statement, answered, cite
 from graphrag_lite.search.dated_events import ENDS, MOST, Dated, candidates, looked_for, rivalled, together
 from graphrag_lite.search.dated_events import on_days as dated_on
+from graphrag_lite.search.life_dates import PRONOUN, age, dated
 from graphrag_lite.temporal.date_questions import Asked
 from graphrag_lite.temporal.durations import When, apart, in_order
+from graphrag_lite.text.period import Period
 from graphrag_lite.text.plain_text import one_line
-from graphrag_lite.text.times import Period, relative_spans
+from graphrag_lite.text.relative_times import relative_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
 
 OPEN = "The documents do not date all that this asks about, so nothing is computed. What they say:"
+_OTHERS = re.compile(r"\b(?:whose|who|that|has the|have the)\b", re.I)  # what is asked for is not of what is named
+_OF_A_LIFE = {
+    "born": re.compile(r"\bborn$", re.I),
+    "died": re.compile(r"\bdied$", re.I),
+    "made": re.compile(r"\b(?:released|came out|published|made)$", re.I),
+}
 _YEAR = re.compile(r"\b\d{4}\b")
 YEAR = 183  # days: what is dated less closely than a year is not put in a list
 COMPUTED = frozenset(("ago", "ahead", "between", "first", "last", "order", "until"))  # by form alone: nothing else fits
@@ -40,6 +47,14 @@ def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool
         return _on_a_day(question, method, asked.events[0], visible)
     if asked.kind == "age":
         return _age(question, method, asked, visible)
+    if asked.kind in ("first", "last"):
+        if _OTHERS.search(asked.about):
+            return None
+        what = next((what for what, said in _OF_A_LIFE.items() if said.search(asked.about)), "")
+        lives = [dated(question, event, what, visible) for event in asked.events] if what else []
+        if (known := [one for one in lives if one]) and len(known) == len(lives):
+            told = _computed(asked, known, None)
+            return _shown(question, method, told, known) if told else None
     events = [looked_for(question, event, asked.about) for event in asked.events]
     ends = [asked.kind == "until" or bool(ENDS.search(event)) for event in asked.events]
     if asked.kind == "list":
@@ -101,7 +116,7 @@ def _from_now(asked: Asked, told: Dated, now: date | None) -> str:
 def _age(question: "Question", method: str, asked: Asked, visible: "npt.NDArray[np.bool_]") -> Answer | None:
     """Answer how old somebody was at an event of theirs, or of the world; None where either is not dated."""
     name, event = asked.events
-    birth = born(question, looked_for(question, name), visible)
+    birth = dated(question, name, "born", visible)
     event = PRONOUN.sub(lambda _: name, event)
     stated = sorted(question.features.periods)
     if birth and len(stated) == 1 and not question.terms_of(_YEAR.sub("", event)):

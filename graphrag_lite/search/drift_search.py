@@ -91,7 +91,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     if nothing:
         return compose(question, "drift", [], ranking)
     read = [unit for unit in best(total, READ_UNITS).tolist() if total[unit] > 0]
-    chosen = choose_statements(index, about, read, total[read].tolist(), 2 * index.search.max_sentences)
+    chosen = choose_statements(index, about, read, total[read].tolist(), 2 * index.search_settings.max_sentences)
     return compose(question, "drift", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
@@ -109,7 +109,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     from graphrag_lite.search.reports import report_record
 
     question = query.read_by(index)
-    search, count = index.search, TokenEstimate.of(index)
+    search, count = index.search_settings, TokenEstimate.of(index)
     gathered = Gathered(index, seen={_key(question)})
     n_asked = 0
 
@@ -171,7 +171,7 @@ class Gathered:
         self.n_dropped += n_dropped
         if found.point.score > 0 and found.point.description:
             self.points.append((found.point.score, record))
-        for question in found.follow_ups[: self.index.search.drift_follow_ups]:
+        for question in found.follow_ups[: self.index.search_settings.drift_follow_ups]:
             if (key := _key(Question(self.index, question))) not in self.seen:
                 self.seen.add(key)
                 self.waiting.append(FollowUp(question, found.point.score))
@@ -213,7 +213,7 @@ def _best_reports(question: Question) -> list[int]:
     index = question.index
     rows = report_rows(index)
     asked = asked_terms(question)
-    return rank_reports(index, asked, rows, range(len(rows))).order[: index.search.max_reports]
+    return rank_reports(index, asked, rows, range(len(rows))).order[: index.search_settings.max_reports]
 
 
 def _leads(question: Question, scores: "Vector") -> list[int]:
@@ -226,7 +226,9 @@ def _leads(question: Question, scores: "Vector") -> list[int]:
     reports, identities = index.arrow("community_reports")["community"], index.arrow("entities")["id"]
     reported = {identity for i in _best_reports(question) for identity in members[row[reports[i].as_py()]].as_py()}
     meant = [entity for entity in meant_entities(question, scores) if entity not in question.features.entities]
-    return [entity for entity in meant if identities[entity].as_py() in reported][: index.search.drift_follow_ups]
+    return [entity for entity in meant if identities[entity].as_py() in reported][
+        : index.search_settings.drift_follow_ups
+    ]
 
 
 def _key(question: Question) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
         from graphrag_lite.search.reports import recited
 
         fitting = [i for i in reports.order if not asked or reports.match[i] >= FITTING] or reports.order
-        told, citations = recited(index, fitting[: index.search.max_reports], asked, report_language(index))
+        told, citations = recited(index, fitting[: index.search_settings.max_reports], asked, report_language(index))
         return answered(question, "global", ranking, answer=told or NOTHING, citations=citations)
     from graphrag_lite.search.community_answers import paragraphs, speaking
     from graphrag_lite.search.statements import broad_match
@@ -74,7 +74,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     chosen = await relevant(index, rows, question.text, asking) if query.dynamic else partition(rows, query.level)
     reports = rank_reports(index, asked_terms(question), rows, chosen)
     ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
-    count, budget = TokenEstimate.of(index), index.search.max_context_tokens
+    count, budget = TokenEstimate.of(index), index.search_settings.max_context_tokens
     parts = portions([report_record(index, i) for i in shuffled(rows, chosen)], budget, count)
     points, n_dropped = await collect(parts, lambda records: GlobalMap(records, question.text), asking, "report")
     return await answer_of_points(question, "global", ranking, points, n_dropped, asking)

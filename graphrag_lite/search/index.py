@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import settings, settings_file, tables
 from graphrag_lite.errors import (
@@ -23,7 +23,7 @@ from graphrag_lite.run.corpus_files import left_out_of
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.methods import Query, SearchMethod, check, method_named
 from graphrag_lite.text.dates import iso_date
-from graphrag_lite.text.times import whole
+from graphrag_lite.text.period import whole
 from graphrag_lite.text.timestamps import iso
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from graphrag_lite.llm.chat import ChatModel, Embedder
     from graphrag_lite.retrieval.vectors import Floats
     from graphrag_lite.search.model_query import Asking, Show
+    from graphrag_lite.search.passages import Passage
 
 Outcome = Answer | GraphragLiteError
 Day = date | str
@@ -86,6 +87,16 @@ class Index(SnapshotView):
 
     def __repr__(self) -> str:
         return f"Index({self.folder.name}, {self.n_rows('documents')} documents, {self.n_rows('entities')} entities)"
+
+    def _repr_html_(self) -> str:
+        from graphrag_lite.search.notebook import index_html
+
+        return index_html(f"Index {self.folder.name}", {name: self.n_rows(name) for name in tables.FINAL})
+
+    def _repr_markdown_(self) -> str:
+        from graphrag_lite.search.notebook import index_markdown
+
+        return index_markdown(f"Index {self.folder.name}", {name: self.n_rows(name) for name in tables.FINAL})
 
     def __getattr__(self, name: str) -> "pd.DataFrame":
         if name not in tables.FINAL:
@@ -153,7 +164,7 @@ class Index(SnapshotView):
         CallError and ReplyError where the model did not answer, ModelError where it cannot be asked or the budget is
         spent.
         """
-        asked = Query(question, top_k or self.search.top_k, level, dynamic, budget)
+        asked = Query(question, top_k or self.search_settings.top_k, level, dynamic, budget)
         asked = replace(asked, history=history, retrieve_only=retrieve_only)
         asked = replace(asked, steps=steps, tokens=tokens, session=session)
         queries = self._queries(asked, [question], [as_of], valid_at, [where])
@@ -161,6 +172,28 @@ class Index(SnapshotView):
         if isinstance(outcome, GraphragLiteError):
             raise outcome
         return outcome
+
+    async def aquery(self, question: str, method: str | SearchMethod = "local", **options: Any) -> Answer:
+        """Answer like `query`, with its options, in a thread of its own: others go on meanwhile."""
+        import asyncio  # a query without a model has no need of it
+
+        return await asyncio.to_thread(self.query, question, method, **options)
+
+    def search(
+        self, question: str, k: int = 5, *, as_of: Day | None = None, where: Sequence[str] = ()
+    ) -> "list[Passage]":
+        """Return the passages that fit a question best, best first, by the ranking of local search; no model answers.
+
+        `as_of` and `where` are those of `query`. Raises InputError for an empty question and like `query` for these.
+        """
+        from graphrag_lite.retrieval.question import Question
+        from graphrag_lite.run.sync import complete
+        from graphrag_lite.search.passages import passages_found
+
+        (query,) = self._queries(Query(question, k, retrieve_only=True), [question], [as_of], None, [where])
+        check("local", query, model=False)
+        vector = complete(self.embed([question]))[0] if self.vector_weight else None
+        return passages_found(Question(self.limited(query.where), question, query.as_of, vector), k)
 
     def query_all(
         self,
@@ -192,7 +225,7 @@ class Index(SnapshotView):
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
         stated = [one for one in where if isinstance(one, str)]
         limits = [stated] * len(questions) if stated or not where else [list(one) for one in where]
-        asked = Query("", top_k or self.search.top_k, level, dynamic, budget)
+        asked = Query("", top_k or self.search_settings.top_k, level, dynamic, budget)
         asked = replace(asked, history=history, retrieve_only=retrieve_only)
         asked = replace(asked, steps=steps, tokens=tokens, session=session)
         queries = self._queries(asked, questions, days, valid_at, limits)
@@ -244,7 +277,7 @@ class Index(SnapshotView):
         if found.ask and self.asks and not (queries and queries[0].retrieve_only):
             from graphrag_lite.run.sync import complete
 
-            complete(self._ask_all(queries, found.ask, response_type or self.search.response_type, show, tell))
+            complete(self._ask_all(queries, found.ask, response_type or self.search_settings.response_type, show, tell))
         else:
             for query in queries:
                 try:
@@ -286,7 +319,9 @@ class Index(SnapshotView):
                 try:
                     limited = self.limited(queries[place].where)
                     async with begun:
-                        waiting[place] = await _within(self.search.timeout, ask(limited, queries[place], asking))
+                        waiting[place] = await _within(
+                            self.search_settings.timeout, ask(limited, queries[place], asking)
+                        )
                 except InputError as error:
                     waiting[place] = error
                 while n_told in waiting:

@@ -62,7 +62,7 @@ def meant_entities(question: "Question", scores: "npt.NDArray[np.float64]") -> l
     mentions.data = np.log1p(mentions.data)
     worth = (mentions @ weights) * np.log((len(scores) + 1) / np.maximum(np.diff(mentions.indptr), 1))
     worth[named] = 0.0
-    wanted = index.search.max_entities
+    wanted = index.search_settings.max_entities
     found = [entity for entity in best(worth, wanted).tolist() if worth[entity] > 0]
     return [*named, *found][:wanted]
 

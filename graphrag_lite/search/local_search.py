@@ -72,7 +72,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         index,
         question.terms,
         read,
-        index.search.max_sentences - len(opening) - len(closing),
+        index.search_settings.max_sentences - len(opening) - len(closing),
         [*opening, *closing],
         scores=(scores[read] + (scores[read].max(initial=0.0) if defining or foreign else 0.0)).tolist(),
         sought=asked,
@@ -103,7 +103,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
     sections = passages(index, scores) if np.isneginf(scores).any() else local_sections(question, query, scores)
-    records = render(sections, index.search.max_context_tokens, TokenEstimate.of(index), shown)
+    records = render(sections, index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)
     prompt = LocalSearch(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()
     return asking.answer(question, "local", ranking, shown, written)
@@ -129,7 +129,7 @@ def _about(question: "Question", scores: "npt.NDArray[np.float64]") -> tuple[lis
     for statement in (told for entity in about for told in description(index, entity)):
         if not np.isneginf(scores[statement.unit]) and all(_apart(statement, other) for other in opening):
             opening.append(statement)
-    most = index.search.max_sentences - 2
+    most = index.search_settings.max_sentences - 2
     opening = opening[: max(most, 1)]
     closing = [
         stated

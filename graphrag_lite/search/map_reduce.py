@@ -64,7 +64,7 @@ async def answer_of_points(
 ) -> Answer:
     """Have the answer written from points, the most important first; without any, the corpus does not say."""
     index, shown = question.index, Shown()
-    records = reduced(points, index.search.max_context_tokens, TokenEstimate.of(index), shown)
+    records = reduced(points, index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)
     prompt = GlobalReduce(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if points else asking.nothing()
     return asking.answer(question, method, ranking, shown, written, n_dropped)

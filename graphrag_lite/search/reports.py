@@ -39,7 +39,7 @@ async def relevant(index: "SnapshotView", rows: Sequence[Row], question: str, as
     count = TokenEstimate.of(index)
 
     async def rate(i: int) -> bool:
-        record = fitted(report_record(index, i), index.search.max_context_tokens, count)
+        record = fitted(report_record(index, i), index.search_settings.max_context_tokens, count)
         try:
             return await asking.yes(RateReport(unmarked(record), question))
         except (CallError, ReplyError) as error:

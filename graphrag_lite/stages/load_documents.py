@@ -7,7 +7,7 @@ import logging
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from operator import attrgetter
@@ -25,7 +25,7 @@ from graphrag_lite.read.stated_times import time_left
 from graphrag_lite.run.services import Fail, Last
 from graphrag_lite.settings import LoadDocuments
 from graphrag_lite.text.dates import LONGEST
-from graphrag_lite.text.language import detect, with_common
+from graphrag_lite.text.language import detect, most_common, with_common
 from graphrag_lite.text.plain_text import plain
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ async def load_documents(
     for (path, source_id), n in Counter((row.path, row.source_id) for row in rows).items():
         if n > 1:
             logger.warning("%s: %d documents have the id %s. Answers cannot tell them apart.", path, n, source_id)
-    documents = _documents(rows, attempt, readers)
+    documents = _documents(rows, attempt, readers, last)
     for unread in unread_times(documents, settings.time_field)[:MAX_NAMED]:
         logger.warning(
             "%s: %d times cannot be read, such as %r; they date nothing.%s",
@@ -269,19 +269,55 @@ def _read_before(before: list[Document], last: Last | None, readers: Readers) ->
     return files
 
 
-def _documents(rows: list[Document], attempt: Attempt, readers: Readers) -> "pa.Table":
+def _documents(rows: list[Document], attempt: Attempt, readers: Readers, last: Last | None) -> "pa.Table":
     """Give each document an id by its content alone; equal documents are told apart by their order."""
     seen: Counter[str] = Counter()
-    made = []
     rows = sorted(rows, key=lambda row: (row.path, row.source_id))
-    codes = with_common([attempt(row.path, detect, row.text) or "" for row in rows])
-    for row, code in zip(rows, codes, strict=True):
-        key = _key(row)
-        identity = tables.content_id("document", key, str(seen[key]))
+    ids = []
+    for key in map(_key, rows):
+        ids.append(tables.content_id("document", key, str(seen[key])))
         seen[key] += 1
-        mime = readers.mime(row.path)
-        made.append({**row._asdict(), "id": identity, "title": row.title or _name(row), "mime": mime, "language": code})
+    made = [
+        {
+            **row._asdict(),
+            "id": identity,
+            "title": row.title or _name(row),
+            "mime": readers.mime(row.path),
+            "language": code,
+        }
+        for row, identity, code in zip(rows, ids, _languages(rows, ids, attempt, last), strict=True)
+    ]
     return tables.make("source_documents", made)
+
+
+def _languages(rows: Sequence[Document], ids: Sequence[str], attempt: Attempt, last: Last | None) -> list[str]:
+    """Return the language of each document; one that does not tell takes the most common one.
+
+    In the last snapshot the most common one may have been told or taken. It stays where it still is the most common:
+    of the documents that have it, as many are asked again as it takes to know that.
+    """
+    found = last.read("source_documents", only=["id", "language"]) if last and "code" not in last.changed else None
+    before = dict(tables.rows(found[0], "id", "language")) if found else {}
+    failed = frozenset(last.failed) if last else frozenset()
+    common = most_common(Counter(before.values()))
+
+    def told(row: Document) -> str:
+        return attempt(row.path, detect, row.text) or ""
+
+    codes = [
+        told(row) if identity not in before or row.path in failed else before[identity]
+        for row, identity in zip(rows, ids, strict=True)
+    ]
+    kept = [identity in before and row.path not in failed for row, identity in zip(rows, ids, strict=True)]
+    asked = [place for place, code in enumerate(codes) if kept[place] and code and code == common]
+    counts = Counter(codes)
+    counts[common] -= len(asked)
+    for place in asked:
+        if counts[common] and most_common(counts) == common:
+            break
+        codes[place] = told(rows[place])
+        counts[codes[place]] += 1
+    return with_common(codes)
 
 
 def _key(row: Document) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
+from graphrag_lite.errors import WaitingError
 from graphrag_lite.evidence.citation_marks import Marks, disarm, rewrite
 from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.evidence.records import Record
@@ -75,6 +76,7 @@ async def report_communities(
     async def work(community: Row) -> Row:
         number = community["community"]
         report: Row | None = None
+        waiting: WaitingError | None = None
         try:
             parts = [by_number[child] for child in community["children"] if child in by_number]
             context = await _context(community, parts, reports, elements, settings.max_input_tokens, count)
@@ -86,9 +88,16 @@ async def report_communities(
             prompt = prompts.fill(ReportPrompt(settings.max_words, context.text))
             reply = await model.ask([{"role": "user", "content": prompt}], read_report, schema=SCHEMA)
             report = _row(community, context, reply)
+        except WaitingError as error:  # so do the communities above it
+            waiting = error
+            raise
         finally:
             if not reports[number].done():  # a cancelled run has cancelled it
-                reports[number].set_result(report)
+                if waiting:
+                    reports[number].set_exception(waiting)
+                    reports[number].exception()  # nobody may be above it
+                else:
+                    reports[number].set_result(report)
         return report
 
     order = sorted(held, key=lambda row: (-row["level"], row["community"]))

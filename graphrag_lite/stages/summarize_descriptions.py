@@ -7,21 +7,37 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 (Bouma 2009), moved from [-1, 1] to [0, 1]: names that are everywhere meet by chance, so hubs are damped.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
-from graphrag_lite.evidence.describing_sentences import GOOD_LENGTH, best_sentences, best_statements, sentence_of
+from graphrag_lite.evidence.describing_sentences import best_sentences, best_statements, sentence_of
 from graphrag_lite.evidence.descriptions import cut, distinct, joined
+from graphrag_lite.evidence.mention_fold import (
+    ALL_TOUCHED,
+    CANDIDATES,
+    ENTITIES,
+    ENTITY_DESCRIPTIONS,
+    ENTITY_SENTENCES,
+    FOLD,
+    MENTIONED,
+    PAIR_DESCRIPTIONS,
+    PAIR_RELATIONS,
+    PAIR_SENTENCES,
+    RELATIONSHIPS,
+    TOUCHED,
+    WITHIN,
+    opened,
+    rows,
+)
 from graphrag_lite.evidence.mention_form import mention_form
 from graphrag_lite.evidence.packing import packs
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt
-from graphrag_lite.run.services import Attempt, unguarded
+from graphrag_lite.run.services import Attempt, Last, unguarded
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.tokens import counter
@@ -33,124 +49,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 ENCODING = "cl100k_base"  # what tokens of descriptions are counted in
 WORDS_PER_TOKEN = 0.75
-SOON_FOLDED = 20_000  # mentions
-CANDIDATES = 12  # sentences read for each entity and relationship
-
-# A name means what its own document says it means, else what the corpus says; '' was dropped. A unit's overlap repeats
-# sentences of the unit before it, so an instance counts once for its place in the document; of what a model told, what
-# differs in direction or relation are several instances. Rows come in any order, so every order ends in what tells one
-# row from the next as far as it is read, and strengths are added as decimals: of floats, the order changes the sum.
-FOLD = """
-create view here as select * from entity_resolutions where document_id <> '';
-create view anywhere as select * from entity_resolutions where document_id = '';
-create table mention as
-    select coalesce(h.entity_id, a.entity_id) as entity, coalesce(h.title, a.title) as title,
-        coalesce(h.type, a.type) as entity_type, m.description <> '' as told, m.*
-    from entity_mentions m
-    left join here h on h.document_id = m.document_id and h.name = m.name
-    left join anywhere a on a.name = m.name
-    where coalesce(h.entity_id, a.entity_id, '') <> '';
-create table entity as
-    select entity, min(title) as title, min(entity_type) as type, count(distinct text_unit_id) as frequency,
-        count(distinct (document_id, mention_start, case when told and mention_start < 0 then text_unit_id end))
-            as n_mentions,
-        count(distinct document_id) as n_documents,
-        list(distinct text_unit_id order by text_unit_id) as text_unit_ids
-    from mention group by entity;
-create table related as
-    select coalesce(hs.entity_id, s.entity_id, '') as a, coalesce(ht.entity_id, t.entity_id, '') as b,
-        least(a, b) as low, greatest(a, b) as high,
-        r.document_id, text_unit_id, char_start, char_end, relation, strength, description,
-        description <> '' as told, r.source <> r.target as two
-    from relationship_mentions r
-    left join here hs on hs.document_id = r.document_id and hs.name = r.source
-    left join here ht on ht.document_id = r.document_id and ht.name = r.target
-    left join anywhere s on s.name = r.source
-    left join anywhere t on t.name = r.target
-    where low <> '';
-create view instance as select * from related where low <> high;
-create table pair as
-    select low, high, sum(strength)::double as strength, count(*) as n_mentions
-    from (
-        select low, high, max(strength)::decimal(18, 6) as strength from instance
-        group by low, high, document_id, char_start,
-            case when told then (a, relation, case when char_start < 0 then text_unit_id end) end
-    )
-    group by low, high;
-create table pair_units as
-    select low, high, list(distinct text_unit_id order by text_unit_id) as text_unit_ids
-    from instance group by low, high;
-create table degree as
-    select entity, count(*) as degree
-    from (select low as entity from pair union all select high from pair) group by entity;
-"""
-ENTITIES = """
-select entity as id, title, type, text_unit_ids, frequency,
-    coalesce(degree, 0) as degree, n_mentions, n_documents
-from entity left join degree using (entity)
-order by frequency desc, n_mentions desc, title, id
-"""
-RELATIONSHIPS = """
-select low, high, x.title as low_title, y.title as high_title, u.text_unit_ids, pair.n_mentions,
-    dx.degree + dy.degree as combined_degree, len(u.text_unit_ids) / $n_units as p,
-    case when p >= 1 then 1 else -ln(p * $n_units * $n_units / (x.frequency * y.frequency)) / ln(p) end as npmi,
-    round(strength * (1 + greatest(-1, least(1, npmi))) / 2, 6) as weight
-from pair join pair_units u using (low, high)
-join entity x on x.entity = low join entity y on y.entity = high
-join degree dx on dx.entity = low join degree dy on dy.entity = high
-order by weight desc, low_title, high_title, low, high
-"""
-# What says nothing any more since its two names are one entity.
-WITHIN = "select count(*) as n from related where low = high and two"
-# Mentions that stand in the text, to be read document after document.
-MENTIONED = """
-select rowid as mention, document_id, mention_start, len(name) as length, char_start, char_end from mention
-where mention_start >= 0 and char_start >= 0
-order by document_id, mention
-"""
-# What says what a name is, and after it what a name is in at all, before what its bearer says or is told.
-# A name early in its sentence is what the sentence is about. The first sentences of a document come first. A name that
-# a model gives and the text does not hold (mention_start -1) stands for its whole text unit: used for want of others.
-ENTITY_SENTENCES = f"""
-select entity as key, mention.*, form, begins from mention left join forms on mention = mention.rowid
-where char_start >= 0
-qualify (mention_start >= 0 or not bool_or(mention_start >= 0) over (partition by entity))
-    and row_number() over (partition by entity order by
-    mention_start < 0, form desc, char_end - char_start not between {GOOD_LENGTH.start} and {GOOD_LENGTH.stop},
-    greatest(0, mention_start - char_start) // 12, char_start, char_end, document_id, text_unit_id, mention_start, name
-) <= {CANDIDATES}
-order by key, document_id, char_start, char_end, text_unit_id, mention_start, name
-"""
-PAIR_SENTENCES = f"""
-select low || ' ' || high as key, * from instance where char_start >= 0
-qualify row_number() over (partition by low, high order by
-    strength desc, char_end - char_start not between {GOOD_LENGTH.start} and {GOOD_LENGTH.stop}, relation = '',
-    char_end - char_start, document_id, char_start, text_unit_id, a, relation) <= {CANDIDATES}
-order by key, document_id, char_start, char_end, text_unit_id, a, strength desc, relation
-"""
-# What a model said, per entity and per pair. A repeated description says nothing more.
-ENTITY_DESCRIPTIONS = """
-select entity as key, list(distinct description order by description) as descriptions
-from mention where told group by entity
-"""
-PAIR_DESCRIPTIONS = """
-select low || ' ' || high as key, list(distinct description order by description) as descriptions
-from instance where told group by low, high
-"""
-# The commonest relation of a pair, and who acts in it most often; ties by strength, then by name.
-PAIR_RELATIONS = """
-with acted as (
-    select low, high, a, relation, count(*) as n, sum(strength::decimal(18, 6)) as strength
-    from instance where told group by low, high, a, relation
-), named as (
-    select *, sum(n) over (partition by low, high, relation) as n_relation,
-        sum(strength) over (partition by low, high, relation) as relation_strength
-    from acted
-)
-select low || ' ' || high as key, a, relation from named
-qualify row_number() over (partition by low, high order by
-    relation = '', n_relation desc, relation_strength desc, relation, n desc, strength desc, a) = 1
-"""
+FOLDED = ("entity_mentions", "relationship_mentions", "entity_resolutions")
 
 
 async def summarize_descriptions(
@@ -163,91 +62,130 @@ async def summarize_descriptions(
     prompts: Prompts,
     attempt: Attempt = unguarded,
     count: Callable[[str, int], None] | None = None,
+    last: Last | None = None,
 ) -> tuple["pa.Table", "pa.Table"]:
     """Fold mentions into entities and relationships, and describe each by the sentences that say most about it.
 
     What a model has described is described in its words; the sentences are then what these rest on. Where no sentence
-    can be chosen there is a failure, and no description. `count` is told how many mentions of relationships vanish
-    because resolution took both of their names for one entity.
+    can be chosen there is a failure, and no description. What no change touches keeps its sentences of the last
+    snapshot. `count` is told how many mentions of relationships vanish because resolution took both of their names for
+    one entity.
     """
+    import pyarrow.compute as pc
+
     texts = dict(tables.rows(source_documents, "id", "text"))
     languages = dict(tables.rows(source_documents, "id", "language"))
-    with opened(entity_mentions.num_rows + relationship_mentions.num_rows) as database:
-        database.register("entity_mentions", entity_mentions)
-        database.register("relationship_mentions", relationship_mentions)
-        database.register("entity_resolutions", entity_resolutions)
+    read = (entity_mentions, relationship_mentions, entity_resolutions)
+    with opened(sum(table.num_rows for table in read)) as database:
+        for name, table in zip(FOLDED, read, strict=True):
+            database.register(name, table)
         database.execute(FOLD)
+        kept = _touched(database, languages, last)
         database.register("forms", _forms(database, texts, languages, attempt))
-        n_units = len(set(entity_mentions["text_unit_id"].to_pylist()))
+        n_units = pc.count_distinct(entity_mentions["text_unit_id"]).as_py()
         if count:
-            count("relationships_within_entities", next(_rows(database, WITHIN))["n"])
-        entities = list(_rows(database, ENTITIES))
-        relationships = list(_rows(database, RELATIONSHIPS, n_units=n_units))
+            count("relationships_within_entities", next(rows(database, WITHIN))["n"])
+        entities = database.sql(ENTITIES).to_arrow_table()
+        pairs = database.sql(RELATIONSHIPS, params={"n_units": n_units}).to_arrow_table()
         told = {
             row["key"]: distinct(row["descriptions"])
             for query in (ENTITY_DESCRIPTIONS, PAIR_DESCRIPTIONS)
-            for row in _rows(database, query)
+            for row in rows(database, query)
         }
-        acts = {row["key"]: row for row in _rows(database, PAIR_RELATIONS)}
-        names = {row["id"]: row["title"] for row in entities}
-        for row in relationships:
-            row["key"] = f"{row['low']} {row['high']}"
-            names[row["key"]] = f"{row['low_title']} and {row['high_title']}"
+        acts = {row["key"]: row for row in rows(database, PAIR_RELATIONS)}
+        titles = dict(tables.rows(entities, "id", "title"))
+        ends = {f"{low} {high}": (low, high) for low, high in tables.rows(pairs, "low", "high")}
+        names = titles | {key: f"{titles[low]} and {titles[high]}" for key, (low, high) in ends.items()}
 
         def chosen(query: str, choose: Callable[..., list[Row]], most: int) -> dict[str, list[Row]]:
             return {
-                key: attempt(names[key], choose, list(rows), texts, CANDIDATES if key in told else most) or []
-                for key, rows in groupby(_rows(database, query), lambda row: row["key"])
+                key: attempt(names[key], choose, list(found), texts, CANDIDATES if key in told else most) or []
+                for key, found in groupby(rows(database, query), lambda row: row["key"])
             }
 
         sentences = chosen(ENTITY_SENTENCES, best_sentences, settings.max_sentences)
         stated = chosen(PAIR_SENTENCES, best_statements, 1)
+        touched = [row["entity"] for row in rows(database, "from touched")]
+        touched_pairs = [f"{row['low']} {row['high']}" for row in rows(database, "from touched_pair")]
     things = [Thing(key, name, told[key]) for key, name in names.items() if key in told]
     descriptions = await _descriptions(things, settings, model, prompts)
-    for number, row in enumerate(entities):
-        row["human_readable_id"] = number
-        row |= _described(sentences.get(row["id"], []), texts, descriptions.get(row["id"]))
-    for number, row in enumerate(relationships):
-        statements = stated.get(row["key"], [])
-        row |= {"human_readable_id": number} | _directed(row, acts.get(row["key"]) or next(iter(statements), None))
-        row |= _described(statements, texts, descriptions.get(row["key"]))
-    return tables.make("entities", entities), tables.make("relationships", relationships)
+    described = [{"id": key, **_described(sentences.get(key, []), texts)} for key in touched if key in titles]
+    directed = [
+        _directed(*ends[key], titles, acts.get(key) or next(iter(stated.get(key, [])), None))
+        | _described(stated.get(key, []), texts)
+        for key in touched_pairs
+    ]
+    ids = [tables.content_id("relationship", *pair) for pair in ends.values()]
+    return (
+        _table("entities", entities, titles, described, kept and kept[0], list(map(descriptions.get, titles))),
+        _table("relationships", pairs, ids, directed, kept and kept[1], list(map(descriptions.get, ends))),
+    )
 
 
-def _directed(row: Row, statement: Row | None) -> Row:
+def _touched(
+    database: "duckdb.DuckDBPyConnection", languages: Mapping[str, str], last: Last | None
+) -> "list[pa.Table] | None":
+    """Tell the database what a change touches. Returns the last entities and relationships, None where all is new."""
+    import pyarrow as pa
+
+    gone_on = last if last and not last.failed and not last.changed & {"settings", "code"} else None
+    before = gone_on and gone_on.read(*FOLDED, "entities", "relationships")
+    then = gone_on and gone_on.read("source_documents", only=["id", "language"])
+    if not before or not then:
+        database.execute(ALL_TOUCHED)
+        return None
+    told = zip(*(then[0][name].to_pylist() for name in ("id", "language")), strict=True)
+    retold = [identity for identity, language in told if languages.get(identity, language) != language]
+    database.register("retold", pa.table({"document_id": pa.array(retold, pa.string())}))
+    for name, table in zip((*FOLDED, "entities", "relationships"), before, strict=True):
+        database.register(f"{name}_before", table)
+    database.execute(TOUCHED)
+    return before[3:]
+
+
+def _table(
+    name: str,
+    folded: "pa.Table",
+    ids: Iterable[str],
+    made: list[Row],
+    kept: "pa.Table | None",
+    descriptions: Sequence[str | None],
+) -> "pa.Table":
+    """Return a table of what was `folded`, with these ids: the rest of its columns was `made` now, or is `kept`.
+
+    A description is the model's where there is one.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    schema = tables.schema(name)
+    identities = pa.array(ids, pa.string())
+    columns = [each for each in schema.names if each not in (*folded.column_names, "id", "human_readable_id")]
+    rest = pa.Table.from_pylist(made, schema=pa.schema([schema.field(each) for each in ("id", *columns)]))
+    if kept:
+        untouched = kept.filter(pc.invert(pc.is_in(kept["id"], value_set=rest["id"].combine_chunks())))
+        rest = pa.concat_tables([rest, untouched.select(rest.column_names)]).combine_chunks()
+    rest = rest.take(pc.index_in(identities, value_set=rest["id"].combine_chunks()))
+    values = {each: folded[each].cast(schema.field(each).type) for each in folded.column_names if each in schema.names}
+    values |= {each: rest[each] for each in columns}
+    values |= {"id": identities, "human_readable_id": pa.array(range(len(identities)))}
+    if any(text is not None for text in descriptions):
+        said = zip(descriptions, values["description"].to_pylist(), strict=True)
+        values["description"] = pa.array([own if text is None else text for text, own in said], pa.string())
+    return tables.make_columns(name, **values)
+
+
+def _directed(low: str, high: str, titles: Mapping[str, str], statement: Row | None) -> Row:
     """Return the id, ends and relation of a pair of entities: the first is who acts in the statement."""
-    low, high = (row["low"], row["low_title"]), (row["high"], row["high_title"])
-    source, target = (high, low) if statement and statement["a"] == row["high"] else (low, high)
+    source, target = (high, low) if statement and statement["a"] == high else (low, high)
     return {
-        "id": tables.content_id("relationship", row["low"], row["high"]),
-        "source_id": source[0],
-        "target_id": target[0],
-        "source": source[1],
-        "target": target[1],
+        "id": tables.content_id("relationship", low, high),
+        "source_id": source,
+        "target_id": target,
+        "source": titles[source],
+        "target": titles[target],
         "relation": statement["relation"] if statement else "",
     }
-
-
-@contextmanager
-def opened(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
-    """Open a database in memory. A Ctrl-C during a query is a Ctrl-C: DuckDB makes a RuntimeError of it.
-
-    Few rows are soon folded by one thread; to start and end more would take longer.
-    """
-    import duckdb
-
-    with duckdb.connect(config={"threads": 1} if n_rows < SOON_FOLDED else {}) as database:
-        try:
-            yield database
-        except RuntimeError as error:
-            if str(error) == "Query interrupted":
-                raise KeyboardInterrupt from None
-            raise
-
-
-def _rows(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> Iterator[Row]:
-    for batch in database.sql(query, params=values or None).to_arrow_table().to_batches(max_chunksize=20_000):
-        yield from batch.to_pylist()
 
 
 def _forms(
@@ -345,8 +283,8 @@ def _plain(reply: str) -> str:
     return text
 
 
-def _described(chosen: list[Row], texts: dict[str, str], description: str | None) -> Row:
+def _described(chosen: list[Row], texts: Mapping[str, str]) -> Row:
     return {
-        "description": " ".join(sentence_of(row, texts) for row in chosen) if description is None else description,
+        "description": " ".join(sentence_of(row, texts) for row in chosen),
         "sources": [{k: row[k] for k in ("text_unit_id", "document_id", "char_start", "char_end")} for row in chosen],
     }

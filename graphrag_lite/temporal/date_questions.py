@@ -10,7 +10,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from graphrag_lite.text.folding import fold_with_places
-from graphrag_lite.text.times import relative_dates
+from graphrag_lite.text.relative_times import relative_dates
 
 NUMBERS = "zero one two three four five six seven eight nine ten".split()
 UNITS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}  # days
@@ -109,7 +109,9 @@ _LIST = re.compile(
     re.I,
 )
 _ON = re.compile(r"^(?=.*\b(?:i|we|my|me|us)\b)(?:what|which|who|whom|where|i)\b", re.I)
-_NEAR = re.compile(r"\b(?:ago|yesterday|last|past|this)\b", re.I)
+_NEAR = re.compile(r"\b(?:ago|yesterday|last|past)\b", re.I)
+_DONE = re.compile(r"\b(?:did|was|were|had|\w{3,}ed|went|got|bought|saw|met|made|took)\b", re.I)
+_SUM = re.compile(r"\b(?:total|most|least|average|percentage|altogether|should|any)\b", re.I)
 _UNTIL = re.compile(r"^(?:until|till|up to) when (?:did|was|were|has|had|is|does|will|can|do) (?P<one>.+)$", re.I)
 _QUOTED = re.compile(r"[‘'\"“]([^'\"”’]{4,}(?:['’]\w[^'\"”’]*)*)[’'\"”](?=[,.;?]|$| and| or)")
 _SPLIT = re.compile(r",? (?:or|and) |, ")
@@ -163,7 +165,7 @@ def date_question(text: str, language: str = "en") -> Asked | None:
         one, _, other = found["events"].rpartition(" or " if " or " in found["events"] else " and ")
         kind = "first" if found["which"].casefold() in ("first", "earlier", "earliest") else "last"
         return Asked(kind, "", (_event(one), _event(other)), found["about"].strip())
-    if _ON.match(plain) and _NEAR.search(plain):
+    if _ON.match(plain) and _NEAR.search(plain) and _DONE.search(plain) and not _SUM.search(plain):
         return Asked("on", "", (plain,))
     return None
 

@@ -12,7 +12,9 @@ from functools import cache
 from typing import NamedTuple
 
 from graphrag_lite.text.folding import fold_with_places
-from graphrag_lite.text.times import Time, may_state, relative_dates, times
+from graphrag_lite.text.period import Time
+from graphrag_lite.text.relative_times import relative_dates
+from graphrag_lite.text.times import may_state, times
 from graphrag_lite.text.word_lists import sections
 
 LATEST = 40  # years after a sentence was said, or was indexed last: what is later is no year
@@ -114,7 +116,7 @@ _JUST = re.compile(
 )
 _PERFECT = re.compile(
     r"(?:\b(?:have|has)|'ve|'s been)\b[^,;]*$|(?:\b(?:am|is|are)|'m|'re) \w+ing\b[^,;]*$"
-    r"|(?:\b(?:have|has)|'ve|'s) been [a-z]+ing\b[^;]*,[^,;]*, $"
+    r"|(?:\b(?:have|has)|'ve|'s) (?:been [a-z]+ing|had|known|owned|lived|worked|used)\b[^;]*,[^,;]*, $"
 )
 _BORN = re.compile(r"\b(?:born|b\.)(?: on| in)? ?$")
 

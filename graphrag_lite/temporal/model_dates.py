@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from graphrag_lite.text.times import whole
+from graphrag_lite.text.period import whole
 
 PRECISIONS = {4: "year", 7: "month"}  # by the length of an ISO 8601 date; longer ones are days
 

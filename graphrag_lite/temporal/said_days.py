@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 
-from graphrag_lite.text.times import whole
+from graphrag_lite.text.period import whole
 
 
 def said_days(units: Iterable[tuple[str, int, int]], episodes: Iterable[tuple[str, int, int, str]]) -> list[int]:

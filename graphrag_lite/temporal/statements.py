@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from graphrag_lite.temporal.intervals import Interval, day_after, intervals
 from graphrag_lite.text.folding import fold_with_places
+from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import is_statement, sentences, trimmed
-from graphrag_lite.text.times import Period, may_state, times, whole
+from graphrag_lite.text.times import may_state, times
 
 HEAD = 600  # characters at the beginning of a document in which a line of its own can say when it is of
 LATE = 400  # days that such a line may be apart from the document's own date

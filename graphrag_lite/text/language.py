@@ -7,7 +7,7 @@ better on single sentences only (docs/dependencies.md), and those take the langu
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from graphrag_lite.text.function_words import FUNCTION_WORDS, QUESTION_WORDS
@@ -47,9 +47,17 @@ def languages(texts: Sequence[str]) -> list[str]:
 
 def with_common(found: Sequence[str]) -> list[str]:
     """Return what `detect` found, with the most common code, ties by code, in the place of empty ones."""
-    known = Counter(code for code in found if code)
-    common = min(known, key=lambda code: (-known[code], code), default="")
+    common = most_common(Counter(found))
     return [code or common for code in found]
+
+
+def most_common(counts: Mapping[str, int]) -> str:
+    """Return the most common code, ties by code, empty where there is none.
+
+    >>> most_common({"": 9, "fr": 2, "en": 2})
+    'en'
+    """
+    return min(filter(None, counts), key=lambda code: (-counts[code], code), default="")
 
 
 def closest(text: str, among: Sequence[str]) -> str:

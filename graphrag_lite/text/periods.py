@@ -7,7 +7,8 @@ import re
 from datetime import date
 
 from graphrag_lite.text.folding import fold, unaccented
-from graphrag_lite.text.times import Period, all_times
+from graphrag_lite.text.period import Period
+from graphrag_lite.text.times import all_times
 
 LONGEST = 4_000  # characters of a question that are read
 

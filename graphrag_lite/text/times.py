@@ -5,74 +5,16 @@ in the languages of `relative_dates.toml`. What is not understood is no time.
 """
 
 import re
-import tomllib
-from calendar import monthrange
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import date, timedelta
+from collections.abc import Iterator
+from datetime import date
 from functools import cache
-from importlib import resources
-from typing import Any, NamedTuple
 
 from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.folding import fold, unaccented
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Period:
-    """Days `first` to `last`, both of it."""
-
-    first: date
-    last: date
-
-
-class Time(NamedTuple):
-    """A time that a text states in its characters [start, end).
-
-    `precision` is that of the words: day, week, month, season, year, decade or century, the vaguer of two. `form` tells
-    how: a `date`, one without a year (`yearless`), a `range` of two, `open` ("2014-present"), a day `ago` or `ahead`,
-    one of the calendar `near` by (last Friday, this month), or the `past` so many weeks.
-    """
-
-    start: int
-    end: int
-    period: Period
-    precision: str
-    form: str
-
+from graphrag_lite.text.period import Period, Time, days_of, whole
+from graphrag_lite.text.relative_times import relative_dates, relative_times
 
 PRECISIONS = ("day", "week", "month", "season", "year", "decade", "century")
-
-
-@dataclass(frozen=True)
-class Words:
-    """How a language tells relative dates, as `relative_dates.toml` says."""
-
-    units: tuple[str, str, str, str, str]  # day, week, month, year, weekend
-    weekdays: tuple[str, str, str, str, str, str, str]  # from Monday
-    days: tuple[str, str, str]  # today, yesterday, the day before
-    tomorrow: str
-    numbers: tuple[str, ...]  # one to ten
-    ago: str
-    past: str
-    lasting: str
-    last: str
-    this: str
-    next: str
-    ahead: str
-    since: str
-    until: str
-
-
-@cache
-def relative_dates() -> dict[str, Words]:
-    """Return the words of every language that has some, by ISO 639-1 code."""
-    listed = tomllib.loads((resources.files(__package__) / "relative_dates.toml").read_text("utf-8"))
-    found = {}
-    for language, words in listed.items():
-        fields: dict[str, Any] = {name: each if isinstance(each, str) else tuple(each) for name, each in words.items()}
-        found[language] = Words(**fields)
-    return found
 
 
 _NAMES = (
@@ -110,9 +52,6 @@ _BETWEEN = re.compile(r"(?:between|entre|zwischen|tra|fra|tussen) (?:the )?$")
 _STILL = re.compile(
     r" ?(?:-|to|until|till) ?(?:the )?(?:present|now|today|date|heute|aujourd'hui|hoy|oggi|hoje|heden)(?!\w)"
 )
-_LENGTHS = (1, 7, 30.4, 365.25, 7)  # days of a unit
-_HALVES = (0, 3, 15, 182, 1)
-_UNITS = ("day", "week", "month", "year", "week")
 
 
 @cache
@@ -162,7 +101,7 @@ def _of_year(plain: str, month: Time, year: Time) -> Time | None:
         return None
     first, last = month.period.first, month.period.last
     stated = f"{year.period.last.year}-{first.isoformat()[5 : 7 if first != last else 10]}"
-    return Time(month.start, year.end, _days(stated), month.precision, "date") if _is_day(stated) else None
+    return Time(month.start, year.end, days_of(stated), month.precision, "date") if _is_day(stated) else None
 
 
 def all_times(plain: str, now: date | None, language: str, *, asked: bool = False) -> Iterator[Time]:
@@ -173,39 +112,9 @@ def all_times(plain: str, now: date | None, language: str, *, asked: bool = Fals
     yield from _absolute(plain, now, asked=asked)
     if now and language in relative_dates():
         try:
-            yield from _relative(plain, now, relative_dates()[language], _patterns(language))
+            yield from relative_times(plain, now, language)
         except OverflowError:  # of a day before the first, or after the last, that there is
             return
-
-
-def relative_spans(text: str, now: date, language: str) -> Iterator[tuple[int, int, Period]]:
-    """Yield where a sentence names a period relative to `now`, and which, as [start, end) of it; in no order.
-
-    >>> [(start, end, str(period.first)) for start, end, period in relative_spans("Vu hier.", date(2023, 5, 30), "fr")]
-    [(3, 7, '2023-05-29')]
-    """
-    plain = unaccented(text.casefold())
-    if language in relative_dates() and len(plain) == len(text):
-        for time in _relative(plain, now, relative_dates()[language], _patterns(language)):
-            if time.form in ("near", "ago", "past"):
-                yield time.start, time.end, time.period
-
-
-def whole(stated: str) -> Period | None:
-    """Return the days of an ISO 8601 date of any precision, None for "".
-
-    >>> str(whole("2024-02").last), str(whole("1843").first), str(whole("2024-05-01T09:30:00Z").first), whole("")
-    ('2024-02-29', '1843-01-01', '2024-05-01', None)
-    """
-    return _days(stated) if stated else None
-
-
-def _days(stated: str) -> Period:
-    """Return the days of an ISO 8601 date. Raises ValueError for one that no calendar has."""
-    year, month, day = (int(part or 0) for part in (stated[:4], stated[5:7], stated[8:10]))
-    if not month:
-        return Period(date(year, 1, 1), date(year, 12, 31))
-    return Period(date(year, month, day or 1), date(year, month, day or monthrange(year, month)[1]))
 
 
 def vaguer(one: str, other: str) -> str:
@@ -275,9 +184,9 @@ def _years(found: re.Match[str], years: str) -> Time | None:
         period = Period(date(year, 1, 1), date(max(year, last), 12, 31))
         return Time(*found.span(), period, "year", "range") if last > year else None
     if 1 <= short <= 12 and years[4:-2] == "-":
-        return Time(*found.span(), _days(f"{year}-{short:02}"), "month", "date")
+        return Time(*found.span(), days_of(f"{year}-{short:02}"), "month", "date")
     if short <= year % 100:
-        return Time(*found.span(), _days(f"{year}-{short:02}"), "month", "date") if 1 <= short <= 12 else None
+        return Time(*found.span(), days_of(f"{year}-{short:02}"), "month", "date") if 1 <= short <= 12 else None
     return Time(*found.span(), Period(date(year, 1, 1), date(year // 100 * 100 + short, 12, 31)), "year", "range")
 
 
@@ -312,7 +221,7 @@ def _nearest(dates: list[str], now: date | None, asked: bool) -> str:
         return ""
     if asked:
         return next((stated for stated in known if stated <= now.isoformat()[: len(stated)]), "")
-    periods = [_days(stated) for stated in known]
+    periods = [days_of(stated) for stated in known]
     apart = [max((period.first - now).days, (now - period.last).days, 0) for period in periods]
     return known[apart.index(min(apart))]
 
@@ -322,127 +231,3 @@ def _is_day(stated: str) -> bool:
         return bool(whole(stated))
     except ValueError:
         return False
-
-
-def _relative(plain: str, now: date, words: Words, patterns: dict[str, re.Pattern[str]]) -> Iterator[Time]:
-    for found in patterns["days"].finditer(plain):
-        n = next(n for n, days in enumerate(words.days) if re.fullmatch(days, found[0]))
-        yield Time(*found.span(), _before(now, n, n), "day", "near")
-    for found in patterns["tomorrow"].finditer(plain):
-        yield Time(*found.span(), _before(now, -1, -1), "day", "ahead")
-    for form in ("ago", "lasting"):
-        for found in patterns[form].finditer(plain):
-            start, end, n, unit = _length(plain, found, words, patterns)
-            period = _before(now, n + _HALVES[unit], max(n - _HALVES[unit], 0))
-            if on := patterns["of_weekday"].search(plain[max(0, start - 30) : start]):
-                start, period = start - len(on[0]), _weekday(period, _which(words.weekdays, on[0]))
-                yield Time(start, end, period, "day", "near")
-                continue
-            yield Time(start, end, period, _UNITS[unit], form)
-    for found in patterns["ahead"].finditer(plain):
-        unit = _unit(words, found[0])
-        n, half = round(_number(words, found[0]) * _LENGTHS[unit]), _HALVES[unit]
-        yield Time(*found.span(), _before(now, -max(n - half, 0), -n - half), _UNITS[unit], "ahead")
-    for found in patterns["past"].finditer(plain):
-        unit = _unit(words, found[0])
-        n = round(_number(words, found[0]) * _LENGTHS[unit])
-        yield Time(*found.span(), _before(now, n, 0), _UNITS[unit], "past")
-    for kind, back in (("last", 1), ("this", 0), ("next", -1)):
-        for found in patterns[kind].finditer(plain):
-            weekday = _which(words.weekdays, found[0])
-            if weekday >= 0:
-                n = (now.weekday() - weekday) % 7 or 7 * max(back, 0)
-                n = (n or 7) - 7 if back < 0 else n
-                yield Time(*found.span(), _before(now, n, n), "day", "ahead" if back < 0 else "near")
-            elif unit := max(_unit(words, found[0]), 0):
-                past = found[0].startswith("past") or plain.endswith("the ", 0, found.start())
-                if kind == "last" and past and unit != 4:
-                    yield Time(*found.span(), _before(now, round(_LENGTHS[unit]), 0), _UNITS[unit], "past")
-                    continue
-                yield Time(*found.span(), _unit_of(now, unit, back), _UNITS[unit], "ahead" if back < 0 else "near")
-
-
-def _length(
-    plain: str, found: re.Match[str], words: Words, patterns: Mapping[str, re.Pattern[str]]
-) -> tuple[int, int, int, int]:
-    """Return the span of a length of time, its days, and the number of its smallest unit: "two years and a month"."""
-    start, end, unit = *found.span(), _unit(words, found[0])
-    days = _number(words, found[0]) * _LENGTHS[unit]
-    more = patterns["and_more"].match(plain, end)
-    before = patterns["more_and"].search(plain[max(0, start - 30) : start])
-    for part in filter(None, (more, before)):
-        other = _unit(words, part[0])
-        days, unit = days + _number(words, part[0]) * _LENGTHS[other], min(unit, other)
-    return start - len(before[0] if before else ""), end + len(more[0] if more else ""), round(days), unit
-
-
-def _weekday(period: Period, weekday: int) -> Period:
-    """Return the day of a period, nearest to its middle, that is a weekday (0 is Monday)."""
-    middle = period.first + (period.last - period.first) / 2
-    day = middle + timedelta(days=(weekday - middle.weekday() + 3) % 7 - 3)
-    return Period(day, day)
-
-
-def _unit_of(now: date, unit: int, back: int) -> Period:
-    """Return the week (1), month (2), year (3) or weekend (4) of `now`, with `back` 1 the one before, -1 the next."""
-    if unit == 4:
-        saturday = now + timedelta(days=5 - now.weekday() - 7 * back)
-        return Period(saturday, saturday + timedelta(days=1))
-    if unit == 1:
-        first = now - timedelta(days=now.weekday() + 7 * back)
-        return Period(first, first + timedelta(days=6) if back else now)
-    begin = now.replace(day=1) if unit == 2 else date(now.year, 1, 1)
-    if back < 0:
-        later = begin + timedelta(days=32 if unit == 2 else 367)
-        return _days(later.isoformat()[: 7 if unit == 2 else 4])
-    last = begin - timedelta(days=1) if back else now
-    return Period(last.replace(day=1) if unit == 2 else date(last.year, 1, 1), last)
-
-
-def _before(now: date, most: int, least: int) -> Period:
-    """Return the days from `most` to `least` days before `now`."""
-    ordinals = (max(1, min(date.max.toordinal(), now.toordinal() - n)) for n in (most, least))
-    return Period(*map(date.fromordinal, ordinals))
-
-
-def _which(patterns: tuple[str, ...], phrase: str) -> int:
-    """Return the number of the pattern of which a match stands last in `phrase`, -1 where none does."""
-    ends = [max((m.end() for m in _word(pattern).finditer(phrase)), default=-1) for pattern in patterns]
-    return ends.index(max(ends)) if max(ends) >= 0 else -1
-
-
-def _unit(words: Words, phrase: str) -> int:
-    """Return the number of the unit that a phrase counts; in a weekend no week is counted, as in "fin de semana"."""
-    return 4 if _word(words.units[4]).search(phrase) else _which(words.units[:4], phrase)
-
-
-def _number(words: Words, phrase: str) -> int:
-    digits = re.search(r"\d+", phrase)
-    return int(digits[0]) if digits else max(1, _which(words.numbers, phrase) + 1)
-
-
-@cache
-def _word(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z])(?:{pattern})(?![a-z])")
-
-
-@cache
-def _patterns(language: str) -> dict[str, re.Pattern[str]]:
-    words = relative_dates()[language]
-    parts = {
-        "{n}": rf"(?:(?<!\d)\d{{1,3}}|{'|'.join(sorted(words.numbers, key=len, reverse=True))})",
-        "{unit}": rf"(?:{'|'.join(words.units)})",
-        "{weekday}": rf"(?:{'|'.join(words.weekdays)})",
-    }
-
-    def filled(pattern: str) -> re.Pattern[str]:
-        for name, part in parts.items():
-            pattern = pattern.replace(name, part)
-        return re.compile(pattern)
-
-    named = {kind: filled(getattr(words, kind)) for kind in ("ago", "past", "lasting", "last", "this", "next", "ahead")}
-    named["of_weekday"] = filled(r"(?<![a-z]){weekday} (?:of )?$")
-    named["and_more"] = filled(r",? (?:and|et|und|y|e|en) {n} {unit}(?!\w)")
-    named["more_and"] = filled(r"(?<!\w){n} {unit},? (?:and|et|und|y|e|en) $")
-    # The longest first: "the day before yesterday" holds "yesterday".
-    return named | {"days": _word("|".join(reversed(words.days))), "tomorrow": _word(words.tomorrow)}

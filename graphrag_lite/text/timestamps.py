@@ -14,7 +14,7 @@ from typing import Any
 
 from graphrag_lite.text.dates import LONGEST, iso_date
 from graphrag_lite.text.folding import fold, unaccented
-from graphrag_lite.text.times import relative_dates
+from graphrag_lite.text.relative_times import relative_dates
 
 # RFC 5322 section 3.3 and what mail programs make of it, and C's asctime, with Twitter's zone before the year.
 _MAIL = re.compile(

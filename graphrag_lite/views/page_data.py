@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from graphrag_lite import tables
+from graphrag_lite.evidence.places import page_of
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.temporal.holding import period
 from graphrag_lite.text.plain_text import one_line
@@ -28,10 +29,14 @@ class Places:
         found = []
         for span in spans:
             row = self.row[span["document_id"]]
-            if row not in self._offsets:
-                self._offsets[row] = utf16_offsets(self.texts[row])
-            found += [row, *map(self._offsets[row], (span["char_start"], span["char_end"]))]
+            found += [row, *(self.offset(row, span[end]) for end in ("char_start", "char_end"))]
         return found
+
+    def offset(self, row: int, at: int) -> int:
+        """Return where a character of a document stands."""
+        if row not in self._offsets:
+            self._offsets[row] = utf16_offsets(self.texts[row])
+        return self._offsets[row](at)
 
     def words(self, spans: Spans) -> str:
         """Return what stands in some spans, on one line."""
@@ -62,7 +67,7 @@ def graph(view: SnapshotView, title: str, *, with_texts: bool) -> dict[str, Any]
         "names": _names(view, places, entity_row, kinds, said),
         "relationships": _relationships(view, places, entity_row, said),
         **_communities(view, places),
-        "documents": _documents(view),
+        "documents": _documents(view, places),
         "facts": _facts(view, places, entity_row, said),
     }
 
@@ -143,11 +148,15 @@ def _communities(view: SnapshotView, places: Places) -> dict[str, dict[str, list
     }
 
 
-def _documents(view: SnapshotView) -> dict[str, list[Any]]:
+def _documents(view: SnapshotView, places: Places) -> dict[str, list[Any]]:
     named = zip(*(view.column("documents", name).to_pylist() for name in ("path", "source_id")), strict=True)
     return {
         "title": [shown(title) for title in view.column("documents", "title").to_pylist()],
         "place": [shown(path if path == own else f"{path} · {own}") for path, own in named],
+        "pages": [
+            [[places.offset(row, block["char_start"]), page_of(block)] for block in blocks if page_of(block)]
+            for row, blocks in enumerate(view.column("documents", "blocks").to_pylist())
+        ],
         "day": [time[:10] for time in view.column("documents", "created_at").to_pylist()],
     }
 

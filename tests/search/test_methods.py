@@ -111,7 +111,7 @@ def test_global_search_uses_one_partition(index: Index, monkeypatch: pytest.Monk
         return []
 
     monkeypatch.setattr(overview, "themes", spy)
-    monkeypatch.setattr(index, "search", index.search.model_copy(update={"max_reports": 10_000}))
+    monkeypatch.setattr(index, "search", index.search_settings.model_copy(update={"max_reports": 10_000}))
     parents = dict(zip(index.communities.community, index.communities.parent, strict=True))
     reported = set(index.community_reports.community)
     for level in range(int(index.community_reports.level.max()) + 1):

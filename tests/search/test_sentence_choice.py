@@ -49,12 +49,12 @@ def index_of(folder: Path, *lines: str, size: int = 600) -> Index:
 @pytest.mark.parametrize("most", [1, 2, 5])
 def test_an_answer_is_short_says_nothing_twice_and_cites_its_characters(index: Index, method: str, most: int) -> None:
     texts = index.documents.set_index("source_id").text
-    before = index.search
-    index.search = before.model_copy(update={"max_sentences": most})
+    before = index.search_settings
+    index.search_settings = before.model_copy(update={"max_sentences": most})
     try:
         answers = [index.query(question, method) for question in ASKED]
     finally:
-        index.search = before
+        index.search_settings = before
     for answer in answers:
         cited = answer.citations
         assert 1 <= len(cited) <= most

@@ -16,7 +16,9 @@ from graphrag_lite.read.readers import Readers
 from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import LoadDocuments
+from graphrag_lite.stages import load_documents as module
 from graphrag_lite.stages.load_documents import load_documents
+from graphrag_lite.text.language import detect
 
 NAMES = ["a.txt", "b.txt", "note.md", "sub/note.md", "rows.jsonl", "more.jsonl", "t.csv", "one.json", "page.html"]
 TEXTS = ["a", "one", "note", "rows.jsonl:1", "Rain.\n\nIt rained.", "# Note\n\nIt was the best of times.", " ", "été"]
@@ -152,3 +154,39 @@ def test_a_file_that_changes_after_the_scan_is_stored_as_what_was_read(tmp_path:
     written(folder, {"a.txt": "one"})
     again, _ = load(folder, last(tmp_path / "snapshot", source_documents=between))
     assert again["text"].to_pylist() == ["one"]
+
+
+LANGUAGES = {
+    "en": "It was the best of times, it was the worst of times, and it was the age of wisdom for all of us there.",
+    "fr": "Dans la ville il y avait un homme qui ne savait pas que la maison de son père était à vendre pour les autres.",
+    "de": "Es war die beste der Zeiten, und es war die schlechteste der Zeiten, und wir hatten alles vor uns an dem Tag.",
+}
+TOLD = st.lists(st.sampled_from([*LANGUAGES.values(), "OK!", "Na ja."]), min_size=1, max_size=7)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(TOLD, min_size=2, max_size=4))
+def test_languages_are_those_from_nothing(states: list[list[str]]) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        before = None
+        for number, texts in enumerate(states):
+            folder = written(Path(place) / str(number), {f"{name}.txt": text for name, text in enumerate(texts)})
+            again, _ = load(folder, before)
+            assert again["language"].to_pylist() == load(folder, None)[0]["language"].to_pylist()
+            before = last(Path(place) / f"snapshot {number}", source_documents=again)
+
+
+def test_only_so_many_languages_are_told_again_as_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [*[LANGUAGES["en"]] * 6, *[LANGUAGES["fr"]] * 2, "OK!"]
+    folder = written(tmp_path / "corpus", {f"{name}.txt": f"{text} {name}" for name, text in enumerate(texts)})
+    before = last(tmp_path / "snapshot", source_documents=load(folder, None)[0])
+    told: list[str] = []
+
+    def counted(text: str) -> str:
+        told.append(text)
+        return detect(text)
+
+    monkeypatch.setattr(module, "detect", counted)
+    written(folder, {"new.txt": LANGUAGES["de"]})
+    again, _ = load(folder, before)
+    assert len(told) == 1 + 2 and again["language"].to_pylist().count("en") == 7

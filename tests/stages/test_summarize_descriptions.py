@@ -16,10 +16,11 @@ import pytest
 
 from graphrag_lite import pipeline, prompts, tables
 from graphrag_lite.errors import CallError, ModelError
+from graphrag_lite.evidence.mention_fold import opened
 from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.settings import Settings, SummarizeDescriptions
-from graphrag_lite.stages.summarize_descriptions import opened, summarize_descriptions
+from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
 from graphrag_lite.text.tokens import counter
 from tests.stub_model import StubModel, stage_model
 
@@ -381,5 +382,5 @@ def test_a_description_cites_the_sentences_of_its_mentions() -> None:
 
 def test_a_ctrl_c_during_a_query_is_one() -> None:
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt), opened() as database:
+    with pytest.raises(KeyboardInterrupt), opened(0) as database:
         database.execute("select count(*) from range(100000000) a, range(1000) b where a.range % 7 = b.range % 5")

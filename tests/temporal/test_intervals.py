@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_lite.temporal.intervals import intervals
-from graphrag_lite.text.times import relative_dates
+from graphrag_lite.text.relative_times import relative_dates
 
 SAID = date(2024, 3, 5)  # a Tuesday
 DAYS = st.dates(date(1700, 1, 2), date(2040, 12, 30))

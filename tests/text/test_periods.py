@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.periods import LONGEST, periods
-from graphrag_lite.text.times import Period, relative_dates, whole
+from graphrag_lite.text.relative_times import relative_dates
 
 NOW = date(2023, 5, 30)  # a Tuesday
 DAYS = st.dates(date(1000, 1, 1), date(2099, 12, 31))

@@ -60,8 +60,8 @@ class Page:
 
     def until(self, condition: str) -> None:
         """Wait for a condition of the page."""
-        look = f"const look = () => {{ {condition} ? done(true) : setTimeout(look, 10); }};"
-        assert self.run(f"new Promise((done) => {{ {look} look(); }})")
+        look = f"const look = () => {{ {condition} ? done(true) : Date.now() < end ? setTimeout(look, 10) : done(false); }};"
+        assert self.run(f"new Promise((done) => {{ const end = Date.now() + 60000; {look} look(); }})"), condition
 
     def open(self, path: Path, address: str = "") -> None:
         """Open a page of this package, until it is ready."""

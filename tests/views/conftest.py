@@ -31,7 +31,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Index:
     """The index of some documents of the sample corpus: dated ones, with facts."""
     folder = tmp_path_factory.mktemp("sample")
     (folder / "corpus").mkdir()
-    for path in sorted((SAMPLE / "notes").iterdir())[:30]:
+    for path in sorted((SAMPLE / "notes").iterdir())[:20]:
         (folder / "corpus" / path.name).write_bytes(path.read_bytes())
     return indexed(folder / "corpus", folder / "output")
 

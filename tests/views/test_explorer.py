@@ -14,7 +14,7 @@ from conftest import indexed
 
 from graphrag_lite.search.index import Index
 from graphrag_lite.views.explorer import page
-from graphrag_lite.views.shown_text import shown
+from graphrag_lite.views.shown_text import shown, utf16_offsets
 
 
 def data_of(content: bytes, part: str = "data") -> Any:
@@ -46,7 +46,9 @@ def test_it_draws_itself_and_asks_for_nothing(tab: Page, path: Path, sample: Ind
     counts = tab.run("document.querySelector('#counts').textContent")
     for table in ("entities", "relationships", "community_reports", "documents"):
         assert re.search(rf"\b{sample.n_rows(table)}\b", counts)
-    assert tab.run("pen.getImageData(view.width / 2, view.height / 2, 1, 1).data[3]") > 0
+    tab.run("draw()")
+    drawn = "(({x, y}) => pen.getImageData(x, y, 1, 1).data[3])(placed(view.ofName.find(Boolean)))"
+    assert tab.run(drawn) > 200  # a name is where the map says
     assert tab.run("view.ofName.filter(Boolean).length") > 20
     assert quiet(tab)
 
@@ -213,3 +215,20 @@ def test_an_index_without_names_has_a_page(tab: Page, corpus: Callable[..., Path
     tab.open(file)
     assert heading(tab) == "What is in it"
     assert quiet(tab)
+
+
+def test_a_source_tells_its_page(tab: Page, corpus: Callable[..., Path], tmp_path: Path) -> None:
+    captions = "WEBVTT\n\n00:05.000 --> 00:09.000\n<v Ann Lee>Ann Lee \x07 met 😀 Bob Hall.\n\n09:10.000 --> 09:14.000\n<v Bob Hall>Bob Hall likes Ann Lee.\n"
+    index = indexed(corpus({"talk.vtt": captions}), tmp_path / "output")
+    file = tmp_path / "talk.html"
+    file.write_bytes(page(index, "Talk"))
+    text = index.documents.text[0]
+    blocks = [block for block in index.documents.blocks[0] if block["kind"] == "time"]
+    labels = [block["label"] for block in blocks]
+    assert len(labels) == 2
+    at = utf16_offsets(text)(blocks[1]["char_start"])
+    for start, label in ((0, labels[0]), (at - 1, labels[0]), (at, labels[1])):
+        tab.open(file, f"#text-0-{start}-{start + 3}")
+        assert f"talk.vtt, at {label} · characters {start}" in tab.run(
+            "document.querySelector('main .note').textContent"
+        )

@@ -39,6 +39,7 @@ def files_of(index: Index, form: str) -> dict[str, str]:
 @pytest.mark.parametrize(("form", "read"), [("graphml", networkx.read_graphml), ("gexf", networkx.read_gexf)])
 def test_networkx_reads_the_graph(index: Index, form: str, read: Callable[[Any], Any]) -> None:
     ((_, content),) = exported(index, form)
+    assert b"lastmodified" not in content  # the same bytes tomorrow
     graph = read(io.BytesIO(content))
     assert dict(graph.nodes(data="label")) == dict(zip(index.entities.id, index.entities.title.map(shown), strict=True))
     relationships = index.relationships
@@ -262,3 +263,16 @@ def test_what_another_has_written_is_not_overwritten(sample: Index, tmp_path: Pa
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 1 and "graph.gexf would be overwritten" in result.output
     assert [path.name for path in tmp_path.iterdir()] == ["graph.gexf"]
+
+
+def test_docs_name_the_files_and_read_the_graph(sample: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
+    files = set(files_of(sample, "csv"))
+    assert set(re.findall(r"=([\w-]+\.csv)", page)) == files
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.M)) == set(FORMATS)
+    monkeypatch.chdir(tmp_path)
+    invoked = CliRunner().invoke(
+        main, ["export", "gexf", "--root", str(sample.folder.parents[2]), "--output", "export/gexf"]
+    )
+    assert invoked.exit_code == 0
+    exec(re.findall(r"```python\n(.*?)```", page, re.S)[0], {})  # noqa: S102

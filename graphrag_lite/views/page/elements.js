@@ -41,8 +41,10 @@ const nameLink = (name) => link(`name-${name}`, {}, corpus(names.title[name]));
 const nameChip = (name, note) =>
   link(`name-${name}`, { class: "chip", title: typeOf(name) }, dot(typeOf(name)), corpus(names.title[name]), note && el("small", {}, note));
 const documentName = (row) => documents.title[row] || documents.place[row];
+const pageAt = (row, start) => documents.pages[row].findLast(([from]) => from <= start)?.[1];
+const placeOfSpan = (row, start) => [documents.place[row], pageAt(row, start)].filter(Boolean).join(", ");
 const spanLink = (row, start, end, label) =>
-  link(`text-${row}-${start}-${end}`, { class: "mark", title: documents.place[row], "aria-label": `${label}: ${documentName(row)}` }, label);
+  link(`text-${row}-${start}-${end}`, { class: "mark", title: placeOfSpan(row, start), "aria-label": `${label}: ${documentName(row)}` }, label);
 
 // [1] of a report leads to the words that it cites.
 function cited(text, citations) {

@@ -266,7 +266,7 @@ function wireMap() {
     else return;
     event.preventDefault();
   });
-  new ResizeObserver(() => { if ($("#map").clientWidth) { measure(); fly(target(), true); } }).observe($("#map"));
+  new ResizeObserver(() => { measure(); fly(target(), true); }).observe($("#map"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); redraw(); });
   $("#types").append(...data.types.map((type, row) => typeButton(type, row)));
 }

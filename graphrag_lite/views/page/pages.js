@@ -89,7 +89,7 @@ function placeIn(document, name) {
 }
 
 function textPage(row, start, end) {
-  const about = [heading(corpus(documentName(row))), note(corpus(documents.place[row]), documents.day[row] && ` · ${documents.day[row]}`, start >= 0 && ` · characters ${start}–${end}`)];
+  const about = [heading(corpus(documentName(row))), note(corpus(start >= 0 ? placeOfSpan(row, start) : documents.place[row]), documents.day[row] && ` · ${documents.day[row]}`, start >= 0 && ` · characters ${start}–${end}`)];
   if (!data.with_texts) return [...about, note("The texts of the documents are left out of this page, which they would make too large.")];
   if (!texts) return [...about, note("Unpacking …")];
   const text = texts[row], isMarked = start >= 0 && end > start && end <= text.length;

@@ -53,6 +53,7 @@ async function start() {
   readColours();
   layOut();
   $("#counts").textContent = `${counted(names.title.length, "name")} · ${counted(relationships.source.length, "relationship")} · ${counted(reports.title.length, "report")} · ${counted(documents.title.length, "document")}`;
+  $(".skip").addEventListener("click", () => $("h2").focus());
   wireMap();
   const apart = names.title.length - view.ofName.filter(Boolean).length;
   if (apart) $("#types").append(el("span", {}, `${counted(apart, "name")} without relationships not drawn`));

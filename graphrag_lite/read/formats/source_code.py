@@ -1,0 +1,88 @@
+"""Source code: its comments and docstrings are text, in their order, a paragraph each; the code is left out."""
+
+import re
+from collections.abc import Iterator
+from textwrap import dedent
+
+from graphrag_lite.read.documents import Fields, Loaded, Reader
+from graphrag_lite.read.encoding import decode
+
+_STRING = r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
+# What is not closed ends with the file: a search for the end of each would take time that grows with the square.
+_BLOCK = r"/\*(?P<block>.*?)(?:\*/|\Z)"
+_HASH = re.compile(
+    rf"(?P<quote>\"\"\"|''')(?P<block>(?:\\.|(?!(?P=quote)).)*)(?:(?P=quote)|\Z)|{_STRING}|#(?P<line>[^\n]*)", re.S
+)
+_SLASHES = re.compile(rf"{_BLOCK}|//(?P<line>[^\n]*)|`(?:\\.|[^`\\])*`|{_STRING}", re.S)
+_DASHES = re.compile(rf"{_BLOCK}|--(?P<line>[^\n]*)|{_STRING}", re.S)
+_LANGUAGES = {
+    **dict.fromkeys((".py", ".pyi"), ("text/x-python", _HASH)),
+    **dict.fromkeys((".rb", ".sh", ".r", ".jl"), ("text/x-script", _HASH)),
+    **dict.fromkeys((".js", ".mjs", ".jsx", ".ts", ".tsx"), ("text/javascript", _SLASHES)),
+    **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".hpp", ".cs"), ("text/x-c", _SLASHES)),
+    **dict.fromkeys((".go", ".java", ".kt", ".scala", ".rs", ".swift", ".php"), ("text/x-source", _SLASHES)),
+    ".sql": ("application/sql", _DASHES),
+}
+LEAST_WORDS = 3  # of a paragraph: "type: ignore" and "-----" say nothing
+_INSTRUCTION = re.compile(
+    r"(?i)!|-\*-|(?:noqa|type:|pylint|mypy|eslint|prettier|pragma|nolint|go:|region|endregion|@ts-)"
+)
+_CODE = re.compile(
+    r"[;{}]\s*\Z|[\w.\[\]]+\s?[-+*/|]?=\s|[\w.]+\([^.]*\)\Z|(?:import|from|return|def|class) [\w.]+(?: import|\(|:|\Z)"
+)
+_PROMPT = re.compile(r"(?m)^\s*>>> (?:.|\n(?!\s*\n))*")
+_MARGIN = re.compile(r"(?m)^[ \t]*(?:[*/!#-]+(?=[ \t]|$)[ \t]?)?")
+_TAG = re.compile(r"(?m)^[@\\](?:param|returns?|throws|arg|type|see)\b[ \t]*(?:\{[^}\n]*\}[ \t]*)?")
+
+
+def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
+    """Yield the comments of a file as one document."""
+    _, pattern = _LANGUAGES[path[path.rfind(".") :].lower()]
+    text = "\n\n".join(_paragraphs(decode(data).expandtabs(4).replace("\r\n", "\n"), pattern))
+    yield Loaded(path, "", text)
+
+
+def _paragraphs(code: str, pattern: re.Pattern[str]) -> Iterator[str]:
+    """Yield what comments say; comments on lines one below the other are one."""
+    lines: list[str] = []
+    end = 0
+    for match in (match for match in pattern.finditer(code) if _is_comment(code, match)):
+        between = code[end : match.start()]
+        if lines and (match["line"] is None or between.strip() or between.count("\n") != 1):
+            yield from _said("\n".join(lines))
+            lines = []
+        if match["line"] is None:
+            yield from _said(match["block"])
+        else:
+            lines.append(match["line"])
+        end = match.end()
+    yield from _said("\n".join(lines))
+
+
+def _is_comment(code: str, match: re.Match[str]) -> bool:
+    """Say whether what was found is a comment, or a string that begins its line: of Python, that is a docstring."""
+    groups = match.groupdict()
+    if groups.get("quote"):
+        before = code[code.rfind("\n", 0, match.start()) + 1 : match.start()]
+        return before.strip(" rRuU") == ""
+    return groups["line"] is not None or groups["block"] is not None
+
+
+def _said(comment: str) -> Iterator[str]:
+    """Yield the paragraphs of a comment that are prose: no instructions to tools, examples or code that is left out.
+
+    >>> list(_said("* Adds a row.\\n * @param {int} n the number of it\\n"))
+    ['Adds a row.\\nthe number of it']
+    >>> list(_said(" x = f(1)")), list(_said("noqa: E501 as it is")), list(_said(" Rows are kept for a year."))
+    ([], [], ['Rows are kept for a year.'])
+    """
+    if _INSTRUCTION.match(comment.strip()):
+        return
+    text = _TAG.sub("", _MARGIN.sub("", dedent(_PROMPT.sub("", comment))))
+    for paragraph in re.split(r"\n[ \t]*\n", text):
+        lines = [line.strip() for line in paragraph.splitlines() if line.strip() and not _CODE.match(line.strip())]
+        if len(re.findall(r"[^\W\d_]{2,}", " ".join(lines))) >= LEAST_WORDS:
+            yield "\n".join(lines)
+
+
+READER = Reader({suffix: mime for suffix, (mime, _) in _LANGUAGES.items()}, read)

@@ -1,0 +1,62 @@
+"""Answers and an index as a notebook shows them. Texts of the corpus are shown as they are written, never run."""
+
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graphrag_lite.search.answer import Answer, Cited
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$])")
+_MARK = re.compile(r"\[(\d+)\]")
+
+
+def answer_html(answer: "Answer") -> str:
+    """Return an answer with its sources below it; what a mark stands for is shown where the pointer rests on it."""
+    said = {cited.n: cited.text for cited in reversed(answer.citations)}
+    text = _MARK.sub(lambda mark: _marked(mark, said), escape(answer.answer)).replace("\n", "<br>")
+    places = ((cited.n, escape(_place(cited)), escape(cited.text)) for cited in answer.citations)
+    rows = "".join(f'<li value="{n}">{place}: <q>{text}</q></li>' for n, place, text in places)
+    return f"<div><p>{text}</p>" + (f"<ol>{rows}</ol>" if rows else "") + "</div>"
+
+
+def answer_markdown(answer: "Answer") -> str:
+    """Return an answer with its sources below it."""
+    lines = [f"- \\[{cited.n}\\] {plain(_place(cited))}: {plain(cited.text)}" for cited in answer.citations]
+    return "\n\n".join(filter(None, (plain(answer.answer).replace("\n", "  \n"), "\n".join(lines))))
+
+
+def index_html(name: str, counts: Mapping[str, int]) -> str:
+    """Return what an index holds, as a table."""
+    return f"<table><caption>{escape(name)}</caption>{''.join(_row(*item) for item in counts.items())}</table>"
+
+
+def index_markdown(name: str, counts: Mapping[str, int]) -> str:
+    """Return what an index holds, as a table."""
+    rows: Sequence[str] = [f"| {plain(table)} | {n:,} |" for table, n in counts.items()]
+    return "\n".join([f"**{plain(name)}**", "", "| table | rows |", "| --- | ---: |", *rows])
+
+
+def plain(text: str) -> str:
+    r"""Return a text that Markdown shows as it is.
+
+    >>> print(plain("a *b* <c> [1]"))
+    a \*b\* \<c\> \[1\]
+    """
+    return _MARKDOWN.sub(r"\\\1", text)
+
+
+def _marked(mark: re.Match[str], said: Mapping[int, str]) -> str:
+    text = said.get(int(mark[1]))
+    return mark[0] if text is None else f'<sup title="{escape(text)}">{mark[0]}</sup>'
+
+
+def _place(cited: "Cited") -> str:
+    document = "" if cited.document == cited.path else f" · {cited.document}"
+    place = f", {cited.place}" * bool(cited.place)
+    return f"{cited.path}{document}{place}, characters {cited.char_start}-{cited.char_end}"
+
+
+def _row(table: str, n: int) -> str:
+    return f"<tr><td>{escape(table)}</td><td>{n:,}</td></tr>"
