@@ -207,6 +207,12 @@ def _search_times(table: pa.Table, left: Left) -> pa.Table:
     return table.take(left.unit_rows)
 
 
+def _resolutions(table: pa.Table, left: Left) -> pa.Table:
+    """Return what names mean that are left, and none of those that mean nothing."""
+    here = pc.or_(pc.equal(table["document_id"], ""), pc.is_in(table["document_id"], left.documents))
+    return table.filter(pc.and_(here, pc.is_in(table["entity_id"], left.entities)))
+
+
 LIMITS: dict[str, Callable[[pa.Table, Left], pa.Table]] = {
     "documents": _documents,
     "text_units": _text_units,
@@ -218,6 +224,7 @@ LIMITS: dict[str, Callable[[pa.Table, Left], pa.Table]] = {
     "facts": _facts,
     "communities": _communities,
     "community_reports": _reports,
+    "entity_resolutions": _resolutions,
     "search_terms": _search_terms,
     "search_report_terms": _search_report_terms,
     "search_values": _search_values,
