@@ -62,7 +62,8 @@ def measured(folder: Path, without: tuple[str, ...]) -> dict[tuple[str, str], li
 
 def line(name: str, method: str, rows: list[list[float]]) -> str:
     """Render the figures of a method."""
-    *shares, steps, tokens, _ = np.nanmean(np.array(rows), axis=0).tolist()
+    known = [[value for value in column if not np.isnan(value)] for column in zip(*rows, strict=True)]
+    *shares, steps, tokens, _ = (float(np.mean(column)) if column else np.nan for column in known)
     p50, p95 = np.percentile([row[-1] for row in rows], (50, 95))
     cells = [name, method, str(len(rows)), *(f"{100 * share:.1f}" for share in shares)]
     return f"| {' | '.join([*cells, f'{steps:.1f} / {tokens:,.0f}', f'{p50:.0f} / {p95:.0f}'])} |"

@@ -4,7 +4,8 @@
 
 indexes `corpus.jsonl` of the folder by the default method, asks `questions.jsonl` by every method, and prints the
 table of docs/performance.md. The prompts are real, their tokens are counted at four characters each. The replies are
-the tests' stub's, and no answers: two reports or passages of three are relevant, every portion has three points.
+the tests' stub's, and no answers: two reports or passages of three are relevant, every portion has three points. As an
+agent it reads passages page by page until it has to answer.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite import pipeline
+from graphrag_lite.llm.chat import Request
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
@@ -33,7 +35,22 @@ METHODS: dict[str, dict[str, Any]] = {
     "global --budget 50": {"method": "global", "budget": 50},
     "global --budget 100": {"method": "global", "budget": 100},
     "drift": {"method": "drift"},
+    "agent": {"method": "agent"},
+    "agent --steps 6": {"method": "agent", "steps": 6},
 }
+
+
+def said(request: Request) -> str:
+    """Reply to a request; as an agent, search the question page by page until it has to answer."""
+    if not request.tools:
+        summarised = "loses its oldest calls" in request.messages[0]["content"]
+        return "I read some pages of passages. " * 10 if summarised else str(reply(request.messages))
+    if len(request.tools) == 1:
+        return json.dumps({"tool": "answer", "arguments": {"text": "It is as the passages say.", "citations": []}})
+    opening = request.messages[1]["content"]
+    page = 1 + int(opening.split()[0]) // 2 + (len(request.messages) - 2) // 2
+    arguments = {"query": opening.rpartition("Question: ")[2], "page": page}
+    return json.dumps({"thought": "The next page.", "tool": "search_passages", "arguments": arguments})
 
 
 def main() -> None:
@@ -50,7 +67,7 @@ def main() -> None:
         for name, options in METHODS.items():
             for memo in snapshot.parents[1].glob("memo.sqlite*"):  # what another method asked is not free
                 memo.unlink()
-            index = Index(snapshot, model=StubModel(lambda request: reply(request.messages)))
+            index = Index(snapshot, model=StubModel(said))
             index.query(questions[0], options["method"], retrieve_only=True)  # reads the tables
             began = time.process_time()
             answers = [index.query(question, **options) for question in questions]

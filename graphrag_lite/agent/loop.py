@@ -111,6 +111,7 @@ class Loop:
         self.results[key] = self.seen.shown(page)
         if TOOLS[made.tool].writes:
             self.context.system = system(self.session, self.query, self.asking)
+            self.results = {key: self.results[key]}  # what was found in memory before may not be all
         self._came(made, str(made), self.results[key], page)
 
     def _came(self, made: Call, said: str, came: str, page: Mapping[str, Any]) -> None:

@@ -107,7 +107,7 @@ def _stands(index: "SnapshotView", cited: Mapping[str, Any]) -> bool:
         text = index.document_text(document_named(index, cited["document"]))
     except InputError:
         return False
-    return text[cited["char_start"] : cited["char_end"]] == str(cited["text"])
+    return bool(text[cited["char_start"] : cited["char_end"]] == cited["text"])
 
 
 def archival_memory_insert(session: Session, request: ArchivalMemoryInsert) -> Page:

@@ -297,6 +297,18 @@ def test_a_session_remembers_and_core_memory_stands_in_the_context(folder: Path)
     )
 
 
+def test_what_is_noted_is_found_though_it_was_searched_for_before(folder: Path) -> None:
+    search = call("archival_memory_search", query="quokka")
+    plays = [search, call("archival_memory_insert", content="A quokka smiles."), search]
+
+    def play(request: Request) -> Any:
+        n = n_turns(request)
+        return plays[n] if n < len(plays) else call("answer", text="Yes.", citations=[])
+
+    _, stub = ask(folder, play, session="q")
+    assert "Nothing is found" in last(stub.requests[1]) and "A quokka smiles." in last(stub.requests[3])
+
+
 @given(
     st.integers(0, LIMIT),
     st.lists(st.tuples(st.integers(0, 30_000), st.integers(0, 30_000)), max_size=30),
