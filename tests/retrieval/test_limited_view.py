@@ -90,7 +90,9 @@ def test_nothing_is_told_of_what_is_left_out(index: Index, where: list[str]) -> 
     for method in METHODS:
         for question in QUESTIONS:
             answer = index.query(question, method, where=where)
-            told = json.dumps({**answer.to_dict(), "question": ""}).replace(question, "")  # looks say what they look for
+            told = json.dumps({**answer.to_dict(), "question": ""}).replace(
+                question, ""
+            )  # looks say what they look for
             assert not [word for word in (*SECRET, "shut-") if word in told], (method, question)
     assert "Zyxandra" in answered(index, QUESTIONS[2], "local")
 

@@ -133,6 +133,8 @@ def test_what_is_loaded_while_a_stage_runs_is_in_its_closure(stage: stamps.Stage
         "graphrag_lite.tables",
         "graphrag_lite.settings",
         "graphrag_lite.attempts",
+        "graphrag_lite.distribution",  # of the package itself
+        "graphrag_lite.presets",  # of the settings
         *(f"graphrag_lite.run.{each}" for each in ("corpus_files", "file_hashes", "snapshots")),  # of the scan above
     }
     assert stage.run.__module__ in loaded
