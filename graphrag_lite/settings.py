@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializ
 from graphrag_lite.presets import PRESETS, Preset
 
 OPENAI = "openai"  # the provider where none is named
+IN_ENTITIES_YAML = "of entities.yaml"  # and so not of settings.yaml
 
 
 class Section(BaseModel):
@@ -67,6 +68,7 @@ class KnownNames(Section):
     different: list[Several] = []
     title: dict[str, str] = {}
     type: dict[str, str] = {}
+    types: dict[str, str] = {}  # of the user's own, each with a line that says what is one
     drop: list[str] = []
     names: list[str] = []  # that are looked for wherever they stand
 
@@ -121,7 +123,7 @@ class ExtractGraphFast(Section):
     max_title_units: int = Field(
         3, ge=0, description="longer documents (text units) do not tie their names to the title"
     )
-    names: list[str] = []  # of entities.yaml
+    names: list[str] = Field([], description=IN_ENTITIES_YAML)
 
 
 class ExtractGraph(Section):
@@ -131,7 +133,8 @@ class ExtractGraph(Section):
         ["person", "organization", "location", "event", "work", "concept"], description="kinds of entities to look for"
     )
     max_gleanings: int = Field(1, ge=0, description="rounds that look for what was missed")
-    names: list[str] = []  # of entities.yaml
+    names: list[str] = Field([], description=IN_ENTITIES_YAML)
+    types: dict[str, str] = Field({}, description=IN_ENTITIES_YAML)
 
 
 class ExtractClaims(Section):
@@ -154,7 +157,7 @@ class ResolveEntities(Section):
         True, description="ask the model about pairs that the other rungs leave open (method: standard)"
     )
     max_pairs: int = Field(20, ge=1, description="pairs in one question to the model")
-    known: KnownNames = KnownNames()
+    known: KnownNames = Field(KnownNames(), description=IN_ENTITIES_YAML)
 
 
 class FoldFacts(Section):

@@ -10,7 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from graphrag_lite.errors import OverrideError, SettingsError
-from graphrag_lite.settings import KnownNames, Section, Settings
+from graphrag_lite.settings import IN_ENTITIES_YAML, KnownNames, Section, Settings
 from graphrag_lite.settings_of_graphrag import replacements
 
 TYPES = {  # how an error of pydantic is worded, by its type
@@ -26,7 +26,12 @@ TYPES = {  # how an error of pydantic is worded, by its type
 }
 
 # What the file entities.yaml says, by section and key.
-KNOWN = (("resolve_entities", "known"), ("extract_graph_fast", "names"), ("extract_graph", "names"))
+KNOWN = (
+    ("resolve_entities", "known"),
+    ("extract_graph_fast", "names"),
+    ("extract_graph", "names"),
+    ("extract_graph", "types"),
+)
 # What PyYAML raises beside its own errors: of a day that no calendar has, `!!bool maybe`, `!!int ""`, `!!timestamp x`.
 UNREADABLE = (ValueError, RecursionError, LookupError, AttributeError)
 
@@ -136,7 +141,7 @@ def _with_known(values: dict[str, Any], path: Path) -> list[str]:
     for section, key in KNOWN:
         stated = values.setdefault(section, {})
         if isinstance(stated, dict):
-            stated[key] = found if key == "known" else found.names
+            stated[key] = found if key == "known" else getattr(found, key)
     return problems
 
 
@@ -202,9 +207,8 @@ def render() -> str:
         section = type(field.default)
         lines += ["", f"# {(section.__doc__ or '').strip()}", f"{name}:"]
         for key, inner in section.model_fields.items():
-            if inner.description is None:
-                continue
-            lines.append(f"  {key}: {_yaml(inner.default)}  # {inner.description}")
+            if inner.description != IN_ENTITIES_YAML:
+                lines.append(f"  {key}: {_yaml(inner.default)}  # {inner.description}")
     return "\n".join(lines) + "\n"
 
 

@@ -140,6 +140,18 @@ def test_what_was_written_and_never_sent_is_sent_by_the_next_run(notes: Path, tm
         assert len(set(asked)) == len(asked)
 
 
+def test_a_job_is_used_again_while_the_provider_keeps_its_answers(notes: Path, tmp_path: Path) -> None:
+    with BatchServer(stub_replies.answer) as server:
+        index_of(notes, tmp_path / "output", server)
+        n_jobs = len(server.jobs)
+        index_of(notes, tmp_path / "other" / "output", server)  # which knows nothing of them
+        assert len(server.jobs) == n_jobs, "nothing is paid twice"
+        for job in server.jobs.values():
+            server.files.pop(job["output_file_id"])
+        index_of(notes, tmp_path / "third" / "output", server)
+        assert len(server.jobs) == 2 * n_jobs
+
+
 def test_a_refused_parameter_is_left_out_of_the_next_batch_and_other_refusals_are_failures(
     notes: Path, tmp_path: Path
 ) -> None:

@@ -76,6 +76,29 @@ def test_names_that_a_model_misses_are_looked_for(corpus: Callable[..., Path], t
     assert entities["rotor shaft"]["type"] == "part" and "Oslo" not in entities
 
 
+TYPES = 'types: {vessel: "a ship, fishing boat or trawler"}'
+BOATS = {"a.md": "The trawler Ann Marie met Oslo Star, an old boat. Bob Ray, the owner of a boat, left Oslo."}
+
+
+def test_types_of_ones_own_are_told_by_the_texts(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    types = {row["title"]: row["type"] for row in table(run(corpus(BOATS), tmp_path / "root", TYPES), "entities")}
+    assert {name for name, kind in types.items() if kind == "vessel"} == {"Ann Marie", "Oslo Star"}
+    assert types["Bob Ray"] == "person"
+
+
+def test_types_of_ones_own_are_asked_for(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    (tmp_path / "entities.yaml").write_text(TYPES)
+    settings = settings_file.load(tmp_path, overrides=["method=standard"], for_indexing=False)
+    asked: list[str] = []
+
+    def reply(request: Any) -> str:
+        asked.append(request.messages[0]["content"])
+        return stub_replies.reply(request.messages)
+
+    pipeline.index(corpus(BOATS), tmp_path / "output", settings, model=StubModel(reply))
+    assert "Entity types: vessel (a ship, fishing boat or trawler), person, organization" in asked[0]
+
+
 @pytest.mark.parametrize(
     ("known", "says"),
     [

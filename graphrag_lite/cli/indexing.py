@@ -61,8 +61,9 @@ def index(
     """Bring the index of CORPUS, a folder or one file, up to date; without it, that of ROOT/input.
 
     Reads texts (.txt .md .mdx .rst .org .html .epub .docx .pptx .ipynb), tables (.csv .tsv .json .jsonl), mails
-    and captions (.eml .vtt .srt), and with the extra [documents] .pdf .xlsx .xls .ods. A file that cannot be read
-    is recorded and the rest goes on. The result is published in one step under ROOT/output.
+    and captions (.eml .vtt .srt), what comments in source code say (.py .js .go ...), and with the extra
+    [documents] .pdf .xlsx .xls .ods. A file that cannot be read is recorded and the rest goes on. The result is
+    published in one step under ROOT/output.
 
     \b
     Examples:
@@ -117,9 +118,9 @@ def index(
 def plan(corpus: Path | None, root: Root, as_json: bool) -> None:
     """Say what `index CORPUS` would ask of the model, before anything is spent.
 
-    Calls, tokens and cost of every stage, without what kept answers serve. Needs no key and no endpoint, and
-    changes nothing. The first pass of extraction and embeddings are counted exactly; what depends on answers to
-    come is estimated.
+    Calls, tokens and cost of every stage, without what kept answers serve; and which columns of tables are taken
+    for what. Needs no key and no endpoint, and changes nothing. The first pass of extraction and embeddings are
+    counted exactly; what depends on answers to come is estimated.
 
     \b
     Examples:

@@ -49,7 +49,7 @@ class Batches:
         self.open: dict[str, Request] = {}
         self._collecting: asyncio.Task[None] | None = None
         self._results: dict[str, Mapping[str, Any]] = {}
-        self._under_way: dict[str, str] = {}  # tag of its job, by key
+        self._under_way: set[str] = set()
         self._refused: dict[str, str] = {}
         self._tries: Counter[str] = Counter()  # jobs that ended without a result
         self._states: dict[str, str] = {}  # of the jobs under way, by tag
@@ -60,10 +60,11 @@ class Batches:
         await asyncio.shield(self._collecting)
         if (result := self._results.get(key)) is not None:
             return self.chat.read(result, request.messages)
+        again = f"Remove {self.folder} to ask again."
         if said := self._refused.get(key):
-            raise CallError(f"{self.chat.endpoint.address} refused it in a batch: {said}")
+            raise CallError(f"{self.chat.endpoint.address} refused it in a batch: {said} {again}")
         if self._tries[key] >= MAX_TRIES:
-            raise CallError(f"{MAX_TRIES} batches have left it without an answer. Remove {self.folder} to ask again.")
+            raise CallError(f"{MAX_TRIES} batches have left it without an answer. {again}")
         if key not in self._under_way:
             self.open[key] = request
         raise WaitingError("It is asked in a batch.")
@@ -132,7 +133,7 @@ class Batches:
         job = job or {"id": "", "status": "lost"}  # a provider that lists what it does not hold
         _write(self.folder / f"{tag}.job", json.dumps(job).encode())
         self._states[tag] = job["status"]
-        self._under_way |= dict.fromkeys(_keys(content), tag)
+        self._under_way.update(_keys(content))
 
     async def _found(self, tag: str) -> dict[str, str] | None:
         async def look(client: "AsyncOpenAI") -> Any:
@@ -177,7 +178,7 @@ class Batches:
             logger.warning("Batch %s is gone: what it asked is asked again.", job_id)
             job = {"status": "cancelled"}
         self._states[tag] = str(job.get("status"))
-        self._under_way |= dict.fromkeys(_keys((self.folder / f"{tag}.jsonl").read_bytes()), tag)
+        self._under_way.update(_keys((self.folder / f"{tag}.jsonl").read_bytes()))
         if self._states[tag] not in ENDED:
             return
         if self._states[tag] != "completed":
@@ -193,15 +194,16 @@ class Batches:
         async def download(client: "AsyncOpenAI") -> Any:
             return await client.files.with_raw_response.content(file_id)
 
-        text = await self.chat.endpoint.fetch(download)
-        return text.splitlines()
+        try:
+            return (await self.chat.endpoint.fetch(download, frozenset((404,)))).split("\n")
+        except Refused:  # providers do not keep it for ever, and a job that was made long ago is found again
+            return []
 
     def _take(self, tag: str) -> None:
         """Take the results of a job that has ended, the first of each request; its others are open again."""
         own = set(_keys((self.folder / f"{tag}.jsonl").read_bytes()))
         self._states.pop(tag, None)
-        for key in own:
-            self._under_way.pop(key, None)
+        self._under_way -= own
         for key, status, body in _results((self.folder / f"{tag}.done").read_text(encoding="utf-8")):
             if key in own and status == 200 and key not in self._results:
                 self._results[key] = body

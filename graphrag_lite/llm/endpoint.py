@@ -109,7 +109,7 @@ class Endpoint:
 
         return await self._answer(attempt, tokens, hand_back)
 
-    async def fetch(self, send: Send) -> str:
+    async def fetch(self, send: Send, hand_back: frozenset[int]) -> str:
         """Return the text of an answer that is no JSON. Raises like `post`."""
 
         async def attempt(_: Slot) -> str:
@@ -118,7 +118,7 @@ class Endpoint:
                 response = (await send(client)).http_response
             return str(response.content.decode("utf-8", "replace"))
 
-        return await self._answer(attempt, 0, frozenset())
+        return await self._answer(attempt, 0, hand_back)
 
     def message(self, text: str) -> str:
         """Return what an error body says."""

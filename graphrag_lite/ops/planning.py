@@ -27,6 +27,7 @@ from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.sync import complete
 from graphrag_lite.settings import Llm, Settings
 from graphrag_lite.stages.embed_text_units import EmbeddingInputs, excerpts
+from graphrag_lite.stages.load_documents import fields_of
 from graphrag_lite.text.tokens import counter
 from graphrag_lite.watch import Silence
 
@@ -138,6 +139,7 @@ async def _plan(
     standard, embeds = settings.asks, bool(embedder or settings.embeddings.model)
     chat, embedding = settings.llm.model if standard else None, settings.embeddings.model
     if not standard and not embeds:
+        _tell_columns(corpus, [path for path, *_ in files], settings)
         return Plan(settings.method, None, None, 0, 0, 0, (), _total(()), None)
     if standard:
         Meter(settings.llm)  # refuses a budget that it cannot keep
@@ -308,6 +310,16 @@ class _Rehearsal:
         basis = basis or "estimate: on the answers that are kept"
         exact = not basis.startswith("estimate")
         self.steps.append(Step(stage, step, calls, hits, prompt, completion, cost, exact, basis))
+
+
+def _tell_columns(corpus: Path, paths: Sequence[str], settings: Settings) -> None:
+    """Read the tables of a corpus: of each that names no text itself the log says which columns are taken for what."""
+    readers, root = all_readers(), corpus.parent if corpus.is_file() else corpus
+    fields = fields_of(settings.load_documents)
+    for path in filter(readers.has_rows, paths):
+        file = root / path
+        if file.is_file() and file.stat().st_size <= settings.load_documents.max_file_mb * 1e6:
+            next(iter(readers.read(file.read_bytes(), path, fields)), None)
 
 
 def _cost(prompt_tokens: int, completion_tokens: int, llm: Llm, model: str | None) -> float | None:

@@ -1,6 +1,6 @@
 """What the user knows of names (`entities.yaml`), over what the rungs have decided, as a pure function."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -41,6 +41,23 @@ def decided(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
         for place in _of_entities(found, _meant(found, places, name)):
             found[place] = replace(found[place], type=kind)
     return found
+
+
+def typed(rows: Sequence[Resolution], told: Mapping[tuple[str, str], Counter[str]]) -> list[Resolution]:
+    """Return the rows with the user's own types, where mentions tell one: (document, name) -> mentions by type.
+
+    An entity has the one that most of its mentions tell, of equals the first by name.
+
+    >>> rows = [Resolution("", "Ann Marie", "ann marie", "Ann Marie", "person", "exact")]
+    >>> [row.type for row in typed(rows, {("d", "Ann Marie"): Counter(vessel=2)})]
+    ['vessel']
+    """
+    key_of = {(row.document_id, row.name): row.key for row in rows}
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    for (document, name), kinds in told.items():
+        votes[key_of.get((document, name)) or key_of.get(("", name), "")].update(kinds)
+    chosen = {key: min(kinds, key=lambda kind: (-kinds[kind], kind)) for key, kinds in votes.items() if key}
+    return [replace(row, type=chosen.get(row.key, row.type)) for row in rows]
 
 
 def unheard(rows: Sequence[Resolution], known: KnownNames) -> list[str]:

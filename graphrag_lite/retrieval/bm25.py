@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from scipy.sparse import csc_array
 
 YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
@@ -111,6 +112,32 @@ def build(term_lists: Sequence[Sequence[str]], k1: float = 1.5, b: float = 0.75)
     lengths = np.fromiter(map(len, term_lists), dtype=np.int64, count=len(term_lists))
     terms = np.fromiter((number[t] for unit_terms in term_lists for t in unit_terms), np.int64, int(lengths.sum()))
     return invert(vocabulary, terms, lengths, k1, b)
+
+
+def build_counted(
+    terms: "pa.ListArray", counts: "pa.ListArray", rows: npt.NDArray[np.int64], k1: float = 1.5, b: float = 0.75
+) -> Bm25:
+    """Index texts whose terms are counted; unit i is the text of `rows[i]`, or empty where that is -1.
+
+    >>> import pyarrow as pa
+    >>> counted = pa.array([["fox", "red"], ["hen", "red"]]), pa.array([[1, 1], [1, 2]])
+    >>> index = build([["red", "fox"], ["red", "red", "hen"], []])
+    >>> (build_counted(*counted, np.array([0, 1, -1])).weights == index.weights).all()
+    np.True_
+    """
+    encoded = terms.flatten().dictionary_encode()
+    offsets = np.asarray(terms.offsets)
+    firsts, sizes = (np.append(values, 0)[rows] for values in (offsets[:-1], np.diff(offsets)))
+    unit = np.repeat(np.arange(len(rows)), sizes)
+    flat = np.arange(len(unit)) - np.repeat(np.cumsum(sizes) - sizes - firsts, sizes)
+    numbers, held = np.unique(np.asarray(encoded.indices)[flat], return_inverse=True)
+    words = encoded.dictionary.take(numbers).to_pylist()
+    vocabulary = sorted(words)
+    place = {word: i for i, word in enumerate(vocabulary)}
+    times = np.asarray(counts.flatten())[flat].astype(np.int64)
+    number = np.array([place[word] for word in words], dtype=np.int64)[held]
+    lengths = np.bincount(unit, weights=times, minlength=len(rows)).astype(np.int64)
+    return invert(vocabulary, np.repeat(number, times), lengths, k1, b)
 
 
 def invert(

@@ -33,8 +33,8 @@ _OF_A_LIFE = {
     "died": re.compile(r"\bdied$", re.I),
     "made": re.compile(r"\b(?:released|came out|published|made)$", re.I),
 }
-_YEAR = re.compile(r"\b\d{4}\b")
-YEAR = 183  # days: what is dated less closely than a year is not put in a list
+_BARE_YEAR = re.compile(r"\b\d{4}\b")
+LISTED = 183  # days that a date may be off to be put in a list
 COMPUTED = frozenset(("ago", "ahead", "between", "first", "last", "order", "until"))  # by form alone: nothing else fits
 
 
@@ -47,14 +47,11 @@ def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool
         return _on_a_day(question, method, asked.events[0], visible)
     if asked.kind == "age":
         return _age(question, method, asked, visible)
-    if asked.kind in ("first", "last"):
-        if _OTHERS.search(asked.about):
-            return None
-        what = next((what for what, said in _OF_A_LIFE.items() if said.search(asked.about)), "")
-        lives = [dated(question, event, what, visible) for event in asked.events] if what else []
-        if (known := [one for one in lives if one]) and len(known) == len(lives):
-            told = _computed(asked, known, None)
-            return _shown(question, method, told, known) if told else None
+    if asked.kind in ("first", "last") and _OTHERS.search(asked.about):
+        return None
+    if lives := _lives(question, asked, visible):
+        told = _computed(asked, lives, None)
+        return _shown(question, method, told, lives) if told else None
     events = [looked_for(question, event, asked.about) for event in asked.events]
     ends = [asked.kind == "until" or bool(ENDS.search(event)) for event in asked.events]
     if asked.kind == "list":
@@ -65,6 +62,15 @@ def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool
     chosen = together(question, found)
     told = "" if rivalled(question, chosen, found) else _computed(asked, chosen, _now(question))
     return _shown(question, method, told, chosen) if told else None
+
+
+def _lives(question: "Question", asked: Asked, visible: "npt.NDArray[np.bool_]") -> list[Dated]:
+    """Return when each was born, died or was made, where a choice asks for that; none where one of them is not told."""
+    said = asked.about if asked.kind in ("first", "last") else ""
+    what = next((what for what, form in _OF_A_LIFE.items() if form.search(said)), "")
+    found = [dated(question, event, what, visible) for event in asked.events] if what else []
+    known = [one for one in found if one]
+    return known if len(known) == len(found) else []
 
 
 def _now(question: "Question") -> date | None:
@@ -119,7 +125,7 @@ def _age(question: "Question", method: str, asked: Asked, visible: "npt.NDArray[
     birth = dated(question, name, "born", visible)
     event = PRONOUN.sub(lambda _: name, event)
     stated = sorted(question.features.periods)
-    if birth and len(stated) == 1 and not question.terms_of(_YEAR.sub("", event)):
+    if birth and len(stated) == 1 and not question.terms_of(_BARE_YEAR.sub("", event)):
         told = age(birth.when, _days(stated[0]))
         return _shown(question, method, f"{told}: born {birth.when}.", [birth]) if told else None
     (found,) = candidates(question, [looked_for(question, event)], visible, of_end=[False])
@@ -146,7 +152,7 @@ def _days(period: Period) -> When:
 
 def _listed(question: "Question", method: str, asked: Asked, found: Sequence[Dated]) -> Answer | None:
     """Answer with all that is dated of a kind, in order; None where it is more or less than the question says."""
-    days = {one.when: one for one in reversed(found) if not one.planned and one.when.open < YEAR}
+    days = {one.when: one for one in reversed(found) if not one.planned and one.when.open < LISTED}
     chosen = sorted(days.values(), key=lambda one: one.when.middle)
     counts = len(chosen) == asked.n if asked.n else 1 < len(chosen) <= MOST
     if not counts or in_order([one.when for one in chosen]) is None:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache
 from itertools import product
@@ -146,8 +146,9 @@ def _told(
     spans: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for row in rows:
         spans.setdefault((row["char_start"], row["char_end"]), []).append(row)
+    around = _terms_of(question, unit) if spans else set()
     for (start, end), stated in spans.items():
-        fit, held = fits(question, event, unit, start, end)
+        fit, held = fits(question, event, unit, start, end, around)
         if held < HELD * event.whole or fit < LEAST:
             continue
         said, language = _said(question, unit, start, end)
@@ -177,7 +178,7 @@ def on_days(question: "Question", event: Looked, days: When, visible: "npt.NDArr
         hidden = not visible[unit] or (question.features.replies is not None and question.features.replies[unit])
         if hidden or day is None or day.last > days.last or row["kind"] == "plan":
             continue
-        fit, _ = fits(question, event, unit, row["char_start"], row["char_end"])
+        fit, _ = fits(question, event, unit, row["char_start"], row["char_end"], _terms_of(question, unit))
         near = 1 - abs(day.middle - days.middle) / (days.last - days.first + 1)
         one = Dated(fit + NEAR * near, unit, row["char_start"], row["char_end"], day)
         found[unit, row["char_start"]] = max(one, found.get((unit, row["char_start"]), one))
@@ -186,12 +187,16 @@ def on_days(question: "Question", event: Looked, days: When, visible: "npt.NDArr
     return [one for one in best_first if one in alike.values() and one.fit >= LIKE_BEST * best_first[0].fit][:MOST]
 
 
-def fits(question: "Question", event: Looked, unit: int, start: int, end: int) -> tuple[float, float]:
-    """Return how well a sentence fits an event, and the weight of the event's words that it holds."""
+def fits(
+    question: "Question", event: Looked, unit: int, start: int, end: int, around: Collection[str]
+) -> tuple[float, float]:
+    """Return how well a sentence fits an event, and the weight of the event's words that it holds.
+
+    `around` are the terms of its text unit.
+    """
     said, language = _said(question, unit, start, end)
     words = set(terms(said, language))
     before = set(terms(_sentence_before(question, unit, start), language)) if _LEANS.search(said) else set()
-    around = set(terms(question.index.passage(unit)[0], language))
     counted = {
         term: 1.0 if term in words else BEFORE if term in before else AROUND if term in around else 0.0
         for term in event.weight
@@ -204,6 +209,10 @@ def fits(question: "Question", event: Looked, unit: int, start: int, end: int) -
     shared = fsum(event.about.values())
     bonus = ABOUT * fsum(value for term, value in event.about.items() if term in words) / shared if shared else 0.0
     return near / whole + bonus, held
+
+
+def _terms_of(question: "Question", unit: int) -> set[str]:
+    return set(terms(*question.index.passage(unit)))
 
 
 def _said(question: "Question", unit: int, start: int, end: int) -> tuple[str, str]:

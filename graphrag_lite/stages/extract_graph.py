@@ -73,10 +73,16 @@ def _with_known(unit: TextUnit, rounds: Sequence[GraphReply], names: Sequence[st
     return [replace(rounds[0], entities=(*rounds[0].entities, *missed)), *rounds[1:]]
 
 
+def _types_shown(settings: ExtractGraph) -> str:
+    """Return the types that are asked for, the user's own first, each with its line."""
+    own = (f"{kind} ({' '.join(line.split())})" for kind, line in settings.types.items())
+    return ", ".join([*own, *(kind for kind in settings.entity_types if kind not in settings.types)])
+
+
 def first_request(text: str, settings: ExtractGraph, prompts: Prompts) -> list[Message]:
     """Return the conversation that begins the extraction of a text; all of it before the text is the same for all."""
     values = FirstPrompt(
-        entity_types=", ".join(settings.entity_types), examples=prompts.fill(ExtractGraphExamples()).strip(), text=text
+        entity_types=_types_shown(settings), examples=prompts.fill(ExtractGraphExamples()).strip(), text=text
     )
     return [{"role": "user", "content": prompts.fill(values)}]
 
@@ -89,7 +95,7 @@ async def _rounds(
     return await gleaning.rounds(
         model,
         first_request(text, settings, prompts),
-        partial(read_graph, types=settings.entity_types),
+        partial(read_graph, types=[*settings.types, *settings.entity_types]),
         missed=prompts.fill(ExtractGraphMissed()),
         more=prompts.fill(ExtractGraphMore()),
         max_gleanings=settings.max_gleanings,

@@ -2,21 +2,23 @@
 
 import json
 import re
+from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.read.documents import Fields
 from graphrag_lite.resolution.name_keys import exact_key
-from graphrag_lite.retrieval.bm25 import Bm25, build
+from graphrag_lite.retrieval.bm25 import Bm25, build_counted
 from graphrag_lite.retrieval.entity_names import key_of, names_of_title
 from graphrag_lite.retrieval.title_numbers import in_series
-from graphrag_lite.run.services import Attempt, Each, unguarded
+from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.temporal.said_days import said_days
 from graphrag_lite.text.numbered_titles import numbered
@@ -37,6 +39,10 @@ class Passage(NamedTuple):
     text: str
     language: str
 
+    @property
+    def key(self) -> str:
+        return tables.content_id(self.language, self.text)
+
 
 async def index_search(
     documents: "pa.Table",
@@ -50,10 +56,12 @@ async def index_search(
     settings: IndexSearch,
     each: Each,
     attempt: Attempt = unguarded,
+    last: Last | None = None,
 ) -> tuple["pa.Table", ...]:
     """Analyse titles and texts, and store the result by term, by entity, by name and by metadata.
 
-    A text that cannot be analysed is a failure, and has no terms; a title means nothing then, and metadata no value.
+    What was analysed for the last snapshot is not analysed again. A text that cannot be analysed is a failure, and has
+    no terms; a title means nothing then, and metadata no value.
     """
     about = {
         identity: ("\n".join([title, *(attempt(identity, _words_of, metadata) or {}).values()]), language)
@@ -68,16 +76,53 @@ async def index_search(
     contents = tables.rows(community_reports, "community", "full_content")
     reports = [Passage(f"community {number}", content, language) for number, content in contents]
     links = _links(documents, text_units, entities, entity_mentions, entity_resolutions, attempt)
-    bm25 = partial(build, k1=settings.k1, b=settings.b)
+    counts = _counts(units, reports, each, attempt, last)
+    place = {key: row for row, key in enumerate(counts["key"].to_pylist())}
+
+    def bm25(passages: Iterable[Passage]) -> Bm25:
+        rows = np.array([place.get(passage.key, -1) for passage in passages], dtype=np.int64)
+        held, times = (counts[name].combine_chunks() for name in ("terms", "counts"))
+        return build_counted(held, times, rows, settings.k1, settings.b)
+
     return (
-        _postings("search_terms", bm25([found or [] for found in each(_terms, units)])),
-        _postings("search_report_terms", bm25([attempt(report.id, _terms, report) or [] for report in reports])),
+        _postings("search_terms", bm25(units)),
+        _postings("search_report_terms", bm25(reports)),
         links,
         _units(documents, text_units, episodes, links),
         _names(entities, entity_resolutions),
         _values(documents, text_units, episodes, attempt),
         _times(text_units, fact_mentions),
+        counts,
     )
+
+
+def _counts(
+    units: Sequence[Passage], reports: Sequence[Passage], each: Each, attempt: Attempt, last: Last | None
+) -> "pa.Table":
+    """Return `search_counts`, a row for each different passage that can be analysed."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    before = last.read("search_counts") if last and "code" not in last.changed else None
+    kept = before[0] if before else tables.make("search_counts", [])
+    read = pa.array([passage.key for passage in (*units, *reports)], pa.string())
+    kept = kept.filter(pc.is_in(kept["key"], value_set=read))
+    known = set(kept["key"].to_pylist())
+    new, written = ([passage for passage in several if passage.key not in known] for several in (units, reports))
+    found = chain(each(_terms, new), (attempt(report.id, _terms, report) for report in written))
+    keys: dict[str, None] = {}
+    offsets, held, times = array("i", [0]), list[str](), array("i")
+    for passage, said in zip(chain(new, written), found, strict=True):
+        if said is not None and passage.key not in keys:
+            keys[passage.key] = None
+            counted = sorted(Counter(said).items())
+            held += [term for term, _ in counted]
+            times.extend(n for _, n in counted)
+            offsets.append(len(held))
+    columns = {"terms": pa.array(held, pa.string()), "counts": pa.array(np.array(times))}
+    lists = {name: pa.ListArray.from_arrays(np.array(offsets), values) for name, values in columns.items()}
+    made = tables.make_columns("search_counts", key=list(keys), **lists)
+    return pa.concat_tables([kept, made]).sort_by("key")
 
 
 def _words_of(metadata: str) -> dict[str, str]:

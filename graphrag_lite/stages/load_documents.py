@@ -61,6 +61,12 @@ class UnreadTimes(NamedTuple):
     example: str
 
 
+def fields_of(settings: LoadDocuments) -> Fields:
+    """Return which keys and columns hold what, by the settings."""
+    named = settings.id_field, settings.title_field, settings.text_field, settings.time_field, settings.sender_field
+    return Fields(*named)
+
+
 async def load_documents(
     corpus_files: "pa.Table",
     settings: LoadDocuments,
@@ -78,9 +84,7 @@ async def load_documents(
     A file, or folder, that only now cannot be read stays as it was last read: a disk's bad night withdraws nothing.
     What is gone, though a link still leads to it, was deleted.
     """
-    fields = Fields(
-        settings.id_field, settings.title_field, settings.text_field, settings.time_field, settings.sender_field
-    )
+    fields = fields_of(settings)
     root = corpus.parent if corpus.is_file() else corpus
     people = _people(root, corpus_files["path"].to_pylist())
     before = _before(last)

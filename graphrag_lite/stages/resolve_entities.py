@@ -3,7 +3,7 @@
 import logging
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +16,7 @@ from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ResolveEntities as PairsPrompt
 from graphrag_lite.resolution.candidate_pairs import grey_pairs
-from graphrag_lite.resolution.known_names import decided, unheard
+from graphrag_lite.resolution.known_names import decided, typed, unheard
 from graphrag_lite.resolution.ladder import Resolution, resolve
 from graphrag_lite.resolution.model_decisions import SCHEMA, Pair, clusters, merged, read_same
 from graphrag_lite.resolution.name_keys import exact_key
@@ -24,6 +24,7 @@ from graphrag_lite.run.services import Attempt, Each, unguarded
 from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.text.names import is_acronym, lower_case_words
 from graphrag_lite.text.names.contexts import MAX_CONTEXTS, context
+from graphrag_lite.text.names.own_types import cues_of, type_told
 from graphrag_lite.text.names.words import AND_WORDS
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ async def resolve_entities(
         described = list(zip(names, types, entity_mentions["description"].to_pylist(), strict=True))
         order = _by_date(source_documents, document_ids)
         rows = await _by_model(rows, [described[place] for place in order], settings.max_pairs, model, prompts)
+    if settings.known.types:
+        rows = typed(rows, _types_told(source_units, entity_mentions, settings.known.types))
     if absent := unheard(rows, settings.known):
         logger.info("entities.yaml has names that no text has: %s.", ", ".join(absent[:MAX_TOLD]))
     rows = decided(rows, settings.known)
@@ -141,6 +144,20 @@ def _contexts(source_units: "pa.Table", entity_mentions: "pa.Table") -> dict[str
             seen.add((document_id, start))
             text, offset = units[unit_id]
             found[name].append(context(text, start - offset, start - offset + len(name)))
+    return found
+
+
+def _types_told(
+    source_units: "pa.Table", entity_mentions: "pa.Table", types: Mapping[str, str]
+) -> dict[tuple[str, str], Counter[str]]:
+    """Return how many mentions of a name tell each of the user's own types, by document and name."""
+    units, cues = _texts(source_units), cues_of(types)
+    columns = (entity_mentions[name].to_pylist() for name in ("text_unit_id", "document_id", "name", "mention_start"))
+    found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for unit_id, document_id, name, start in zip(*columns, strict=True):
+        text, offset = units[unit_id]
+        if start >= 0 and (kind := type_told(text, start - offset, start - offset + len(name), cues)):
+            found[document_id, name][kind] += 1
     return found
 
 

@@ -485,6 +485,18 @@ class SearchLinks:
     defines: Annotated[list[Int32], "row numbers of text_units whose document's title is its name"]
 
 
+@table("search_counts", final=False)
+class SearchCounts:
+    """The terms of each text that search_terms and search_report_terms are made of: one row a different text, by key.
+
+    A text that reads as it did is not analysed again.
+    """
+
+    key: Annotated[str, "hash of language and text"]
+    terms: Annotated[list[str], "its terms, in order"]
+    counts: Annotated[list[Int32], "how often it holds each"]
+
+
 @table("search_units", final=False, mapped=True)
 class SearchUnits:
     """What each text unit is of and names: one row a text unit, in the order of text_units."""

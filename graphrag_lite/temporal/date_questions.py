@@ -24,6 +24,7 @@ _PASSED = (
 )
 _OPENS = r"(?:when|my|the|her|his|their|our|i)"
 _TAKE = r"(?:did it take|does it take|do i have) (?:me |us |them )?to"
+_ONE = r"(?P<one>.+)$"
 _DAY_OF = re.compile(r"^(?:the (?:day|date)s?(?: on which| that| when| of)?|when|that) ", re.I)
 
 
@@ -41,15 +42,6 @@ class Asked(NamedTuple):
     n: int = 0
 
 
-_AGO = tuple(
-    re.compile(form, re.I)
-    for form in (
-        rf"{_HOW} ago (?:did|was|were|have|had|has|is|do) (?P<one>.+)",
-        rf"{_LONG} ago (?:did|was|were|have|had|has|is|do) (?P<one>.+)",
-        rf"{_HOW}(?: have| has)? (?:passed|it been|elapsed|gone by) since (?P<one>.+)",
-        rf"{_LONG} (?:has it been|is it) since (?P<one>.+)",
-    )
-)
 _BETWEEN = tuple(
     re.compile(form, re.I)
     for form in (
@@ -66,25 +58,24 @@ _BETWEEN = tuple(
         rf"{_HOW} separated? (?P<one>.+?) (?:and|from) (?P<other>.+)",
     )
 )
-_SINCE = tuple(
-    re.compile(form, re.I)
-    for form in (
-        rf"{_HOW} (?:has|have) (?P<one>.+? been .+|(?!i |we ).+)$",
-        rf"{_LONG} (?:has|have) (?!it been)(?P<one>.+)$",
-    )
-)
 _AGE = re.compile(
     r"^how old (?:was|were) (?P<one>(?!i\b|we\b).+?) (?:when|at the time(?: of| that)?|in|at) (?P<other>.+)$", re.I
 )
-_AHEAD = re.compile(
-    rf"{_HOW}(?: are there| are left| left| remain| is it| do (?:i|we) have(?: left)?)? (?:until|till) (?P<one>.+)$",
-    re.I,
-)
-_LASTED = tuple(
-    re.compile(form, re.I)
-    for form in (
-        rf"{_HOW} (?:did|does) (?P<one>(?!i |we |it ).+)$",
-        rf"{_LONG} did (?P<one>(?!it take).+)$",
+_OF_ONE = tuple(
+    (kind, re.compile(form, re.I))
+    for kind, form in (
+        (
+            "ahead",
+            rf"{_HOW}(?: are(?: there| left)| left| remain| is it| do (?:i|we) have(?: left)?)? (?:until|till) {_ONE}",
+        ),
+        ("ago", rf"(?:{_HOW}|{_LONG}) ago (?:did|was|were|have|had|has|is|do) {_ONE}"),
+        ("ago", rf"{_HOW}(?: have| has)? (?:passed|it been|elapsed|gone by) since {_ONE}"),
+        ("ago", rf"{_LONG} (?:has it been|is it) since {_ONE}"),
+        ("until", rf"^(?:until|till|up to) when (?:did|was|were|has|had|is|does|will|can|do) {_ONE}"),
+        ("since", rf"{_HOW} (?:has|have) (?P<one>.+? been .+|(?!i |we ).+)$"),
+        ("since", rf"{_LONG} (?:has|have) {_ONE}"),
+        ("lasted", rf"{_HOW} (?:did|does) (?!i |we |it ){_ONE}"),
+        ("lasted", rf"{_LONG} did (?!it take){_ONE}"),
     )
 )
 _CHOICE = re.compile(
@@ -112,7 +103,6 @@ _ON = re.compile(r"^(?=.*\b(?:i|we|my|me|us)\b)(?:what|which|who|whom|where|i)\b
 _NEAR = re.compile(r"\b(?:ago|yesterday|last|past)\b", re.I)
 _DONE = re.compile(r"\b(?:did|was|were|had|\w{3,}ed|went|got|bought|saw|met|made|took)\b", re.I)
 _SUM = re.compile(r"\b(?:total|most|least|average|percentage|altogether|should|any)\b", re.I)
-_UNTIL = re.compile(r"^(?:until|till|up to) when (?:did|was|were|has|had|is|does|will|can|do) (?P<one>.+)$", re.I)
 _QUOTED = re.compile(r"[‘'\"“]([^'\"”’]{4,}(?:['’]\w[^'\"”’]*)*)[’'\"”](?=[,.;?]|$| and| or)")
 _SPLIT = re.compile(r",? (?:or|and) |, ")
 
@@ -142,19 +132,10 @@ def date_question(text: str, language: str = "en") -> Asked | None:
             return Asked("between", unit.casefold().rstrip("s"), (_event(found["one"]), _event(found["other"])))
     if found := _AGE.match(plain):
         return Asked("age", "year", (_event(found["one"]), _event(found["other"])))
-    if found := _AHEAD.match(plain):
-        return Asked("ahead", found["unit"].casefold().rstrip("s"), (_event(found["one"]),))
-    for form in _AGO:
+    for kind, form in _OF_ONE:
         if found := form.match(plain):
             unit = found.groupdict().get("unit") or ""
-            return Asked("ago", unit.casefold().rstrip("s"), (_event(found["one"]),))
-    if found := _UNTIL.match(plain):
-        return Asked("until", "", (_event(found["one"]),))
-    for kind, forms in (("since", _SINCE), ("lasted", _LASTED)):
-        for form in forms:
-            if found := form.match(plain):
-                unit = found.groupdict().get("unit") or ""
-                return Asked(kind, unit.casefold().rstrip("s"), (_event(found["one"]),))
+            return Asked(kind, unit.casefold().rstrip("s"), (_event(found["one"]),))
     if found := _ORDER.match(plain):
         events = _listed(found["events"])
         return Asked("order", "", events, (found["about"] or "").strip()) if 2 <= len(events) <= 8 else None

@@ -53,13 +53,14 @@ def intervals(sentence: str, said: date | None, language: str, *, is_prose: bool
     >>> told("A 1/24 scale model of 2000 parts, and a Dell from 2018, cost him (1843-1906) $1995.")
     []
     """
-    if not may_state(sentence, language) and not _JUST.search(sentence):
+    just = _JUST.search(sentence) if said and " just " in sentence else None
+    if not just and not may_state(sentence, language):
         return []
     plain, places = fold_with_places(sentence)
     found = times(plain, said, language)
     kept = [time for time in found if _is_time(plain, time, sentence, places, said, language, is_prose)]
     ends = [*places, len(sentence)]
-    if not kept and said and (just := _JUST.search(sentence)):
+    if just and said and not kept:
         return [Interval(*just.span(1), "event", "positive", said.isoformat(), day_after(said), "week")]
     told = []
     for place, time in enumerate(kept):

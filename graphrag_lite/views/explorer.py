@@ -18,8 +18,10 @@ from graphrag_lite.views import page_data
 from graphrag_lite.views.shown_text import shown
 
 MAX_BYTES = 20_000_000  # of a page: above, texts of documents are left out
-SCRIPTS = ("d3-hierarchy.min.js", "reading.js", "elements.js", "map.js", "pages.js", "timeline.js", "search.js")
-START = "start.js"
+SCRIPTS = (  # in this order, each may use those before it; what they begin is begun by the last
+    *("d3-hierarchy.min.js", "reading.js", "elements.js", "map.js", "moving.js"),
+    *("pages.js", "timeline.js", "search.js", "start.js"),
+)
 
 
 def page(view: SnapshotView, title: str, *, max_bytes: int = MAX_BYTES) -> bytes:
@@ -31,7 +33,7 @@ def page(view: SnapshotView, title: str, *, max_bytes: int = MAX_BYTES) -> bytes
     data = _packed(page_data.graph(view, title, with_texts=True))
     if len(texts) + len(data) > max_bytes:
         texts, data = _packed([]), _packed(page_data.graph(view, title, with_texts=False))
-    script = "\n".join(_part(name) for name in (*SCRIPTS, START))
+    script = "\n".join(map(_part, SCRIPTS))
     style = _part("style.css")
     values = {
         "title": html.escape(shown(title)),

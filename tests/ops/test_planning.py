@@ -372,3 +372,12 @@ def test_the_json_is_what_the_docs_say(notes: Path, tmp_path: Path) -> None:
     for names in (printed, printed["steps"][0], printed["total"]):
         assert set(names) <= set(documented)
     assert json.loads(command("index", notes, "--dry-run", "--root", tmp_path / "root", *STANDARD, "--json")) == printed
+
+
+def test_columns_of_tables_are_told_where_no_model_is_asked(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    rows = "".join(f'T-{n},"It fails since update {n} of the server was installed.",Open\n' for n in range(6))
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "tickets.csv").write_text(f"Key,Description,Status\n{rows}", encoding="utf-8")
+    with caplog.at_level("INFO"):
+        assert planning.plan(tmp_path / "corpus", tmp_path / "output", Settings()).model is None
+    assert "tickets.csv: 6 rows; id Key; text Description; few values Status." in caplog.text

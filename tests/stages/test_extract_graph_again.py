@@ -20,7 +20,6 @@ from graphrag_lite.settings import ExtractGraph
 from graphrag_lite.stages.extract_graph import extract_graph
 
 PROMPTS = prompts.load()
-MISSED = PROMPTS.fill(prompts.ExtractGraphMissed())
 MORE = PROMPTS.fill(prompts.ExtractGraphMore())
 TEXTS = ["Scrooge saw Marley.", "Fred laughed at Scrooge. Fred left.", "It rained on Camden.", "Tim sang to Fred.", " "]
 Unit = tuple[str, str, int]  # text, language, characters before it in its document
@@ -49,10 +48,8 @@ def about(request: Request) -> str:
 def answer(request: Request) -> str:
     """Name the capitalised words of the text; find one more in a text about Fred."""
     text = about(request)
-    said = request.messages[-1]["content"]
-    if said == MISSED:
-        return "Yes" if "Fred" in text else "No"
-    names = ["laugh"] if said == MORE else re.findall("[A-Z][a-z]+", text)
+    glean = request.messages[-1]["content"] == MORE
+    names = ["laugh"] * ("Fred" in text) if glean else re.findall("[A-Z][a-z]+", text)
     records = [f'("entity"<|>{name}<|>person<|>{text})' for name in names]
     records += [f'("relationship"<|>{names[0]}<|>{name}<|>MET<|>{text}<|>5)' for name in names[1:]]
     return "##".join(records) + "<|COMPLETE|>"
@@ -99,7 +96,7 @@ def test_the_tables_are_those_from_nothing(states: list[list[Unit]]) -> None:
             before = last(Path(place), **again)
 
 
-@pytest.mark.parametrize("at", ["", MISSED, MORE])
+@pytest.mark.parametrize("at", ["", MORE])
 def test_a_text_that_failed_is_asked_about_again(tmp_path: Path, at: str) -> None:
     """Its failure names the first of its units, which may be gone the next time."""
     units = [(TEXTS[1], "en", 2), (TEXTS[0], "en", 0), (TEXTS[1], "en", 1)]

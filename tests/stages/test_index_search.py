@@ -13,8 +13,10 @@ from lessons import FRENCH, lessons
 
 from graphrag_lite import pipeline, tables
 from graphrag_lite.retrieval.entity_names import names_of_title
+from graphrag_lite.run.services import Last
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import IndexSearch, Settings
+from graphrag_lite.stages import index_search as module
 from graphrag_lite.stages.index_search import index_search
 from graphrag_lite.text.words import terms
 
@@ -25,7 +27,7 @@ READS = (
 )
 WRITES = (
     *("search_terms", "search_report_terms", "search_links", "search_units", "search_names", "search_values"),
-    "search_times",
+    *("search_times", "search_counts"),
 )
 
 
@@ -237,3 +239,35 @@ def test_those_who_speak_in_a_conversation_are_values_of_their_units(
         who: [n for n, text in enumerate(texts) if text.startswith(who.capitalize())] for who in ("user", "assistant")
     }
     assert found == expected and all(len(rows) == 4 for rows in found.values())
+
+
+def test_texts_that_read_as_they_did_are_not_analysed_again(
+    read: dict[str, pa.Table], snapshot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analysed: list[str] = []
+
+    def counted(passage: Any) -> list[str]:
+        analysed.append(passage.id)
+        return terms(passage.text, passage.language)
+
+    monkeypatch.setattr(module, "_terms", counted)
+    units = read["text_units"]
+    text = [f"{one} More is said." if number == 2 else one for number, one in enumerate(units["text"].to_pylist())]
+    place = units.column_names.index("text")
+    edited = read | {"text_units": units.set_column(place, units.schema.field("text"), pa.array(text))}
+    edited["community_reports"] = read["community_reports"].slice(1)
+    section = IndexSearch()
+    for kept, most in ((Last(snapshot, frozenset()), 1), (Last(snapshot, frozenset(["code"])), units.num_rows + 99)):
+        analysed.clear()
+        again = asyncio.run(index_search(**edited, settings=section, each=each, last=kept))
+        assert 1 <= len(analysed) <= most
+        assert again == asyncio.run(index_search(**edited, settings=section, each=each))
+
+
+def test_texts_of_which_none_can_be_analysed_have_no_terms(read: dict[str, pa.Table]) -> None:
+    def fails(_: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        return None if function is module._terms else function(*arguments)
+
+    none = [None] * read["text_units"].num_rows
+    made = asyncio.run(index_search(**read, settings=IndexSearch(), each=lambda *_: iter(none), attempt=fails))
+    assert made[0].num_rows == made[1].num_rows == made[-1].num_rows == 0

@@ -77,9 +77,12 @@ class Page:
             f"(() => {{ const found = document.querySelector({selector!r}); found.scrollIntoView({{block: 'center'}});"
             " const box = found.getClientRects()[0]; return [box.x + box.width / 2, box.y + box.height / 2]; })()"
         )
-        for kind in ("mousePressed", "mouseReleased"):
-            at = {"x": place[0], "y": place[1], "button": "left", "clickCount": 1}
-            self.call("Input.dispatchMouseEvent", type=kind, **at)
+        self.drag(place, place)
+
+    def drag(self, start: list[float], end: list[float]) -> None:
+        """Press the mouse at a place, and release it at another."""
+        for kind, (x, y) in (("mousePressed", start), ("mouseMoved", end), ("mouseReleased", end)):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def type(self, text: str) -> None:
         for char in text:

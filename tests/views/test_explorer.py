@@ -232,3 +232,30 @@ def test_a_source_tells_its_page(tab: Page, corpus: Callable[..., Path], tmp_pat
         assert f"talk.vtt, at {label} · characters {start}" in tab.run(
             "document.querySelector('main .note').textContent"
         )
+
+
+def test_the_mouse_opens_what_is_on_the_map_and_chooses_a_time(tab: Page, path: Path) -> None:
+    tab.open(path)
+    place = (
+        "(({x, y}) => [x + canvas.getBoundingClientRect().x, y + canvas.getBoundingClientRect().y])"
+        "(placed(view.ofName[names.title.indexOf('Lyman Spitzer')]))"
+    )
+    spot = tab.run(place)
+    tab.drag(spot, spot)
+    tab.until("document.querySelector('h2').textContent === 'Lyman Spitzer'")
+    before = tab.run(place)
+    tab.drag(before, [before[0] + 50, before[1] + 20])  # moves the map, and opens nothing
+    tab.until(f"{place}[0] - {before[0]} === 50")
+    assert heading(tab) == "Lyman Spitzer"
+    box = tab.run("(({x, y, width}) => [x, y, width])(document.querySelector('#timeline svg').getBoundingClientRect())")
+    n_slots = tab.run("slots.length")
+    tab.drag([box[0] + box[2] * 2.5 / n_slots, box[1] + 20], [box[0] + box[2] * 6.5 / n_slots, box[1] + 20])
+    tab.until("period")
+    assert tab.run("[period.from, period.to]") == tab.run("[slots[2], slots[6]]")
+    assert heading(tab) == "Lyman Spitzer"  # as documents of that time mention him
+    tab.run("location.hash = '#overview'")
+    tab.until("!period")
+    tab.click("#types button")
+    faint = tab.run("names.title.keys().filter(isFaint).toArray().length")
+    assert faint == tab.run("names.type.filter((type) => type !== 0).length")
+    assert quiet(tab)

@@ -28,11 +28,15 @@ _INSTRUCTION = re.compile(
     r"(?i)!|-\*-|(?:noqa|type:|pylint|mypy|eslint|prettier|pragma|nolint|go:|region|endregion|@ts-)"
 )
 _CODE = re.compile(
-    r"[;{}]\s*\Z|[\w.\[\]]+\s?[-+*/|]?=\s|[\w.]+\([^.]*\)\Z|(?:import|from|return|def|class) [\w.]+(?: import|\(|:|\Z)"
+    r"[\w.\[\]]+\s?[-+*/|]?=\s|[\w.]+\([^.]*\)\Z|(?:import|from|return|def|class) [\w.]+(?: import|\(|:|\Z)"
 )
-_PROMPT = re.compile(r"(?m)^\s*>>> (?:.|\n(?!\s*\n))*")
+_NOTICE = re.compile(r"(?i)\bcopyright\b|\blicen[cs]ed?\b|\bwarrant(?:y|ies)\b|\ball rights reserved\b")
+_PROMPT = re.compile(r"(?m)^[ \t]*>>> (?:.|\n(?![ \t]*\n))*")
 _MARGIN = re.compile(r"(?m)^[ \t]*(?:[*/!#-]+(?=[ \t]|$)[ \t]?)?")
-_TAG = re.compile(r"(?m)^[@\\](?:param|returns?|throws|arg|type|see)\b[ \t]*(?:\{[^}\n]*\}[ \t]*)?")
+_TYPE = r"(?:\{[^}\n]*\}[ \t]*)?"
+_TAG = re.compile(
+    rf"(?m)^[@\\](?:(?:param|arg)\b[ \t]*{_TYPE}[\w.$\[\]=]+[ \t]*-?|(?:returns?|throws|type|see)\b[ \t]*{_TYPE})[ \t]*"
+)
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
@@ -48,7 +52,8 @@ def _paragraphs(code: str, pattern: re.Pattern[str]) -> Iterator[str]:
     end = 0
     for match in (match for match in pattern.finditer(code) if _is_comment(code, match)):
         between = code[end : match.start()]
-        if lines and (match["line"] is None or between.strip() or between.count("\n") != 1):
+        apart = match["line"] is None or between.strip() or between.count("\n") != 1
+        if lines and (apart or _INSTRUCTION.match(match["line"].strip())):
             yield from _said("\n".join(lines))
             lines = []
         if match["line"] is None:
@@ -80,9 +85,13 @@ def _said(comment: str) -> Iterator[str]:
         return
     text = _TAG.sub("", _MARGIN.sub("", dedent(_PROMPT.sub("", comment))))
     for paragraph in re.split(r"\n[ \t]*\n", text):
-        lines = [line.strip() for line in paragraph.splitlines() if line.strip() and not _CODE.match(line.strip())]
-        if len(re.findall(r"[^\W\d_]{2,}", " ".join(lines))) >= LEAST_WORDS:
+        lines = [line.strip() for line in paragraph.splitlines() if line.strip() and not _is_code(line.strip())]
+        if len(re.findall(r"[^\W\d_]{2,}", " ".join(lines))) >= LEAST_WORDS and not _NOTICE.search(paragraph):
             yield "\n".join(lines)
+
+
+def _is_code(line: str) -> bool:
+    return line.endswith((";", "{", "}")) or bool(_CODE.match(line))
 
 
 READER = Reader({suffix: mime for suffix, (mime, _) in _LANGUAGES.items()}, read)

@@ -39,12 +39,22 @@ const to = (place) => `#${place}${toPeriod(period)}`;
 const link = (place, attributes, ...children) => el("a", { href: to(place), ...attributes }, ...children);
 const nameLink = (name) => link(`name-${name}`, {}, corpus(names.title[name]));
 const nameChip = (name, note) =>
-  link(`name-${name}`, { class: "chip", title: typeOf(name) }, dot(typeOf(name)), corpus(names.title[name]), note && el("small", {}, note));
+  link(
+    `name-${name}`,
+    { class: "chip", title: typeOf(name) },
+    dot(typeOf(name)),
+    corpus(names.title[name]),
+    note && el("small", {}, note),
+  );
 const documentName = (row) => documents.title[row] || documents.place[row];
 const pageAt = (row, start) => documents.pages[row].findLast(([from]) => from <= start)?.[1];
 const placeOfSpan = (row, start) => [documents.place[row], pageAt(row, start)].filter(Boolean).join(", ");
 const spanLink = (row, start, end, label) =>
-  link(`text-${row}-${start}-${end}`, { class: "mark", title: placeOfSpan(row, start), "aria-label": `${label}: ${documentName(row)}` }, label);
+  link(
+    `text-${row}-${start}-${end}`,
+    { class: "mark", title: placeOfSpan(row, start), "aria-label": `${label}: ${documentName(row)}` },
+    label,
+  );
 
 // [1] of a report leads to the words that it cites.
 function cited(text, citations) {
@@ -56,13 +66,18 @@ function cited(text, citations) {
 }
 function sourceLinks(spans) {
   const found = [];
-  for (let i = 0; i < spans.length; i += 3) found.push(spanLink(spans[i], spans[i + 1], spans[i + 2], spans.length > 3 ? String(i / 3 + 1) : "source"));
+  for (let i = 0; i < spans.length; i += 3)
+    found.push(spanLink(spans[i], spans[i + 1], spans[i + 2], spans.length > 3 ? String(i / 3 + 1) : "source"));
   return found;
 }
 // The first `most` of some rows, and a button that shows the rest.
 function firstOf(rows, most, shape, wrap = (children) => children) {
   const shown = wrap(rows.slice(0, most).map(shape));
   if (rows.length <= most) return shown;
-  const more = el("button", { class: "more", click: () => more.replaceWith(...[wrap(rows.slice(most).map(shape))].flat()) }, `${number(rows.length - most)} more`);
+  const more = el(
+    "button",
+    { class: "more", click: () => more.replaceWith(...[wrap(rows.slice(most).map(shape))].flat()) },
+    `${number(rows.length - most)} more`,
+  );
   return [shown, more];
 }

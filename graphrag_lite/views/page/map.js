@@ -1,24 +1,47 @@
 "use strict";
 // The map: communities as nested circles, names in them by type, relationships of what is selected.
 
-const view = { k: 1, x: 0, y: 0, width: 0, height: 0, ofName: [], ofCommunity: [], chosen: {}, lines: [], hover: null, type: null };
+const view = {
+  k: 1,
+  x: 0,
+  y: 0,
+  width: 0,
+  height: 0,
+  ofName: [],
+  ofCommunity: [],
+  chosen: {},
+  lines: [],
+  hover: null,
+  type: null,
+};
 const canvas = $("canvas");
 const pen = canvas.getContext("2d");
 const MAX_LABELS = 140;
 const MAX_LINES = 400;
 const MIN_LABELLED = 11; // pixels of the radius of a name that is labelled
-const MARGIN = { top: 46, bottom: 62 }; // of the map, for the path and the types
+const TOP = 46; // pixels of the map that are left to the path
 let colours = {};
 let awaited = 0;
 
 function layOut() {
   const node = (community) => ({
     community,
-    children: [...children[community].map(node), ...members[community].map((name) => ({ name, size: 1 + Math.sqrt(names.units[name]) }))],
+    children: [
+      ...children[community].map(node),
+      ...members[community].map((name) => ({ name, size: 1 + Math.sqrt(names.units[name]) })),
+    ],
   });
-  const tops = communities.number.map((_, row) => row).filter((row) => communities.parent[row] < 0 && communities.size[row] > 1);
-  const root = d3.hierarchy({ children: tops.map(node) }).sum((found) => found.size || 0).sort((a, b) => b.value - a.value);
-  d3.pack().size([1000, 1000]).padding((found) => (found.height > 1 ? 4 : 1))(root);
+  const tops = communities.number
+    .map((_, row) => row)
+    .filter((row) => communities.parent[row] < 0 && communities.size[row] > 1);
+  const root = d3
+    .hierarchy({ children: tops.map(node) })
+    .sum((found) => found.size || 0)
+    .sort((a, b) => b.value - a.value);
+  d3
+    .pack()
+    .size([1000, 1000])
+    .padding((found) => (found.height > 1 ? 4 : 1))(root);
   for (const found of root.descendants()) {
     if (found.data.name !== undefined) view.ofName[found.data.name] = found;
     else if (found.data.community !== undefined) view.ofCommunity[found.data.community] = found;
@@ -29,10 +52,19 @@ function layOut() {
 function readColours() {
   const style = getComputedStyle(document.documentElement);
   const of = (name) => style.getPropertyValue(name).trim();
-  colours = { ink: of("--ink"), map: of("--map"), ring: of("--ring"), disc: of("--disc"), accent: of("--accent"), types: data.types.map((type) => of(colourOf(type))) };
+  colours = {
+    ink: of("--ink"),
+    map: of("--map"),
+    ring: of("--ring"),
+    disc: of("--disc"),
+    accent: of("--accent"),
+    types: data.types.map((type) => of(colourOf(type))),
+  };
 }
 
-const redraw = () => { if (!awaited) awaited = requestAnimationFrame(draw); };
+const redraw = () => {
+  if (!awaited) awaited = requestAnimationFrame(draw);
+};
 const placed = (found) => ({ x: found.x * view.k + view.x, y: found.y * view.k + view.y, r: found.r * view.k });
 const isSeen = ({ x, y, r }) => r > 0.5 && x + r > 0 && x - r < view.width && y + r > 0 && y - r < view.height;
 const isFaint = (name) => (view.type !== null && names.type[name] !== view.type) || (view.lit && !view.lit.has(name));
@@ -76,7 +108,15 @@ function drawCommunity(found, { x, y, r }, labels) {
   if (r < 22 || r > 0.8 * Math.max(view.width, view.height)) return;
   if (found.children[0].data.name !== undefined && found.children[0].r * view.k > MIN_LABELLED) return; // its names tell more
   const isOpen = found.height > 1 && r > 60; // then what is in it has labels, too, and its own stands at its top
-  labels.push({ text: labelOf(found.data.community), x, y: isOpen ? y - r + 3 : y, size: Math.min(16, 10 + r / 30), room: r * 1.8, worth: 1000 * r, bold: true });
+  labels.push({
+    text: labelOf(found.data.community),
+    x,
+    y: isOpen ? y - r + 3 : y,
+    size: Math.min(16, 10 + r / 30),
+    room: r * 1.8,
+    worth: 1000 * r,
+    bold: true,
+  });
 }
 
 function drawName(name, { x, y, r }, labels) {
@@ -86,7 +126,15 @@ function drawName(name, { x, y, r }, labels) {
   pen.globalAlpha = faint ? 0.13 : 0.92;
   pen.fillStyle = colours.types[names.type[name]];
   pen.fill();
-  if (r > MIN_LABELLED && !faint) labels.push({ text: names.title[name], x, y: y + (r > 26 ? 0 : r + 8), size: Math.min(14, 10 + r / 14), room: Math.max(96, r * 2.4), worth: 60 * r });
+  if (r > MIN_LABELLED && !faint)
+    labels.push({
+      text: names.title[name],
+      x,
+      y: y + (r > 26 ? 0 : r + 8),
+      size: Math.min(14, 10 + r / 14),
+      room: Math.max(96, r * 2.4),
+      worth: 60 * r,
+    });
 }
 
 function drawLines(rows, alpha) {
@@ -116,7 +164,15 @@ function drawStar(star, labels) {
     pen.beginPath();
     pen.arc(x, y, Math.max(3.5, r) + 1, 0, 7);
     pen.stroke();
-    labels.push({ text: names.title[name], x, y: y + (r > 26 ? 0 : Math.max(3.5, r) + 9), size: name === star ? 15 : 12, room: 240, worth: name === star ? 1e9 : 1e7, bold: name === star });
+    labels.push({
+      text: names.title[name],
+      x,
+      y: y + (r > 26 ? 0 : Math.max(3.5, r) + 9),
+      size: name === star ? 15 : 12,
+      room: 240,
+      worth: name === star ? 1e9 : 1e7,
+      bold: name === star,
+    });
   }
 }
 
@@ -134,7 +190,12 @@ function drawLabels(labels) {
     if (!shown) continue;
     const half = pen.measureText(shown).width / 2 + 3;
     const box = [x - half, y - size * 0.7, x + half, y + size * 0.7];
-    if (box[2] < 0 || box[0] > view.width || taken.some((one) => one[0] < box[2] && one[2] > box[0] && one[1] < box[3] && one[3] > box[1])) continue;
+    if (
+      box[2] < 0 ||
+      box[0] > view.width ||
+      taken.some((one) => one[0] < box[2] && one[2] > box[0] && one[1] < box[3] && one[3] > box[1])
+    )
+      continue;
     taken.push(box);
     pen.strokeStyle = colours.map;
     pen.lineWidth = 4;
@@ -145,7 +206,7 @@ function drawLabels(labels) {
 }
 // A title of several names is cut between them, if it can be.
 function shortened(text, room) {
-  for (let shown = text; ; ) {
+  for (let shown = text; ;) {
     if (pen.measureText(shown).width <= room) return shown;
     const comma = shown.lastIndexOf(", ");
     if (comma > 0) shown = shown.slice(0, comma);
@@ -154,128 +215,4 @@ function shortened(text, room) {
       return fits < 4 ? "" : shown.slice(0, fits).trimEnd() + "…";
     }
   }
-}
-
-function measure() {
-  const box = $("#map").getBoundingClientRect(), ratio = devicePixelRatio || 1;
-  view.width = box.width;
-  view.height = box.height;
-  canvas.width = box.width * ratio;
-  canvas.height = box.height * ratio;
-}
-function fitted(found, share) {
-  const height = view.height - MARGIN.top - MARGIN.bottom;
-  const k = (Math.min(view.width, height) * share) / (2 * found.r);
-  return { k, x: view.width / 2 - found.x * k, y: MARGIN.top + height / 2 - found.y * k };
-}
-const whole = () => fitted(view.root, 1);
-// What is chosen fills the map; a name is shown in the community that it is in.
-function target() {
-  const { name, community } = view.chosen;
-  if (name !== undefined && view.ofName[name]) return fitted(view.ofName[name].parent, 0.62);
-  if (community !== undefined && view.ofCommunity[community]) return fitted(view.ofCommunity[community], 0.9);
-  return whole();
-}
-
-function fly(to, quick) {
-  const from = { k: view.k, x: view.x, y: view.y }, began = performance.now();
-  const centre = (axis, side) => ({ k, ...place }) => (side / 2 - place[axis]) / k;
-  const [across, down] = [centre("x", view.width), centre("y", view.height)];
-  const step = (now) => {
-    const share = quick ? 1 : Math.min(1, (now - began) / 420), eased = share * share * (3 - 2 * share);
-    const k = from.k * (to.k / from.k) ** eased; // the scale goes on a curve, the centre on a line
-    const x = view.width / 2 - (across(from) + (across(to) - across(from)) * eased) * k;
-    const y = view.height / 2 - (down(from) + (down(to) - down(from)) * eased) * k;
-    Object.assign(view, share < 1 ? { k, x, y } : to);
-    view.flight = share < 1 ? requestAnimationFrame(step) : 0;
-    redraw();
-  };
-  cancelAnimationFrame(view.flight);
-  step(began);
-}
-function zoom(factor, x, y) {
-  const k = Math.max(0.25, Math.min(400, view.k * factor));
-  view.x = x - ((x - view.x) * k) / view.k;
-  view.y = y - ((y - view.y) * k) / view.k;
-  view.k = k;
-  redraw();
-}
-
-// The deepest circle at a place.
-function under(px, py) {
-  const x = (px - view.x) / view.k, y = (py - view.y) / view.k;
-  let found = null;
-  for (let node = view.root; node; found = node ?? found) {
-    node = (node.children ?? []).find((child) => (child.x - x) ** 2 + (child.y - y) ** 2 < child.r ** 2 && child.r * view.k > 1.5);
-  }
-  return found === view.root ? null : found;
-}
-const placeOf = (found) => (!found ? "overview" : found.data.name !== undefined ? `name-${found.data.name}` : `community-${communities.number[found.data.community]}`);
-function tell(found, x, y) {
-  const tip = $("#tip");
-  tip.hidden = !found;
-  if (!found) return;
-  const { name, community } = found.data;
-  const lines = name !== undefined ? [names.title[name], `${typeOf(name)}, in ${counted(names.units[name], "passage")}`] : [titleOf(community), counted(communities.size[community], "name")];
-  tip.replaceChildren(corpus(lines[0]), el("small", {}, lines[1]));
-  tip.style.left = `${Math.max(4, Math.min(x + 14, view.width - tip.offsetWidth - 8))}px`;
-  tip.style.top = `${y + 16 + tip.offsetHeight > view.height ? y - tip.offsetHeight - 8 : y + 16}px`;
-}
-
-function wireMap() {
-  const fingers = new Map();
-  let moved = 0;
-  canvas.addEventListener("pointerdown", (event) => {
-    if (!fingers.size) moved = 0;
-    fingers.set(event.pointerId, [event.offsetX, event.offsetY]);
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    const before = fingers.get(event.pointerId);
-    if (!before) {
-      const found = under(event.offsetX, event.offsetY);
-      view.hover = found?.data.name ?? null;
-      tell(found, event.offsetX, event.offsetY);
-      return redraw();
-    }
-    const [dx, dy] = [event.offsetX - before[0], event.offsetY - before[1]];
-    moved += Math.hypot(dx, dy);
-    const others = [...fingers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
-    if (others.length) {
-      const reach = (at) => Math.hypot(at[0] - others[0][0], at[1] - others[0][1]) || 1;
-      zoom(reach([event.offsetX, event.offsetY]) / reach(before), (event.offsetX + others[0][0]) / 2, (event.offsetY + others[0][1]) / 2);
-    } else {
-      view.x += dx;
-      view.y += dy;
-    }
-    fingers.set(event.pointerId, [event.offsetX, event.offsetY]);
-    redraw();
-  });
-  canvas.addEventListener("pointerup", (event) => {
-    if (fingers.delete(event.pointerId) && moved < 6) location.hash = to(placeOf(under(event.offsetX, event.offsetY)));
-  });
-  canvas.addEventListener("pointercancel", (event) => fingers.delete(event.pointerId));
-  canvas.addEventListener("pointerleave", () => { view.hover = null; tell(null); redraw(); });
-  canvas.addEventListener("wheel", (event) => { event.preventDefault(); zoom(Math.exp(-event.deltaY * 0.0016), event.offsetX, event.offsetY); }, { passive: false });
-  canvas.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[event.key];
-    if (step) { view.x += step[0]; view.y += step[1]; redraw(); }
-    else if (event.key === "+" || event.key === "=") zoom(1.4, view.width / 2, view.height / 2);
-    else if (event.key === "-") zoom(1 / 1.4, view.width / 2, view.height / 2);
-    else if (event.key === "0") fly(whole());
-    else return;
-    event.preventDefault();
-  });
-  new ResizeObserver(() => { measure(); fly(target(), true); }).observe($("#map"));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); redraw(); });
-  $("#types").append(...data.types.map((type, row) => typeButton(type, row)));
-}
-function typeButton(type, row) {
-  const press = () => {
-    view.type = view.type === row ? null : row;
-    for (const button of $("#types").children) button.setAttribute("aria-pressed", String(button === own && view.type === row));
-    redraw();
-  };
-  const own = el("button", { "aria-pressed": "false", click: press }, dot(type), corpus(type));
-  return own;
 }

@@ -29,7 +29,8 @@ function prepare(found) {
   for (const rows of adjacent) rows.sort((a, b) => relationships.weight[b] - relationships.weight[a]);
   factsOf = new Map();
   facts.ends.forEach((ends, row) => {
-    for (const end of new Set(ends)) if (typeof end === "number") factsOf.has(end) ? factsOf.get(end).push(row) : factsOf.set(end, [row]);
+    for (const end of new Set(ends))
+      if (typeof end === "number") factsOf.has(end) ? factsOf.get(end).push(row) : factsOf.set(end, [row]);
   });
 }
 
@@ -42,9 +43,13 @@ const sameAsIn = (spans) => {
 const said = (text, spans) => text ?? sameAsIn(spans);
 const other = (relationship, name) => relationships.source[relationship] + relationships.target[relationship] - name;
 const typeOf = (name) => data.types[names.type[name]];
-const titleOf = (community) => (reportOf.has(community) ? reports.title[reportOf.get(community)] : communities.title[community]);
+const titleOf = (community) =>
+  reportOf.has(community) ? reports.title[reportOf.get(community)] : communities.title[community];
 // Shorter than a report's title, unless it is but a number.
-const labelOf = (community) => (communities.title[community] === `Community ${communities.number[community]}` ? titleOf(community) : communities.title[community]);
+const labelOf = (community) =>
+  communities.title[community] === `Community ${communities.number[community]}`
+    ? titleOf(community)
+    : communities.title[community];
 const within = (community) => [...members[community], ...children[community].flatMap(within)];
 const above = (community) => (community < 0 ? [] : [...above(communities.parent[community]), community]);
 const folded = (text) => lower(text.normalize("NFD").replace(/\p{M}/gu, "").normalize("NFC"));
@@ -57,11 +62,13 @@ function lower(text) {
 
 // A period is {from, to}: days, months, years or decades by the beginning of their ISO date ("2014-05", "201").
 const inPeriod = (day, period) =>
-  !period || (day !== "" && day.slice(0, period.from.length) >= period.from && day.slice(0, period.to.length) <= period.to);
+  !period ||
+  (day !== "" && day.slice(0, period.from.length) >= period.from && day.slice(0, period.to.length) <= period.to);
 function mentions(name, period) {
   const found = [];
   const pairs = names.documents[name];
-  for (let i = 0; i < pairs.length; i += 2) if (inPeriod(documents.day[pairs[i]], period)) found.push([pairs[i], pairs[i + 1]]);
+  for (let i = 0; i < pairs.length; i += 2)
+    if (inPeriod(documents.day[pairs[i]], period)) found.push([pairs[i], pairs[i + 1]]);
   return found;
 }
 // Names that documents, or facts, of a period mention.
@@ -73,6 +80,7 @@ function namesOf(period) {
 // A fact holds in a period where it begins before the period ends, and ends, on a day not of it, after it begins.
 function holds(fact, period) {
   if (!period) return true;
-  const from = facts.from[fact] || "0000", until = facts.until[fact] || (facts.from[fact] && facts.kind[fact] !== "state" ? facts.from[fact] + "~" : "9999");
+  const from = facts.from[fact] || "0000",
+    until = facts.until[fact] || (facts.from[fact] && facts.kind[fact] !== "state" ? facts.from[fact] + "~" : "9999");
   return from.slice(0, period.to.length) <= period.to && until > period.from;
 }

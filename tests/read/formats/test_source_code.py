@@ -7,6 +7,8 @@ from graphrag_lite.read.documents import Fields
 from graphrag_lite.read.formats.source_code import READER
 
 PYTHON = '''#!/usr/bin/env python
+# Copyright 2026 Harbour Bank. All rights reserved.
+
 """The ledger of Harbour Bank keeps one row a transfer.
 
 Omar Haddad wrote it.

@@ -1,0 +1,104 @@
+"""What the edit of one file costs beside a first run, in CPU seconds by stage.
+
+    python benchmarks/edit_cost.py podcast_graphrag/corpus.jsonl [--files 1000] [--size 4000]
+
+A document of the corpus is a file; with --files, files of --size characters are cut from all texts, one after the
+other, again from the beginning where they do not suffice. One sentence is put into the middle of a file in the middle.
+Each run is a process of its own, in which the stages' CPU is that of all threads; start-up is in the sum.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from itertools import cycle
+from pathlib import Path
+
+import click
+
+SENTENCE = "\nVera Rubin met Kent Ford in Tucson in 1965.\n"
+OUTSIDE = "imports, scan, publishing"
+
+
+class Cpu:
+    """A watch that keeps the CPU seconds of each stage."""
+
+    def __init__(self) -> None:
+        self.stages: dict[str, float] = {}
+        self._started = 0.0
+
+    def start(self, _stage: str) -> None:
+        self._started = time.process_time()
+
+    def finish(self, stage: str, _seconds: float, _rows: Mapping[str, int], _reused: bool) -> None:
+        self.stages[stage] = time.process_time() - self._started
+
+    def advance(self, _done: int, _total: int) -> None: ...
+    def spend(self, _usage: Mapping[str, object]) -> None: ...
+
+
+def texts(corpus: Path, n_files: int, size: int) -> Iterator[str]:
+    """Yield the texts of the files."""
+    found = [json.loads(line)["text"] for line in corpus.read_text(encoding="utf-8").splitlines()]
+    if not n_files:
+        yield from found
+        return
+    cuts = (text[start : start + size] for text in cycle(found) for start in range(0, len(text), size))
+    yield from (next(cuts) for _ in range(n_files))
+
+
+def measured(folder: Path, root: Path) -> dict[str, float]:
+    """Index a folder in a new process, and return what that took by stage."""
+    command = [sys.executable, __file__, "--run", str(folder), "--root", str(root)]
+    said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+    return dict(json.loads(said))
+
+
+def run(folder: Path, root: Path) -> None:
+    """Index a folder in this process, as the command line does, and print what that took."""
+    import gc
+
+    from graphrag_lite import pipeline
+    from graphrag_lite.cli.indexing import OBJECTS_BETWEEN_COLLECTIONS
+    from graphrag_lite.settings import Settings
+
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    watch = Cpu()
+    pipeline.index(folder, root / "output", Settings(), watch=watch)
+    print(json.dumps(watch.stages | {OUTSIDE: time.process_time() - sum(watch.stages.values())}))
+
+
+@click.command()
+@click.argument("corpus", type=click.Path(path_type=Path), required=False)
+@click.option("--files", "n_files", default=0, help="So many files of --size characters.")
+@click.option("--size", default=4000, show_default=True)
+@click.option("--run", "folder", type=click.Path(path_type=Path), hidden=True)
+@click.option("--root", type=click.Path(path_type=Path), hidden=True)
+def main(corpus: Path, n_files: int, size: int, folder: Path | None, root: Path | None) -> None:
+    """Print a table: CPU seconds of a first run and of one with one file edited."""
+    if folder and root:
+        run(folder, root)
+        return
+    with tempfile.TemporaryDirectory() as place:
+        files = []
+        for number, text in enumerate(texts(corpus, n_files, size)):
+            files.append(Path(place) / "corpus" / f"{number // 100:04}" / f"{number % 100:02}.txt")
+            files[-1].parent.mkdir(parents=True, exist_ok=True)
+            files[-1].write_text(text, encoding="utf-8")
+        first = measured(Path(place) / "corpus", Path(place))
+        edited = files[len(files) // 2]
+        text = edited.read_text(encoding="utf-8")
+        edited.write_text(text[: len(text) // 2] + SENTENCE + text[len(text) // 2 :], encoding="utf-8")
+        again = measured(Path(place) / "corpus", Path(place))
+    print(f"{len(files):,} files\n\n| CPU s | first | one file edited | share |\n| --- | --- | --- | --- |")
+    for name, before, after in [
+        *((name, first[name], again[name]) for name in first),
+        ("all", sum(first.values()), sum(again.values())),
+    ]:
+        print(f"| {name} | {before:.2f} | {after:.2f} | {after / before:.0%} |")
+
+
+if __name__ == "__main__":
+    main()
