@@ -7,11 +7,14 @@ from textwrap import dedent
 from graphrag_lite.read.documents import Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
 
-_STRING = r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
-# What is not closed ends with the file: a search for the end of each would take time that grows with the square.
+# What is not closed is looked for the end of once, lest the time grow with the square: a comment ends with the file,
+# and a quote that is escaped outside a string begins none.
+_STRING = r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\\."""
 _BLOCK = r"/\*(?P<block>.*?)(?:\*/|\Z)"
 _HASH = re.compile(
-    rf"(?P<quote>\"\"\"|''')(?P<block>(?:\\.|(?!(?P=quote)).)*)(?:(?P=quote)|\Z)|{_STRING}|#(?P<line>[^\n]*)", re.S
+    r"(?P<begins>^[ rRuU]*)?(?P<quote>\"\"\"|''')(?P<block>(?:\\.|(?!(?P=quote)).)*)(?:(?P=quote)|\Z)"
+    rf"|{_STRING}|#(?P<line>[^\n]*)",
+    re.S | re.M,
 )
 _SLASHES = re.compile(rf"{_BLOCK}|//(?P<line>[^\n]*)|`(?:\\.|[^`\\])*`|{_STRING}", re.S)
 _DASHES = re.compile(rf"{_BLOCK}|--(?P<line>[^\n]*)|{_STRING}", re.S)
@@ -50,7 +53,7 @@ def _paragraphs(code: str, pattern: re.Pattern[str]) -> Iterator[str]:
     """Yield what comments say; comments on lines one below the other are one."""
     lines: list[str] = []
     end = 0
-    for match in (match for match in pattern.finditer(code) if _is_comment(code, match)):
+    for match in filter(_is_comment, pattern.finditer(code)):
         between = code[end : match.start()]
         apart = match["line"] is None or between.strip() or between.count("\n") != 1
         if lines and (apart or _INSTRUCTION.match(match["line"].strip())):
@@ -64,12 +67,11 @@ def _paragraphs(code: str, pattern: re.Pattern[str]) -> Iterator[str]:
     yield from _said("\n".join(lines))
 
 
-def _is_comment(code: str, match: re.Match[str]) -> bool:
+def _is_comment(match: re.Match[str]) -> bool:
     """Say whether what was found is a comment, or a string that begins its line: of Python, that is a docstring."""
     groups = match.groupdict()
     if groups.get("quote"):
-        before = code[code.rfind("\n", 0, match.start()) + 1 : match.start()]
-        return before.strip(" rRuU") == ""
+        return groups["begins"] is not None
     return groups["line"] is not None or groups["block"] is not None
 
 

@@ -74,3 +74,16 @@ def test_any_text_is_read(text: str, suffix: str) -> None:
 
 def _ends(word: str) -> list[str]:
     return [word[first:last] for first in range(len(word)) for last in range(first + 1, len(word) + 1)]
+
+
+def test_quotes_that_are_never_closed_and_a_line_without_end_take_time_that_grows_with_the_file() -> None:
+    """Each of these took minutes, where every quote was looked for the end of, or a line was read for each string."""
+    said = "# Rows are kept for a year.\n"
+    assert read('x = "' + '\\"' * 300_000 + "\n" + said, "a.py") == "Rows are kept for a year."
+    assert read("x = `" + "\\`" * 300_000 + "\n// Rows are kept for a year.", "a.js").endswith("kept for a year.")
+    assert read('x="""nothing that is said""";' * 100_000 + "\n" + said, "a.py") == "Rows are kept for a year."
+
+
+def test_an_escaped_quote_or_slash_outside_a_string_begins_nothing() -> None:
+    assert read("const quote = /\\'/; // It's asked by every page", "a.js") == "It's asked by every page"
+    assert read("const slash = /\\//g; // It is asked by every page", "a.js") == "It is asked by every page"
