@@ -6,12 +6,15 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from graphrag_lite.errors import InputError
 from graphrag_lite.memory.store import MESSAGE, NOTE, Entry, Memory
 from graphrag_lite.read.documents import Fields, Loaded
 from graphrag_lite.read.readers import all_readers
 
 NAMES = {one.name for one in fields(Entry)}
+BLOCK = ("session", "name", "content")
 
 
 def exported(memory: Memory) -> Iterator[str]:
@@ -39,11 +42,12 @@ def imported(memory: Memory, path: Path) -> int:
         if not entries:
             raise InputError(f"{path}: holds no notes that were exported, and no messages of a conversation.")
         return len(memory.add(entries))
-    kept = memory.add(_entry(row, f"{path}:{number}") for number, row in rows if row.get("kind") != "block")
-    blocks = [row for _, row in rows if row.get("kind") == "block"]
-    for row in blocks:
-        memory.write_block(str(row["session"]), str(row["name"]), str(row["content"]))
-    return len(kept) + len(blocks)
+    read = [_entry_or_block(row, f"{path}:{number}") for number, row in rows]
+    memory.add(entry for entry in read if isinstance(entry, Entry))
+    for block in read:
+        if not isinstance(block, Entry):
+            memory.write_block(*block)
+    return len(read)
 
 
 def _rows(data: bytes, path: Path) -> list[tuple[int, dict[str, Any]]] | None:
@@ -52,7 +56,8 @@ def _rows(data: bytes, path: Path) -> list[tuple[int, dict[str, Any]]] | None:
     for number, line in enumerate(data.splitlines(), start=1):
         try:
             row = json.loads(line)
-        except ValueError:
+            json.dumps(row, ensure_ascii=False).encode()  # half a pair of UTF-16 is no text
+        except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict) or row.get("kind") not in (NOTE, MESSAGE, "block"):
             if rows:
@@ -62,11 +67,15 @@ def _rows(data: bytes, path: Path) -> list[tuple[int, dict[str, Any]]] | None:
     return rows
 
 
-def _entry(row: Mapping[str, Any], where: str) -> Entry:
-    if not isinstance(row.get("content"), str) or set(row) - NAMES:
-        raise InputError(f"{where}: is no note, message or block.")
-    lists = {name: tuple(row.get(name) or ()) for name in ("tags", "citations")}
-    return Entry(**{**row, **lists})
+def _entry_or_block(row: Mapping[str, Any], where: str) -> Entry | tuple[str, str, str]:
+    try:
+        if row["kind"] == "block":
+            return TypeAdapter(tuple[str, str, str]).validate_python(tuple(row.get(name) for name in BLOCK))
+        if not set(row) - NAMES:
+            return TypeAdapter(Entry).validate_python(row)
+    except ValidationError:
+        pass
+    raise InputError(f"{where}: is no note, message or block.")
 
 
 def _messages(data: bytes, path: Path) -> Iterable[Entry]:

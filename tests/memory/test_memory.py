@@ -98,6 +98,29 @@ def test_a_conversation_can_be_imported(memory: Memory, tmp_path: Path) -> None:
     assert not memory.listed(NOTE)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"kind": "block"}',
+        '{"kind": "block", "session": {}, "name": "task", "content": [1]}',
+        '{"kind": "note", "content": "a", "tags": 5}',
+        '{"kind": "note", "content": "a", "tags": [1]}',
+        '{"kind": "note", "content": "a", "session": 7}',
+        '{"kind": "note", "content": "\\ud800"}',
+        '{"kind": "note", "content": "a", "tags": ' + "[" * 100_000,
+    ],
+)
+def test_of_lines_that_nobody_wrote_none_is_kept(memory: Memory, tmp_path: Path, line: str) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text('{"kind": "note", "content": "a"}\n' + line)
+    with pytest.raises(InputError, match=r"bad\.jsonl:2: is no note"):
+        transfer.imported(memory, path)
+    assert not memory.listed(NOTE) and not memory.all_blocks()
+    path.write_text(line)
+    with pytest.raises(InputError, match=r"bad\.jsonl"):
+        transfer.imported(memory, path)
+
+
 @given(st.text("ab\n", max_size=12), st.text("ab", max_size=3), st.text("abc", max_size=4))
 def test_a_block_is_replaced_only_where_the_old_text_is_there_once(
     tmp_path_factory: pytest.TempPathFactory, before: str, old: str, new: str
