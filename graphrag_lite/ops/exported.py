@@ -34,8 +34,9 @@ def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Writte
     """
     wanted = dict(files)
     ours = _listed(folder)
+    sha256 = {path: hashlib.sha256(content).hexdigest() for path, content in wanted.items()}
     there = [path for path in wanted if path not in ours and (folder / path).exists()]
-    foreign = [path for path in there if (folder / path).read_bytes() != wanted[path]]
+    foreign = [path for path in there if snapshots.digest(folder / path) != sha256[path]]
     if foreign:
         more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
         raise OutputError(f"{folder}: {', '.join(foreign[:3])}{more} would be overwritten. Choose another --output.")
@@ -48,10 +49,11 @@ def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Writte
             done.kept.append(path)
             digests[path] = ours[path]
         elif path not in wanted:
-            target.unlink(missing_ok=True)
+            if found:
+                target.unlink()
             done.n_removed += bool(found)
         else:
-            digests[path] = hashlib.sha256(wanted[path]).hexdigest()
+            digests[path] = sha256[path]
             if found != digests[path]:
                 write(target, wanted[path])
                 done.n_written += 1
@@ -61,6 +63,8 @@ def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Writte
 
 def write(target: Path, content: bytes) -> None:
     """Replace a file in one step. Raises OutputError where it cannot be written."""
+    if target.is_dir():
+        raise OutputError(f"{target} is a folder, where a file is to be written.")
     temporary = target.with_name(f".{target.name}.tmp")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -81,4 +85,4 @@ def _listed(folder: Path) -> dict[str, str]:
 
 
 def _is_inside(path: str) -> bool:
-    return not Path(path).is_absolute() and ".." not in Path(path).parts
+    return not Path(path).is_absolute() and ".." not in Path(path).parts and "\0" not in path

@@ -23,6 +23,7 @@ from graphrag_lite.views.shown_text import shown
 MIN_UNITS = 2  # text units that name an entity which has a note
 MAX_NAME = 150  # bytes of a file name
 FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]\n\r\t]')  # by a file system, or in a link of Obsidian
+DEVICE = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)")  # of Windows, whatever the ending of the file
 MARK = re.compile(r"\\\[(\d+)\\\]")  # of a citation, as `escaped` leaves it
 Row = Mapping[str, Any]
 
@@ -66,8 +67,8 @@ def obsidian(view: SnapshotView) -> Iterator[tuple[str, bytes]]:
 def file_names(named: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return a file name for each id, by what it is called; those that a file system may take for one have an id.
 
-    >>> file_names([("1a", "AC/DC"), ("2b", "Oslo"), ("3c", "OSLO"), ("4d", "...")])
-    {'1a': 'AC DC', '2b': 'Oslo 2b', '3c': 'OSLO 3c', '4d': 'unnamed'}
+    >>> file_names([("1a", "AC/DC"), ("2b", "Oslo"), ("3c", "OSLO"), ("4d", "..."), ("5e", "CON.")])
+    {'1a': 'AC DC', '2b': 'Oslo 2b', '3c': 'OSLO 3c', '4d': 'unnamed', '5e': '_CON'}
     """
     clean = {identity: _clean(name) for identity, name in named}
     keys = [unicodedata.normalize("NFKC", name).casefold() for name in clean.values()]
@@ -83,7 +84,8 @@ def _clean(name: str) -> str:
     if len(name.encode()) > MAX_NAME:
         digest = hashlib.sha256(name.encode()).hexdigest()[:8]
         name = name.encode()[: MAX_NAME - 9].decode(errors="ignore").strip() + " " + digest
-    return name.strip(". ") or "unnamed"
+    name = name.strip(". ") or "unnamed"
+    return f"_{name}" if DEVICE.match(name) else name
 
 
 def _document_name(row: Row) -> str:

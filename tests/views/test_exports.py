@@ -265,6 +265,22 @@ def test_what_another_has_written_is_not_overwritten(sample: Index, tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir()] == ["graph.gexf"]
 
 
+def test_a_folder_in_the_place_of_a_file_is_told_and_left(sample: Index, tmp_path: Path) -> None:
+    target = tmp_path / "graph.gexf"
+    target.mkdir()
+    command = ["export", "gexf", "--root", str(sample.folder.parents[2]), "--output", str(tmp_path)]
+    for listed in ("{}", json.dumps({"graph.gexf": "0"})):
+        (tmp_path / ".graphrag-lite.json").write_text(listed)
+        result = CliRunner().invoke(main, command)
+        assert result.exit_code == 1 and "graph.gexf" in result.output and target.is_dir()
+    target.rmdir()
+    (tmp_path / "gone").mkdir()
+    (tmp_path / ".graphrag-lite.json").write_text(json.dumps({"gone": "0", "a\0b": "0", "": "0", "../x": "0"}))
+    assert CliRunner().invoke(main, command).exit_code == 0 and target.is_file() and (tmp_path / "gone").is_dir()
+    page = CliRunner().invoke(main, ["explore", *command[2:4], "--output", ""])
+    assert page.exit_code == 1 and "is a folder" in page.output
+
+
 def test_docs_name_the_files_and_read_the_graph(sample: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
     files = set(files_of(sample, "csv"))
