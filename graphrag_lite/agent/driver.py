@@ -12,6 +12,7 @@ import numpy as np
 
 from graphrag_lite.agent.asker import own_passages
 from graphrag_lite.agent.index_tools import LEAST_WORTH
+from graphrag_lite.agent.requests import MAX_QUERY
 from graphrag_lite.agent.session import Session
 from graphrag_lite.agent.trail import Trail
 from graphrag_lite.retrieval.top_k import best
@@ -65,12 +66,12 @@ def drive(question: "Question", trail: Trail) -> "Floats":
 
 def _leads(session: Session, question: "Question") -> Iterator[Lead]:
     """Yield what to look at: the question, what it names, then what the passages that fit it lead to."""
-    yield Lead("search_passages", {"query": question.text}, 0.0)
+    yield Lead("search_passages", {"query": question.text[:MAX_QUERY]}, 0.0)
     for part in parts(question):
-        yield Lead("search_passages", {"query": part}, EVENT)
+        yield Lead("search_passages", {"query": part[:MAX_QUERY]}, EVENT)
     found = [unit for unit in best(session.scores(question), FOUND).tolist() if session.scores(question)[unit] > 0]
     for name in _names(question, found):
-        yield Lead("search_passages", {"query": f"{name} {question.text}"}, LEAD)
+        yield Lead("search_passages", {"query": f"{name} {question.text}"[:MAX_QUERY]}, LEAD)
     for unit in _before(question, found):
         yield Lead("read_source", {"id": unit}, LEAD)
 

@@ -12,7 +12,8 @@ from graphrag_lite.errors import InputError
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-Query = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+MAX_QUERY = 2000  # characters
+Query = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUERY)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100_000)]
 
 

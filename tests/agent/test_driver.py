@@ -59,6 +59,11 @@ def test_each_event_of_a_question_about_two_is_looked_for(opened: Index) -> None
     assert asked[:3] == [QUESTIONS[1], "the launch of Hubble", "the failure of 27 September 2008"]
 
 
+def test_a_question_longer_than_a_query_may_be_is_asked(opened: Index) -> None:
+    steps = opened.query("Who proposed a large telescope in space? " * 200, "agent").steps
+    assert steps and all(len(step["arguments"].get("query", "")) <= 2000 for step in steps)
+
+
 def test_a_name_that_is_found_and_not_asked_for_is_followed(corpus: Callable[..., Path], tmp_path: Path) -> None:
     texts = {
         "a.txt": "Ada Holt planted the Velm Orchard in 1912. Cy Ray bought the Velm Orchard later.",
