@@ -64,7 +64,8 @@ def unheard(rows: Sequence[Resolution], known: KnownNames) -> list[str]:
     """Return the names that something is known of and that no text has, sorted."""
     told = {*known.title, *known.type, *known.drop, *known.names}
     told |= {name for names in (*known.same, *known.different) for name in names}
-    return sorted(name for name in told if exact_key(name) not in _places(rows))
+    places = _places(rows)
+    return sorted(name for name in told if exact_key(name) not in places)
 
 
 def _part(rows: list[Resolution], places: Places, names: Sequence[str]) -> None:
