@@ -248,6 +248,8 @@ def test_passages_are_texts_with_their_place(index: Any) -> None:
     assert notes and all(one.path.startswith("notes/199") for one in notes)
     with pytest.raises(errors.InputError, match="empty"):
         index.search(" ")
+    with pytest.raises(errors.InputError, match="k is -1"):
+        index.search("Who repaired the gyroscopes?", k=-1)
 
 
 def test_questions_are_answered_beside_each_other(index: Any) -> None:

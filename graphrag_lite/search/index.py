@@ -184,12 +184,15 @@ class Index(SnapshotView):
     ) -> "list[Passage]":
         """Return the passages that fit a question best, best first, by the ranking of local search; no model answers.
 
-        `as_of` and `where` are those of `query`. Raises InputError for an empty question and like `query` for these.
+        `as_of` and `where` are those of `query`. Raises InputError for an empty question, for `k` below 1, and like
+        `query` for these.
         """
         from graphrag_lite.retrieval.question import Question
         from graphrag_lite.run.sync import complete
         from graphrag_lite.search.passages import passages_found
 
+        if k < 1:
+            raise InputError(f"k is {k}; it must be 1 or more.")
         (query,) = self._queries(Query(question, k, retrieve_only=True), [question], [as_of], None, [where])
         check("local", query, model=False)
         vector = complete(self.embed([question]))[0] if self.vector_weight else None

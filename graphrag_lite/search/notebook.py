@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from graphrag_lite.text import plain_text
+
 if TYPE_CHECKING:
     from graphrag_lite.search.answer import Answer, Cited
 
@@ -15,15 +17,16 @@ _MARK = re.compile(r"\[(\d+)\]")
 def answer_html(answer: "Answer") -> str:
     """Return an answer with its sources below it; what a mark stands for is shown where the pointer rests on it."""
     said = {cited.n: cited.text for cited in reversed(answer.citations)}
-    text = _MARK.sub(lambda mark: _marked(mark, said), escape(answer.answer)).replace("\n", "<br>")
-    places = ((cited.n, escape(_place(cited)), escape(cited.text)) for cited in answer.citations)
+    text = _MARK.sub(lambda mark: _marked(mark, said), _escaped(answer.answer)).replace("\n", "<br>")
+    places = ((cited.n, _escaped(_place(cited)), _escaped(cited.text)) for cited in answer.citations)
     rows = "".join(f'<li value="{n}">{place}: <q>{text}</q></li>' for n, place, text in places)
     return f"<div><p>{text}</p>" + (f"<ol>{rows}</ol>" if rows else "") + "</div>"
 
 
 def answer_markdown(answer: "Answer") -> str:
     """Return an answer with its sources below it."""
-    lines = [f"- \\[{cited.n}\\] {plain(_place(cited))}: {plain(cited.text)}" for cited in answer.citations]
+    said = ((cited.n, _place(cited), plain_text.one_line(cited.text)) for cited in answer.citations)
+    lines = [f"- \\[{n}\\] {plain(place)}: {plain(text)}" for n, place, text in said]
     return "\n\n".join(filter(None, (plain(answer.answer).replace("\n", "  \n"), "\n".join(lines))))
 
 
@@ -44,18 +47,22 @@ def plain(text: str) -> str:
     >>> print(plain("a *b* <c> [1]"))
     a \*b\* \<c\> \[1\]
     """
-    return _MARKDOWN.sub(r"\\\1", text)
+    return _MARKDOWN.sub(r"\\\1", plain_text.plain(text))
+
+
+def _escaped(text: str) -> str:
+    return escape(plain_text.plain(text))
 
 
 def _marked(mark: re.Match[str], said: Mapping[int, str]) -> str:
     text = said.get(int(mark[1]))
-    return mark[0] if text is None else f'<sup title="{escape(text)}">{mark[0]}</sup>'
+    return mark[0] if text is None else f'<sup title="{_escaped(text)}">{mark[0]}</sup>'
 
 
 def _place(cited: "Cited") -> str:
     document = "" if cited.document == cited.path else f" · {cited.document}"
     place = f", {cited.place}" * bool(cited.place)
-    return f"{cited.path}{document}{place}, characters {cited.char_start}-{cited.char_end}"
+    return f"{plain_text.one_line(cited.path + document + place)}, characters {cited.char_start}-{cited.char_end}"
 
 
 def _row(table: str, n: int) -> str:

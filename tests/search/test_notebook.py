@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from graphrag_lite.search.answer import Answer, Cited
 from graphrag_lite.search.notebook import index_html, plain
+from graphrag_lite.text import plain_text
 
 HOSTILE = '<script>alert(1)</script> "onload=x() [2] *b* <img src=x onerror=y>'
 
@@ -37,13 +38,20 @@ def answer(text: str, said: str) -> Answer:
 def test_texts_are_shown_and_never_run(said: str) -> None:
     found = Tags(answer(said, said)._repr_html_())
     assert found.tags <= {"div", "p", "sup", "br", "ol", "li", "q"} and found.names <= {"title", "value"}
-    assert "".join(said.split()) in "".join(found.text.split()) or "\0" in said
+    assert "".join(plain_text.plain(said).split()) in "".join(found.text.split())
 
 
 def test_markdown_shows_a_text_as_it_is() -> None:
     told = answer(HOSTILE, HOSTILE)._repr_markdown_()
     assert "<script>" not in told.replace("\\<", "") and "\\[1\\]" in told and "page 1" in told
     assert plain("_x_") == "\\_x\\_"
+
+
+def test_nothing_of_a_text_or_a_path_obeys_to_controls_or_begins_a_line() -> None:
+    said = "a\x1b[31m\n\n# b\x9b2J"
+    html, told = answer(said, said)._repr_html_(), answer("Yes.", said)._repr_markdown_()
+    assert not {"\x1b", "\x9b"} & {*html, *told}
+    assert len(told.split("\n\n")) == 2 and "\n" not in told.split("\n\n")[1]
 
 
 def test_an_index_is_a_table() -> None:
