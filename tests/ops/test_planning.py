@@ -17,7 +17,7 @@ from graphrag_lite.errors import ModelError, SettingsError
 from graphrag_lite.llm.chat import Reply, Request, Usage
 from graphrag_lite.ops import planning
 from graphrag_lite.ops.estimates import Estimates
-from graphrag_lite.ops.planning import Plan, Step
+from graphrag_lite.ops.planning import Plan, PlannedCalls
 from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
 from graphrag_lite.text.tokens import counter
@@ -52,7 +52,7 @@ def index(corpus: Path, output: Path, **changes: Any) -> tuple[Run, list[Request
     return pipeline.index(corpus, output, settings(**changes), model=stub), stub.requests
 
 
-def steps(made: Plan) -> dict[str, Step]:
+def steps(made: Plan) -> dict[str, PlannedCalls]:
     return {f"{step.stage} {step.step}".strip(): step for step in made.steps}
 
 
@@ -282,7 +282,7 @@ def test_embeddings_are_counted_exactly(method: str, notes: Path, output: Path) 
     values = settings(method=method, llm={"prices": prices}, embeddings={"model": "vectors", "batch_size": 8})
     model = StubModel(said)
 
-    def compare() -> Step:
+    def compare() -> PlannedCalls:
         made = planning.plan(notes, output, values, model, Embedder())
         spent = pipeline.index(notes, output, values, model=model, embedder=Embedder()).usage["embed_text_units"]
         step = made.steps[-1]
