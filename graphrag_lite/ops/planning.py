@@ -111,23 +111,27 @@ def plan(
     """
     if model is None and (lacking := settings.lack_a_model()):
         raise SettingsError("\n".join(lacking))
-    made = complete(_plan(corpus, output, settings, model, embedder))
+    return complete(_plan(corpus, output, settings, model, embedder))
+
+
+def with_choices(made: Plan, corpus: Path, output: Path, settings: Settings, model: ChatModel | None = None) -> Plan:
+    """Return a plan with the choices beside it that ask for fewer tokens; each of them is a plan of its own.
+
+    There are none where answers are kept: another choice would ask anew for them.
+    """
     if (output / "current").exists() or made.total.memo_hits:
-        return made  # another choice would ask anew what is kept
-    return replace(made, cheaper=tuple(_cheaper(made, corpus, output, settings, model, embedder)))
+        return made
+    return replace(made, cheaper=tuple(_cheaper(made, corpus, output, settings, model)))
 
 
-def _cheaper(
-    made: Plan, corpus: Path, output: Path, settings: Settings, model: ChatModel | None, embedder: Embedder | None
-) -> Iterator[Choice]:
-    """Yield the choices that ask for fewer tokens than the plan that is made."""
+def _cheaper(made: Plan, corpus: Path, output: Path, settings: Settings, model: ChatModel | None) -> Iterator[Choice]:
     units, graph = settings.split_text_units, settings.extract_graph
     choices: dict[str, dict[str, Any]] = {
         f"split_text_units.size={LARGE_UNITS}": {"split_text_units": units.model_copy(update={"size": LARGE_UNITS})},
         "extract_graph.max_gleanings=0": {"extract_graph": graph.model_copy(update={"max_gleanings": 0})},
     }
     for setting, changes in choices.items() if settings.asks else ():
-        total = complete(_plan(corpus, output, settings.model_copy(update=changes), model, embedder)).total
+        total = complete(_plan(corpus, output, settings.model_copy(update=changes), model, None)).total
         if total.prompt_tokens < made.total.prompt_tokens:
             yield Choice(setting, total.calls, total.prompt_tokens, total.completion_tokens, total.cost)
 
