@@ -387,6 +387,7 @@ def closed_pipe() -> Iterator[int]:
 def test_a_reader_that_left_does_not_change_the_exit_code(
     stream: str, closed_pipe: int, corpus: Callable[..., Path], tmp_path: Path
 ) -> None:
+    """What is said on one stream, by commands that say most there, is not heard."""
     folder = corpus(TEXTS | {"bad.json": b"{"})
 
     def code(*arguments: object) -> int:
@@ -397,10 +398,11 @@ def test_a_reader_that_left_does_not_change_the_exit_code(
         return done.returncode
 
     assert code("index", folder) == 3
-    assert code("index", tmp_path / "nowhere", "--json") == 1
+    if stream == "stderr":
+        assert code("index", tmp_path / "nowhere", "--json") == 1
+        return
+    assert code("query", "Who is Bob Jones?") == 0
     snapshot = snapshots.current(tmp_path / "output")
-    assert code("query", "Who is Bob Jones?") == code("show", "entities", "--json") == 0
-    assert code("check", "--json") == 0
     (snapshot / "entities.parquet").write_bytes(b"")
     assert code("check") == 1
 

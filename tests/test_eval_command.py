@@ -248,7 +248,6 @@ def test_a_wrong_set_ends_before_anything_is_indexed(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--method", "best"), "Method 'best' is not one of local, global, basic"),
         (("--against", "{root}/qa/corpus.jsonl"), "corpus.jsonl:1: not a result of `graphrag-lite eval --json`"),
         (("--against", "{root}/none.jsonl"), "none.jsonl: cannot be read"),
         (("--against", "{root}/first.jsonl", "--method", "global"), "It holds: qa by basic, qa by local"),
@@ -266,8 +265,10 @@ def test_wrong_arguments_end_before_anything_is_indexed(
     assert not result.stdout and not (tmp_path / "root").exists()
 
 
-def test_a_set_is_needed() -> None:
+def test_wrong_usage_is_told_as_such(root: Path) -> None:
     assert invoke("eval").exit_code == 2
+    result = invoke("eval", root / "qa", "--method", "best")
+    assert result.exit_code == 2 and "'best' is not one of local, global, basic" in result.stderr
 
 
 def test_a_process_of_its_own_is_quiet_and_its_output_a_result(root: Path, tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def lost_by_alias(folder: Path, size: int) -> tuple[set[Any], set[Any], Scores]:
     return set(found.lost) - set(without.lost), set(found.crossed) - set(without.crossed), found
 
 
-@pytest.mark.parametrize(("name", "size", "least"), [("redocred", 60, 190), ("litbank", 300, 23)])
+@pytest.mark.parametrize(("name", "size", "least"), [("redocred", 30, 80), ("litbank", 300, 23)])
 def test_no_relation_is_lost_and_no_types_are_joined(shared: Path, name: str, size: int, least: int) -> None:
     lost, crossed, found = lost_by_alias(shared / "extraction" / name, size)
     assert lost == crossed == set()

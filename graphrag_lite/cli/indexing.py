@@ -193,7 +193,7 @@ def _print_plan(corpus: Path, root: Root, as_json: bool) -> None:
     from graphrag_lite.ops import planning
 
     loaded = root.load()
-    planned = planning.plan(corpus, root.output, loaded)
+    planned = planning.with_choices(planning.plan(corpus, root.output, loaded), corpus, root.output, loaded)
     if as_json:
         terminal.print_json(planned.to_dict())
     else:

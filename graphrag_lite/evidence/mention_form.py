@@ -7,7 +7,7 @@ import re
 
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names.words import ARTICLES
-from graphrag_lite.text.transcripts import LONGEST_OPENING, PERSONS, said, speakers
+from graphrag_lite.text.transcripts import LONGEST_OPENING, PERSONS, speakers, spoken_span
 
 DEFINES, NAMES, SPEAKS = 1, 0, -1
 OPENS = re.compile(r"[:：\])_/]")  # without one of these, a sentence has neither label nor brackets before it
@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w[\w'’.-]*")
 
 
 def mention_form(text: str, span: tuple[int, int], sentence: tuple[int, int], language: str) -> tuple[int, int]:
-    """Return what the mention `span` is in its sentence, and where what the sentence says begins (`spoken.said`).
+    """Return what the mention `span` is in its sentence, and where what the sentence says begins (`spoken_span`).
 
     It is DEFINES, NAMES or SPEAKS (who speaks, or is spoken to).
 
@@ -37,7 +37,7 @@ def mention_form(text: str, span: tuple[int, int], sentence: tuple[int, int], la
     start, end = span
     first, last = sentence
     if OPENS.search(text, first, min(last, first + LONGEST_OPENING)):
-        first = said(text, first, last)[0]
+        first = spoken_span(text, first, last)[0]
     return (SPEAKS if first > start else _form(text, start, end, first, last, language)), first
 
 

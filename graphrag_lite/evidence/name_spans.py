@@ -28,7 +28,7 @@ MIN_PART = 3  # letters of a word that can stand for its name
 Span = tuple[int, int]
 
 
-class Place(NamedTuple):
+class NameSpan(NamedTuple):
     """Characters of a text unit: the mention, -1 where the name is not found, and the sentence or sentences around."""
 
     mention_start: int
@@ -36,22 +36,22 @@ class Place(NamedTuple):
     char_end: int
 
 
-class Places:
+class NameSpans:
     """A text unit in which names are looked for."""
 
     def __init__(self, text: str, language: str = "") -> None:
         self.text = text
         self.language = language
 
-    def of(self, name: str, description: str = "") -> Place:
+    def of(self, name: str, description: str = "") -> NameSpan:
         """Return where a name stands: in the sentence that has most words of its description, the first of equals.
 
         The span is the whole unit where the name is not found.
 
-        >>> Places("Marley was dead. Old Marley's\\nchain clanked.", "en").of("marley", "His chain clanked.")
-        Place(mention_start=21, char_start=17, char_end=44)
-        >>> Places("Marley was dead.").of("Fezziwig")
-        Place(mention_start=-1, char_start=0, char_end=16)
+        >>> NameSpans("Marley was dead. Old Marley's\\nchain clanked.", "en").of("marley", "His chain clanked.")
+        NameSpan(mention_start=21, char_start=17, char_end=44)
+        >>> NameSpans("Marley was dead.").of("Fezziwig")
+        NameSpan(mention_start=-1, char_start=0, char_end=16)
         """
         found = self.mentions(name)
         if not found:
@@ -59,14 +59,14 @@ class Places:
         best = max(found, key=lambda mention: (self._shared(self._at(mention[0]), description), -mention[0]))
         return self._around(best, best)
 
-    def of_both(self, one: str, other: str, description: str = "") -> Place:
+    def of_both(self, one: str, other: str, description: str = "") -> NameSpan:
         """Return where two names stand: in one sentence, else in the fewest sentences from one to the other.
 
         Of equally many, those which have most words of the description, then the first. Where one name is not found
         it is the place of the other, where neither is, the whole unit.
 
-        >>> Places("Marley was dead. Nobody cared. Scrooge was his friend.").of_both("Scrooge", "Marley")
-        Place(mention_start=0, char_start=0, char_end=54)
+        >>> NameSpans("Marley was dead. Nobody cared. Scrooge was his friend.").of_both("Scrooge", "Marley")
+        NameSpan(mention_start=0, char_start=0, char_end=54)
         """
         ones, others = self.mentions(one), self.mentions(other)
         if not ones or not others:
@@ -83,14 +83,14 @@ class Places:
         """Say whether the name stands in the unit, or the longest part of it."""
         return bool(self.mentions(name))
 
-    def _around(self, first: Span, last: Span) -> Place:
+    def _around(self, first: Span, last: Span) -> NameSpan:
         """Return the sentences from the start of one mention to the end of another."""
-        return Place(first[0], self._spans[self._at(first[0])][0], self._spans[self._at(last[1] - 1)][1])
+        return NameSpan(first[0], self._spans[self._at(first[0])][0], self._spans[self._at(last[1] - 1)][1])
 
     @property
-    def _whole(self) -> Place:
+    def _whole(self) -> NameSpan:
         start, end = trimmed(self.text, 0, len(self.text))
-        return Place(-1, min(start, end), end)
+        return NameSpan(-1, min(start, end), end)
 
     def mentions(self, name: str) -> list[Span]:
         """Return where a name stands, in order, else the longest parts of it that stand there; nothing for none."""

@@ -14,7 +14,7 @@ from graphrag_lite.evidence.citation_marks import ready, rewrite
 from graphrag_lite.evidence.records import Record, Shown, fitting, record_line
 
 Row = Mapping[str, Any]
-Places = Mapping[int, Sequence[Row]]
+RowsByRecord = Mapping[int, Sequence[Row]]
 """Mark -> spans: where in the documents it points to."""
 Count = Callable[[str], int]
 WIDEST = 1000  # marks are counted as this wide: one token up to 999, two from here
@@ -36,7 +36,7 @@ class Context:
     """What the model is shown, and what its marks point to. `n_left_out` records did not fit."""
 
     text: str
-    places: Places
+    places: RowsByRecord
     n_left_out: int
 
 
@@ -159,7 +159,7 @@ def _cut(record: Record, max_tokens: int, count: Count) -> Record:
     return record
 
 
-def _counted(lines: tuple[str, ...], places: Places, count: Count) -> Record:
+def _counted(lines: tuple[str, ...], places: RowsByRecord, count: Count) -> Record:
     """Return a record with its tokens, its marks counted as wide as they may get."""
     return Record(lines, places, count(rewrite("\n".join(lines) + "\n", lambda _: WIDEST)))
 

@@ -23,7 +23,7 @@ from graphrag_lite.evidence.sentence_dates import resolved, stated_period
 from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.text.transcripts import PERSONS, form, is_talk, said, speakers
+from graphrag_lite.text.transcripts import PERSONS, form, is_talk, speakers, spoken_span
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -196,7 +196,9 @@ def statement(span: Row, document: Row, named: Collection[str], dated: bool) -> 
     text, language = document["text"], document["language"]
     cards = [block for block in document["blocks"] if block["kind"] == "card"]
     cell = any(block["char_start"] <= span["char_start"] < block["char_end"] for block in cards)
-    start, end = (span["char_start"], span["char_end"]) if cell else said(text, span["char_start"], span["char_end"])
+    start, end = (
+        (span["char_start"], span["char_end"]) if cell else spoken_span(text, span["char_start"], span["char_end"])
+    )
     if start >= end:  # nothing but marks
         start, end = span["char_start"], span["char_end"]
     if not cell:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from graphrag_lite import plugins
 from graphrag_lite.errors import PluginError
-from graphrag_lite.evidence.name_spans import Places
+from graphrag_lite.evidence.name_spans import NameSpans
 from graphrag_lite.plugins import Origin
 from graphrag_lite.replies.graph_records import (
     MAX_STRENGTH,
@@ -112,7 +112,7 @@ def located(text: str, language: str, entities: Iterable[Entity]) -> tuple[list[
     >>> [(name.start, name.name) for name in (*found, *absent)]
     [(0, 'York'), (9, 'New York'), (-1, 'Leeds')]
     """
-    places = Places(text, language)
+    places = NameSpans(text, language)
     given: dict[str, Counter[str]] = defaultdict(Counter)
     for entity in entities:
         given[entity.name][entity.type] += 1

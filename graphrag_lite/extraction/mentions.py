@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.name_spans import Place, Places
+from graphrag_lite.evidence.name_spans import NameSpan, NameSpans
 from graphrag_lite.extraction.blocks import Block, prose, rows_of, within
 from graphrag_lite.extraction.mention_reuse import Anchor, joined
 from graphrag_lite.replies.graph_records import GraphReply
@@ -61,7 +61,7 @@ class Mentions(NamedTuple):
     n_echoed: int = 0
 
 
-class Kept(NamedTuple):
+class KeptUnits(NamedTuple):
     """Where units stood that keep their mentions of the last snapshot, by id, and its tables of them."""
 
     anchors: dict[str, Anchor]
@@ -89,7 +89,7 @@ def kept_units(
     changes: Iterable[str],
     read_as: ReadAs,
     max_title_units: int = 0,
-) -> Kept:
+) -> KeptUnits:
     """Return what stays of the last snapshot: all units that read as they did; none where one of `changes` changed.
 
     Of the units that share a text which failed, one is named in the list of failures: none of them is kept.
@@ -97,7 +97,7 @@ def kept_units(
     names = ("source_documents", "source_units", "entity_mentions", "relationship_mentions")
     found = last.read(*names) if last and not last.changed & set(changes) else None
     if last is None or not found:
-        return Kept({}, None)
+        return KeptUnits({}, None)
     then = list(text_units(found[0], found[1], max_title_units))
     failed_ids = frozenset(last.failed)
 
@@ -107,10 +107,10 @@ def kept_units(
     failed = {key(unit) for unit in then if unit.id in failed_ids}
     before = {read: unit.anchor for unit in then if (read := key(unit)) not in failed}
     anchors = {unit.id: anchor for unit in units if (anchor := before.get(key(unit)))}
-    return Kept(anchors, (found[2], found[3]))
+    return KeptUnits(anchors, (found[2], found[3]))
 
 
-def assembled(units: Sequence[TextUnit], found: Iterable[Mentions | None], kept: Kept) -> Tables:
+def assembled(units: Sequence[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
     """Return the tables of all units: what was `found`, in the order of those not kept, and what is kept."""
     import pyarrow as pa
 
@@ -151,7 +151,7 @@ def mentions_of(unit: TextUnit, replies: Sequence[GraphReply], shown: frozenset[
     would join nothing, and what they say would be lost. Relationships name an entity in the way in which it was
     declared.
     """
-    places = Places(unit.text, unit.language)
+    places = NameSpans(unit.text, unit.language)
     declared = {
         exact_key(entity.name): entity.name for reply in reversed(replies) for entity in reversed(reply.entities)
     }
@@ -192,7 +192,7 @@ def mentions_of(unit: TextUnit, replies: Sequence[GraphReply], shown: frozenset[
     return Mentions(entities, relationships, sum(reply.n_dropped for reply in replies), n_echoed)
 
 
-def _entity(unit: TextUnit, name: str, kind: str, description: str, place: Place, number: int) -> Row:
+def _entity(unit: TextUnit, name: str, kind: str, description: str, place: NameSpan, number: int) -> Row:
     span = (unit.offset + place.char_start, unit.offset + place.char_end)
     mention_start = unit.offset + place.mention_start if place.mention_start >= 0 else -1
     return (unit.id, unit.document_id, name, kind, description, *span, mention_start, True, number)

@@ -11,7 +11,7 @@ import logging
 import random
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +21,13 @@ from graphrag_lite.llm.chat import (
     Reply,
     Request,
     Usage,
-    estimated_tokens,
     first_word,
     prompt_tokens,
     with_tools_told,
 )
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
+from graphrag_lite.llm.openai_fields import content, reply_format, tool_call, usage_of
 from graphrag_lite.llm.thinking import may_think, spoken
 from graphrag_lite.presets import PLAIN
 from graphrag_lite.settings import Llm
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 UNSURE = frozenset((400, 404, 415, 422, 500, 501))  # what servers answer to a field that they do not know
 OURS = ("messages", "model", "stream", "n")  # parameters that the settings may not hold
-FORMS = ("json_schema", "json_object by schema", "json_object", "plain text")  # of a reply with a schema, best first
 UNKNOWN = re.compile(
     "stream_options|extra|unknown|unrecogni|unexpected|unsupported|not (support|permitted|allowed|available|accept)"
     "|permitted|deprecated|only the default|cannot (both )?be",
@@ -46,7 +45,6 @@ UNKNOWN = re.compile(
 )
 WORD = re.compile(r"\w+")
 CUT, LONG = 0.6, 1000  # of our own count of a prompt, of at least so many tokens: what is told less was cut
-TEXT = ("text", "output_text")  # types of the parts of a message that are spoken
 BIAS = 100  # of a token that may be said; the paper's (appendix A.1)
 NEEDED = frozenset((*OURS, "logit_bias", "response_format", "stream_options", "tools"))  # or known by ways of their own
 SMALLEST = Request(({"role": "user", "content": "Hi"},), max_tokens=1)
@@ -101,7 +99,7 @@ class OpenAIChat:
 
     def batch_body(self, request: Request) -> dict[str, Any]:
         """Return the body of a request that nobody can ask otherwise if it is not taken: in the surest form."""
-        return self._body(request) | (_format(self._form, request.schema) if request.schema is not None else {})
+        return self._body(request) | (reply_format(self._form, request.schema) if request.schema is not None else {})
 
     def read(self, answer: Mapping[str, Any], messages: Sequence[Message]) -> Reply:
         """Read the answer to such a request. Raises CallError for a refusal."""
@@ -191,7 +189,7 @@ class OpenAIChat:
                     return await self._first_form(request, schema)
         form = self._form
         try:
-            return await self._send(self._body(request) | _format(form, schema))
+            return await self._send(self._body(request) | reply_format(form, schema))
         except Refused as refused:  # of a schema that is harder than the first one
             named = any(word in refused.message.lower() for word in ("response_format", "schema", "grammar"))
             if form == PLAIN or not named:
@@ -202,7 +200,7 @@ class OpenAIChat:
         spent = Usage()
         for form in range(self._form, PLAIN):
             try:
-                reply = await self._tried(self._body(request) | _format(form, schema))
+                reply = await self._tried(self._body(request) | reply_format(form, schema))
             except Refused:
                 continue
             spent += reply.usage
@@ -346,8 +344,8 @@ class OpenAIChat:
             raise CallError(f"{self.endpoint.address} withheld its reply: its content filter.")
         if not text and message.get("refusal"):
             raise CallError(f"The model refused: {str(message['refusal'])[:300]}")
-        text = _called(message.get("tool_calls"), text) or text
-        usage = _usage(answer, estimated)
+        text = tool_call(message.get("tool_calls"), text) or text
+        usage = usage_of(answer, estimated)
         if estimated >= LONG and usage.prompt_tokens < CUT * estimated:
             self._may_be_cut(messages, usage.prompt_tokens)
         self._completion_tokens += (usage.completion_tokens - self._completion_tokens) // 10
@@ -366,79 +364,6 @@ class OpenAIChat:
         if not self._was_cut:
             logger.warning("%s Or it does not count what it has in its cache.", said)
         self._was_cut = True
-
-
-def _called(calls: Any, said: str) -> str:
-    """Return the first native call of a tool as one JSON object, "" where there is none.
-
-    >>> _called([{"function": {"name": "look", "arguments": '{"page": 2}'}}], "Hm.")
-    '{"thought": "Hm.", "tool": "look", "arguments": {"page": 2}}'
-    """
-    first = calls[0] if isinstance(calls, list) and calls else None
-    function = first.get("function") if isinstance(first, Mapping) else None
-    if not isinstance(function, Mapping):
-        return ""
-    arguments = function.get("arguments") or {}
-    with suppress(ValueError):  # whoever asked says that it cannot be read
-        arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
-    return json.dumps({"thought": said, "tool": str(function.get("name")), "arguments": arguments}, ensure_ascii=False)
-
-
-def _format(form: int, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the field that asks for a reply by a schema, in one of FORMS."""
-    if form == 0:
-        named = {"name": "reply", "schema": schema, "strict": _is_closed(schema)}
-        return {"response_format": {"type": "json_schema", "json_schema": named}}
-    if form == 1:  # llama-cpp-python's
-        return {"response_format": {"type": "json_object", "schema": schema}}
-    return {"response_format": {"type": "json_object"}} if form == 2 else {}
-
-
-def _is_closed(schema: Any) -> bool:
-    """Return whether every object of a schema requires all that it knows and no more: OpenAI's strict mode.
-
-    >>> _is_closed({"type": "object", "properties": {"a": {}}, "required": ["a"], "additionalProperties": False})
-    True
-    >>> _is_closed({"type": "array", "items": {"type": "object", "properties": {"a": {}}}})
-    False
-    """
-    if isinstance(schema, list):
-        return all(map(_is_closed, schema))
-    if not isinstance(schema, Mapping):
-        return True
-    known = schema.get("properties")
-    if isinstance(known, Mapping):
-        closed = schema.get("additionalProperties") is False and set(schema.get("required", ())) == set(known)
-        return closed and all(map(_is_closed, known.values()))
-    return all(map(_is_closed, schema.values()))
-
-
-def _usage(answer: Mapping[str, Any], estimated: int) -> Usage:
-    """Read what an answer cost; where the endpoint does not say, estimate it."""
-    usage = answer.get("usage")
-    if not isinstance(usage, Mapping) or not isinstance(usage.get("prompt_tokens"), int):
-        message = answer["choices"][0].get("message") or {}
-        return Usage(estimated, 0, estimated_tokens(content(message.get("content"))))
-    details = usage.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, Mapping) else 0
-    said, total = usage.get("completion_tokens") or 0, usage.get("total_tokens")
-    if isinstance(total, int):  # some count what was thought in the total alone
-        said = max(said, total - usage["prompt_tokens"])
-    return Usage(usage["prompt_tokens"], cached or 0, said)
-
-
-def content(said: Any) -> str:
-    """Return the text of a message's content: a string, null, or parts of which some are text, others reasoning."""
-    if isinstance(said, list):
-        parts = [part for part in said if isinstance(part, Mapping) and part.get("type", "text") in TEXT]
-        said = "".join(str(part.get("text") or "") for part in parts)
-    if not isinstance(said, str):
-        return ""
-    try:
-        said.encode()
-    except UnicodeEncodeError:  # half a character, which no table can hold
-        return said.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return said
 
 
 def _is_chosen(text: str, choices: tuple[str, ...]) -> bool:

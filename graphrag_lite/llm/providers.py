@@ -21,7 +21,8 @@ from graphrag_lite.llm.chat import ChatModel, Reply, Request, Usage, estimated_t
 from graphrag_lite.llm.diagnosis import MESSAGE, Diagnosis
 from graphrag_lite.llm.limits import Slot
 from graphrag_lite.llm.meter import FIRST_GUESS
-from graphrag_lite.llm.openai_chat import OpenAIChat, content
+from graphrag_lite.llm.openai_chat import OpenAIChat
+from graphrag_lite.llm.openai_fields import content
 from graphrag_lite.llm.retries import Retries, Trouble
 from graphrag_lite.plugins import Origin
 from graphrag_lite.presets import PRESETS

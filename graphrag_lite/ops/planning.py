@@ -38,7 +38,7 @@ SUMS = ("calls", "memo_hits", "prompt_tokens", "completion_tokens", "cost", "exa
 
 
 @dataclass(frozen=True)
-class Step:
+class PlannedCalls:
     """What one step of a stage asks. Calls and prompt tokens are `exact` or not; completion tokens never are.
 
     `memo_hits` are requests that kept answers serve; `cost` is in US dollars, None where the prices are not known.
@@ -85,8 +85,8 @@ class Plan:
     documents: int
     text_units: int
     text_tokens: int
-    steps: tuple[Step, ...]
-    total: Step
+    steps: tuple[PlannedCalls, ...]
+    total: PlannedCalls
     stop: Stop | None
     cheaper: tuple[Choice, ...] = ()
 
@@ -111,23 +111,27 @@ def plan(
     """
     if model is None and (lacking := settings.lack_a_model()):
         raise SettingsError("\n".join(lacking))
-    made = complete(_plan(corpus, output, settings, model, embedder))
+    return complete(_plan(corpus, output, settings, model, embedder))
+
+
+def with_choices(made: Plan, corpus: Path, output: Path, settings: Settings, model: ChatModel | None = None) -> Plan:
+    """Return a plan with the choices beside it that ask for fewer tokens; each of them is a plan of its own.
+
+    There are none where answers are kept: another choice would ask anew for them.
+    """
     if (output / "current").exists() or made.total.memo_hits:
-        return made  # another choice would ask anew what is kept
-    return replace(made, cheaper=tuple(_cheaper(made, corpus, output, settings, model, embedder)))
+        return made
+    return replace(made, cheaper=tuple(_cheaper(made, corpus, output, settings, model)))
 
 
-def _cheaper(
-    made: Plan, corpus: Path, output: Path, settings: Settings, model: ChatModel | None, embedder: Embedder | None
-) -> Iterator[Choice]:
-    """Yield the choices that ask for fewer tokens than the plan that is made."""
+def _cheaper(made: Plan, corpus: Path, output: Path, settings: Settings, model: ChatModel | None) -> Iterator[Choice]:
     units, graph = settings.split_text_units, settings.extract_graph
     choices: dict[str, dict[str, Any]] = {
         f"split_text_units.size={LARGE_UNITS}": {"split_text_units": units.model_copy(update={"size": LARGE_UNITS})},
         "extract_graph.max_gleanings=0": {"extract_graph": graph.model_copy(update={"max_gleanings": 0})},
     }
     for setting, changes in choices.items() if settings.asks else ():
-        total = complete(_plan(corpus, output, settings.model_copy(update=changes), model, embedder)).total
+        total = complete(_plan(corpus, output, settings.model_copy(update=changes), model, None)).total
         if total.prompt_tokens < made.total.prompt_tokens:
             yield Choice(setting, total.calls, total.prompt_tokens, total.completion_tokens, total.cost)
 
@@ -161,7 +165,7 @@ async def _plan(
             "mode": settings.communities.mode,
             "refresh": False,
         }
-        run = _Rehearsal(settings, output, services, asked, Estimates.of(output, settings))
+        run = _DryRun(settings, output, services, asked, Estimates.of(output, settings))
         run.know("corpus_files", tables.make("corpus_files", files), stamps.digest(files))
         stages = pipeline.stages(settings.method)
         last = max(i for i, stage in enumerate(stages) if "source_units" in stage.writes or (standard and stage.asks))
@@ -175,7 +179,7 @@ async def _plan(
 
 
 @dataclass
-class _Rehearsal:
+class _DryRun:
     """A rehearsal under way: what is known of each table, and the steps so far."""
 
     settings: Settings
@@ -183,7 +187,7 @@ class _Rehearsal:
     services: dict[str, Any]
     model: Model
     estimates: Estimates
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PlannedCalls] = field(default_factory=list)
     exact: bool = True  # no answer has been missing so far
     missing: float = 0.0  # tokens of the text units of which nothing has been extracted yet
     _tables: dict[str, Any] = field(default_factory=dict)  # in memory, or the folder that holds it
@@ -255,7 +259,7 @@ class _Rehearsal:
                         n_tokens += count(text)
             calls += ceil((len(new) - n_before) / embedder.batch_size)
         cost = _cost(n_tokens, 0, self.settings.llm, embedder.model)
-        self.steps.append(Step("embed_text_units", "", calls, hits, n_tokens, 0, cost, True, "counted"))
+        self.steps.append(PlannedCalls("embed_text_units", "", calls, hits, n_tokens, 0, cost, True, "counted"))
 
     def _may_ask(self, stage: str) -> bool:
         section = getattr(self.settings, stage)
@@ -309,7 +313,7 @@ class _Rehearsal:
         cost = _cost(prompt, completion, self.settings.llm, self.settings.llm.model)
         basis = basis or "estimate: on the answers that are kept"
         exact = not basis.startswith("estimate")
-        self.steps.append(Step(stage, step, calls, hits, prompt, completion, cost, exact, basis))
+        self.steps.append(PlannedCalls(stage, step, calls, hits, prompt, completion, cost, exact, basis))
 
 
 def _tell_columns(corpus: Path, paths: Sequence[str], settings: Settings) -> None:
@@ -328,14 +332,14 @@ def _cost(prompt_tokens: int, completion_tokens: int, llm: Llm, model: str | Non
     return None if prices is None else round(cost_of(Usage(prompt_tokens, 0, completion_tokens), prices), 6)
 
 
-def _total(steps: tuple[Step, ...]) -> Step:
+def _total(steps: tuple[PlannedCalls, ...]) -> PlannedCalls:
     calls, hits, prompt, completion = (sum(getattr(step, name) for step in steps) for name in SUMS[:4])
     costs = [step.cost for step in steps]
     cost = None if None in costs or not costs else round(sum(filter(None, costs)), 6)
-    return Step("total", "", calls, hits, prompt, completion, cost, all(step.exact for step in steps), "")
+    return PlannedCalls("total", "", calls, hits, prompt, completion, cost, all(step.exact for step in steps), "")
 
 
-def _stop(steps: tuple[Step, ...], llm: Llm) -> Stop | None:
+def _stop(steps: tuple[PlannedCalls, ...], llm: Llm) -> Stop | None:
     """Return what would stop a run of these steps, None where nothing would."""
     calls, cost = 0, 0.0
     for step in steps:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from graphrag_lite.resolution.aliases import Person, alias_in_corpus, alias_in_documents, as_person
 from graphrag_lite.resolution.candidates import Candidate, find_openers, is_acronym
-from graphrag_lite.resolution.distinctions import Apart, Place, differ
+from graphrag_lite.resolution.distinctions import Apart, LocalName, differ
 from graphrag_lite.resolution.mentioned import Mentioned
 from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES, SAME_PLACES
 from graphrag_lite.text.names.words import CORPORATE
@@ -31,7 +31,7 @@ class Joins:
     """
 
     targets: dict[str, tuple[str, str]] = field(default_factory=dict)
-    local: dict[Place, str] = field(default_factory=dict)
+    local: dict[LocalName, str] = field(default_factory=dict)
     loose: set[str] = field(default_factory=set)
     persons: Mapping[str, Person] = field(default_factory=dict)
 

@@ -11,7 +11,7 @@ from itertools import combinations
 
 from graphrag_lite.resolution.aliases import as_person
 
-Place = tuple[str, str]
+LocalName = tuple[str, str]
 """Document and key."""
 
 
@@ -26,12 +26,12 @@ class Apart:
         self,
         related: Iterable[tuple[str, str, str]],
         listed: Iterable[tuple[str, str, int]],
-        kinds: Mapping[Place, str],
+        kinds: Mapping[LocalName, str],
         corpus_kinds: Mapping[str, str],
     ) -> None:
         """Take `listed` as (document, key, place of the text unit)."""
         self._related = {(document, *sorted(ends)) for document, *ends in related}
-        self._units: dict[Place, set[int]] = defaultdict(set)
+        self._units: dict[LocalName, set[int]] = defaultdict(set)
         for document, key, unit in listed:
             self._units[document, key].add(unit)
         self._kinds = kinds
@@ -64,13 +64,13 @@ def parted(
     meaning: Callable[[str, str], str],
     loose: Callable[[str, str], bool],
     apart: Apart,
-) -> set[Place]:
+) -> set[LocalName]:
     """Return the places that must be names of their own, so that nothing told apart is one in its document.
 
     `meaning` is the key of what a key stands for in a document, `loose` says whether an alias put it there. Of two that
     are told apart the one that is loose goes; of two loose ones the shorter, then the first by name.
     """
-    found: set[Place] = set()
+    found: set[LocalName] = set()
     for document in sorted(documents):
         groups: dict[str, list[str]] = defaultdict(list)
         for key in sorted(documents[document]):
@@ -89,9 +89,9 @@ def parted(
 
 def stated_kinds(
     document_ids: Sequence[str], keys: Sequence[str], types: Sequence[str], vote: Callable[[Counter[str]], str]
-) -> dict[Place, str]:
+) -> dict[LocalName, str]:
     """Return the type that the mentions of a document state of each key; places without one are left out."""
-    counts: dict[Place, Counter[str]] = defaultdict(Counter)
+    counts: dict[LocalName, Counter[str]] = defaultdict(Counter)
     for document, key, kind in zip(document_ids, keys, types, strict=True):
         counts[document, key][kind] += 1
     voted = {place: vote(count) for place, count in counts.items()}

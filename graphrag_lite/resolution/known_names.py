@@ -8,7 +8,7 @@ from graphrag_lite.resolution.ladder import Resolution
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.settings import KnownNames
 
-Places = Mapping[str, Sequence[int]]  # of rows, by the exact key of their name
+RowsByName = Mapping[str, Sequence[int]]  # of rows, by the exact key of their name
 
 
 def decided(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
@@ -68,7 +68,7 @@ def unheard(rows: Sequence[Resolution], known: KnownNames) -> list[str]:
     return sorted(name for name in told if exact_key(name) not in places)
 
 
-def _part(rows: list[Resolution], places: Places, names: Sequence[str]) -> None:
+def _part(rows: list[Resolution], places: RowsByName, names: Sequence[str]) -> None:
     """Give names that mean one entity each its own; it stays with the name that its key is of, else with the first."""
     heads: dict[str, str] = {}
     for name in sorted(names, key=lambda name: exact_key(name) not in _meant(rows, places, name)):
@@ -78,7 +78,7 @@ def _part(rows: list[Resolution], places: Places, names: Sequence[str]) -> None:
                 _change(rows, own, exact_key(name), name, rows[own[0]].type)
 
 
-def _join(rows: list[Resolution], places: Places, names: Sequence[str]) -> None:
+def _join(rows: list[Resolution], places: RowsByName, names: Sequence[str]) -> None:
     """Make names one entity, with all that else means one of theirs in the whole corpus."""
     keys = [key for name in names for key in sorted(_meant(rows, places, name))]
     members = {*_of_entities(rows, keys), *(place for name in names for place in places.get(exact_key(name), ()))}
@@ -99,14 +99,14 @@ def _change(rows: list[Resolution], places: Iterable[int], key: str, title: str,
         rows[place] = replace(rows[place], key=key, title=title, type=kind, rule="stated")
 
 
-def _places(rows: Sequence[Resolution]) -> Places:
+def _places(rows: Sequence[Resolution]) -> RowsByName:
     found: dict[str, list[int]] = defaultdict(list)
     for place, row in enumerate(rows):
         found[exact_key(row.name)].append(place)
     return dict(found)
 
 
-def _meant(rows: Sequence[Resolution], places: Places, name: str) -> set[str]:
+def _meant(rows: Sequence[Resolution], places: RowsByName, name: str) -> set[str]:
     """Return the keys of what a name means in the whole corpus."""
     own = (rows[place] for place in places.get(exact_key(name), ()))
     return {row.key for row in own if row.key and not row.document_id}

@@ -34,7 +34,7 @@ from graphrag_lite.resolution.alias_rung import Joins, join_aliases
 from graphrag_lite.resolution.aliases import Person, is_whole
 from graphrag_lite.resolution.candidates import majority_type
 from graphrag_lite.resolution.case_forms import ENDINGS, case_forms
-from graphrag_lite.resolution.distinctions import Apart, Place, differ, parted, stated_kinds
+from graphrag_lite.resolution.distinctions import Apart, LocalName, differ, parted, stated_kinds
 from graphrag_lite.resolution.faces import Face, confirmed_face, face, inferred, majority_word
 from graphrag_lite.resolution.mentioned import Mentioned, mentioned
 from graphrag_lite.resolution.name_similarity import similar_pairs
@@ -178,7 +178,7 @@ def _entities(names: Mentioned, joins: Joins) -> tuple[dict[str, list[str]], dic
 
 
 def _rows(
-    names: Mentioned, joins: Joins, roots: Mapping[str, str], faces: dict[str, Face], alone: set[Place]
+    names: Mentioned, joins: Joins, roots: Mapping[str, str], faces: dict[str, Face], alone: set[LocalName]
 ) -> list[Resolution]:
     """Return what each name means in the corpus, and in the documents where it means something else."""
     rows = []

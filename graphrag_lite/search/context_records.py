@@ -16,7 +16,7 @@ from graphrag_lite.text.sentences import sentences, trimmed
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-Places = tuple[Statement, ...]
+Statements = tuple[Statement, ...]
 PASSAGE = 400  # characters from which a passage ends: what a mark in an answer asks its reader to read
 MAX_WHOLE_UNITS = 3  # that stand for a record whose own places are not known
 BLANKS = re.compile(r"[^\S\n]+")
@@ -109,7 +109,7 @@ def cut(record: Record, room: float, count: TokenEstimate) -> Record | None:
     return Record(record.lines[:n_lines], record.places) if n_lines > 1 else None
 
 
-def places_of(index: "SnapshotView", row: Mapping[str, Any]) -> Places:
+def places_of(index: "SnapshotView", row: Mapping[str, Any]) -> Statements:
     """Return where a row's description stands; where it has no sources of its own, some text units that name it."""
     spans = tuple(
         dict.fromkeys(

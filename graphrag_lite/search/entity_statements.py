@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_choice import MAX_LENGTH, read_out
 from graphrag_lite.text.sentences import stands_alone
-from graphrag_lite.text.transcripts import form, said, speakers
+from graphrag_lite.text.transcripts import form, speakers, spoken_span
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
@@ -46,7 +46,7 @@ def _is_short(span: dict[str, Any]) -> bool:
 
 def _statement(index: "SnapshotView", span: dict[str, Any], about: str) -> Statement:
     unit = index.unit_row[span["text_unit_id"]]
-    return Statement(unit, *said(_text(index, unit), span["char_start"], span["char_end"]), about)
+    return Statement(unit, *spoken_span(_text(index, unit), span["char_start"], span["char_end"]), about)
 
 
 def _is_greeting(index: "SnapshotView", place: Statement) -> bool:

@@ -10,7 +10,7 @@ from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.evidence.records import Record, record_line
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.context_records import Places, Section, places_of, texts, whole_unit
+from graphrag_lite.search.context_records import Section, Statements, places_of, texts, whole_unit
 from graphrag_lite.search.held_facts import fact_records
 from graphrag_lite.search.reports import report_record
 
@@ -158,7 +158,7 @@ def _claim(index: "SnapshotView", row: dict[str, Any]) -> Record:
     return Record((f"[1] {about} ({kind}): {record_line(row['description'])}",), {1: _claimed(index, row)})
 
 
-def _claimed(index: "SnapshotView", row: dict[str, Any]) -> Places:
+def _claimed(index: "SnapshotView", row: dict[str, Any]) -> Statements:
     """Return where a claim's own words stand; its text unit where they are not there."""
     unit = whole_unit(index, row["text_unit_id"])
     spans = Quotable(index.arrow("text_units")["text"][unit.unit].as_py()).find(row["source_text"])

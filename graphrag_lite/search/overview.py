@@ -22,8 +22,7 @@ from graphrag_lite.search.entity_statements import description
 from graphrag_lite.search.sentence_choice import choose_sentences, read_out
 from graphrag_lite.search.statements import broad_match, tells
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.text.transcripts import PERSONS, is_talk, speakers
-from graphrag_lite.text.transcripts import said as without_label
+from graphrag_lite.text.transcripts import PERSONS, is_talk, speakers, spoken_span
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ def _sentences(index: "SnapshotView", unit: int) -> list[Statement]:
     text, language = index.document_text(row), index.column("documents", "language")[row].as_py()
     start, end = (index.column("text_units", name)[unit].as_py() for name in ("char_start", "char_end"))
     spans = [trimmed(text, start + first, start + last) for first, last in sentences(text[start:end], language)]
-    return [Statement(unit, *without_label(text, *span)) for span in spans if span[0] < span[1]]
+    return [Statement(unit, *spoken_span(text, *span)) for span in spans if span[0] < span[1]]
 
 
 def _fields(index: "SnapshotView") -> list[str]:

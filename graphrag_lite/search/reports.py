@@ -12,7 +12,7 @@ from graphrag_lite.evidence.records import Record
 from graphrag_lite.prompts import RateReport
 from graphrag_lite.retrieval.report_ranking import partition
 from graphrag_lite.search.answer import Cited, Statement, cite
-from graphrag_lite.search.context_records import Places, TokenEstimate, cut
+from graphrag_lite.search.context_records import Statements, TokenEstimate, cut
 from graphrag_lite.search.sentence_choice import MAX_LENGTH
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.words import terms
@@ -63,7 +63,7 @@ async def relevant(index: "SnapshotView", rows: Sequence[Row], question: str, as
 def report_record(index: "SnapshotView", report: int) -> Record:
     """Return a report, by its row, as a record: title, summary, findings. What its summary says is not said again."""
     row = index.arrow("community_reports").slice(report, 1).to_pylist()[0]
-    places: dict[int, Places] = {}
+    places: dict[int, Statements] = {}
     for citation in row["citations"]:
         place = Statement(index.unit_row[citation["text_unit_id"]], citation["char_start"], citation["char_end"])
         places[citation["n"]] = (*places.get(citation["n"], ()), place)

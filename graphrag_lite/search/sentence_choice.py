@@ -22,7 +22,7 @@ from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import defines
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
-from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, said
+from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, spoken_span
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -249,11 +249,11 @@ def _before(index: "SnapshotView", place: Statement) -> int:
     _, language = read_out(index, place)
     spans = [trimmed(document, offset + start, offset + end) for start, end in sentences(text, language)]
     own = next((i for i, (_, end) in enumerate(spans) if place.start < end), 0)
-    if own == 0 or said(document, *spans[own]) != spans[own] or is_head(document, *spans[own - 1]):
+    if own == 0 or spoken_span(document, *spans[own]) != spans[own] or is_head(document, *spans[own - 1]):
         return place.start
     if not is_statement(document[slice(*spans[own - 1])]):
         return place.start
-    return said(document, *spans[own - 1])[0]
+    return spoken_span(document, *spans[own - 1])[0]
 
 
 def _subject(index: "SnapshotView", row: int) -> str:
@@ -283,7 +283,7 @@ def _candidates(
     found: list[_Candidate] = []
     before: frozenset[str] = frozenset()
     for span in sentences(text, language):
-        start, end = said(document, offset + span[0], offset + span[1])
+        start, end = spoken_span(document, offset + span[0], offset + span[1])
         sentence = document[start:end]
         fragment = not is_statement(sentence)
         if end - start > MAX_LENGTH or any(first <= start < last for first, last in left_out):

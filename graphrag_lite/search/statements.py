@@ -16,7 +16,7 @@ from graphrag_lite.retrieval.abstention import UNSPACED, weights
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_choice import AROUND, MAX_LENGTH, choose_sentences, read_out
 from graphrag_lite.text.sentences import sentences
-from graphrag_lite.text.transcripts import form, said
+from graphrag_lite.text.transcripts import form, spoken_span
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _fitting(
     least = LEAST_SHARE * whole / sqrt(max(1, len(weight)))
     before: frozenset[str] = frozenset()
     for span in sentences(text, language):
-        start, end = said(document, offset + span[0], offset + span[1])
+        start, end = spoken_span(document, offset + span[0], offset + span[1])
         own = frozenset(terms(document[start:end], language))
         held = fsum(weight[term] for term in own & weight.keys())
         if held >= least > 0 and end - start <= MAX_LENGTH and (worth := form(document, start, end, language)):

@@ -7,6 +7,7 @@ says nothing else but what the rows are and what their fields are called.
 import re
 from collections.abc import Iterator, Sequence
 from functools import reduce
+from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
@@ -93,12 +94,19 @@ def _values(question: "Question", words: Sequence[str]) -> Iterator[Value]:
 
 
 def _unexplained(question: "Question", words: Sequence[str], values: Sequence[Value]) -> int:
-    """Return how many words of the question are neither of a value nor of a field's name, nor function words."""
+    """Return how many words say something and are of no value, nor of a field's or file's name ("instruments.csv")."""
     said = {place for value in values for place in value.words}
     fields = {term for value in values for term in terms(value.field, question.language)}
+    fields |= {term for stem in _files(question.index, values) for term in terms(stem, question.language)}
     content = {word.casefold() for word in content_words(question.text, question.language)}
     left = {word for place, word in enumerate(words) if place not in said and word in content and word not in ASKING}
     return sum(not set(terms(word, question.language)) <= fields for word in left)
+
+
+def _files(index: "SnapshotView", values: Sequence[Value]) -> set[str]:
+    """Return what the files are called in which the values stand first: a table is named for what its rows are."""
+    paths = index.column("documents", "path")
+    return {PurePath(paths[index.document_row[min(value.units)]].as_py()).stem.replace("_", " ") for value in values}
 
 
 ASKING = frozenset("how many which what list show name number count still currently all there give tell".split())

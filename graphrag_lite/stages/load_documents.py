@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 ESCAPED = re.compile(r"\\x[0-9a-f]{2}")  # what `_utf8` makes of a byte that is none of UTF-8
 NAMED = 3  # errors that a failure of many rows tells, and rows that it names for each
 NUMERIC = re.compile(r"\D{0,2}\d{1,2}[-/.]\d{1,2}[-/.]\d{2}")  # of a day and a month, or a month and a day
+FEW = 5  # documents without text that are named
 MAX_NAMED = 20  # files with times that cannot be read
 
 logger = logging.getLogger(__name__)
@@ -118,35 +119,19 @@ async def load_documents(
             continue
         if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):
             failures.append(Unreadable(path, "changed while the run was reading; the next run reads it again"))
-        bad: list[Unreadable] = []
-        for item in readers.read(data, path, replace(fields, people=meant)):
-            if isinstance(item, Unreadable):
-                bad.append(item)
-            elif not item.text.strip():
-                empty.append(item.source_id)
-            else:
-                document, problem = outcome(_document, path, item, sha256)
-                rows += [document] if document else []
-                bad += [Unreadable(f"{path}:{item.source_id.removeprefix(f'{path}:')}", problem)] if problem else []
+        found, bad, without = _read_file(data, path, sha256, readers, replace(fields, people=meant))
+        rows += found
+        empty += without
         failures += bad if len(bad) < 2 else [_together(path, bad)]
     if count:
         count("without_text", len(empty))
         count(LEFT_OUT, sum(json.loads(row.metadata)[LEFT_OUT] for row in rows if f'"{LEFT_OUT}": ' in row.metadata))
-    if empty:
-        logger.info(
-            "Left out documents without text (%d): %s%s",
-            len(empty),
-            ", ".join(empty[:5]),
-            " ..." if len(empty) > 5 else "",
-        )
+    _warn(rows, empty)
     if not rows:
         named = "\n".join(f"  {item.where}: {item.error}" for item in failures[:20])
         raise InputError(f"{corpus}: no document could be read." + (f"\n{named}" if named else ""))
     for item in sorted(failures, key=lambda item: item.where):
         fail(item.where, item.error, 1)
-    for (path, source_id), n in Counter((row.path, row.source_id) for row in rows).items():
-        if n > 1:
-            logger.warning("%s: %d documents have the id %s. Answers cannot tell them apart.", path, n, source_id)
     documents = _documents(rows, attempt, readers, last)
     for unread in unread_times(documents, settings.time_field)[:MAX_NAMED]:
         logger.warning(
@@ -155,6 +140,35 @@ async def load_documents(
             " Nothing tells whether the day or the month comes first." if NUMERIC.match(unread.example) else "",
         )
     return documents
+
+
+def _read_file(
+    data: bytes, path: str, sha256: str, readers: Readers, fields: Fields
+) -> tuple[list[Document], list[Unreadable], list[str]]:
+    """Return the documents of a file, what of it cannot be read, and the ids of those without text."""
+    rows: list[Document] = []
+    bad: list[Unreadable] = []
+    empty: list[str] = []
+    for item in readers.read(data, path, fields):
+        if isinstance(item, Unreadable):
+            bad.append(item)
+        elif not item.text.strip():
+            empty.append(item.source_id)
+        else:
+            document, problem = outcome(_document, path, item, sha256)
+            rows += [document] if document else []
+            bad += [Unreadable(f"{path}:{item.source_id.removeprefix(f'{path}:')}", problem)] if problem else []
+    return rows, bad, empty
+
+
+def _warn(rows: list[Document], empty: list[str]) -> None:
+    """Say which documents are left out, having no text, and which share an id."""
+    if empty:
+        more = " ..." if len(empty) > FEW else ""
+        logger.info("Left out documents without text (%d): %s%s", len(empty), ", ".join(empty[:FEW]), more)
+    for (path, source_id), n in Counter((row.path, row.source_id) for row in rows).items():
+        if n > 1:
+            logger.warning("%s: %d documents have the id %s. Answers cannot tell them apart.", path, n, source_id)
 
 
 def _people(root: Path, paths: list[str]) -> dict[str, Mapping[str, str]]:

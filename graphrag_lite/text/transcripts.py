@@ -50,11 +50,11 @@ LEAST_TERMS = 5  # distinct content words
 _UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
 
 
-def said(text: str, start: int, end: int) -> tuple[int, int]:
+def spoken_span(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the span of what is said in the sentence [start, end) of a document: without label, time and brackets.
 
     >>> talk = "[01:07] ANN B: Whales sing.\\nCY: Why?\\nANN B: They do."
-    >>> [talk[slice(*said(talk, *span))] for span in ((0, 27), (28, 36), (37, 52))]
+    >>> [talk[slice(*spoken_span(talk, *span))] for span in ((0, 27), (28, 36), (37, 52))]
     ['Whales sing.', 'Why?', 'They do.']
     """
     line = text.rfind("\n", max(0, start - LONGEST_OPENING), start) + 1

@@ -16,7 +16,7 @@ Spans = Sequence[Mapping[str, Any]]
 Said = Callable[[str, Spans], str | None]
 
 
-class Places:
+class CitedPlaces:
     """The documents of a snapshot: their rows, and spans of them as the page counts."""
 
     def __init__(self, view: SnapshotView) -> None:
@@ -51,7 +51,7 @@ def graph(view: SnapshotView, title: str, *, with_texts: bool) -> dict[str, Any]
     A description, or the sentence of a relationship or fact, is None where its spans, joined, say the same: the page
     takes it from the texts. Without them, all is spelt out.
     """
-    places = Places(view)
+    places = CitedPlaces(view)
     entity_row = {identity: row for row, identity in enumerate(view.column("entities", "id").to_pylist())}
     kinds = sorted(set(view.column("entities", "type").to_pylist()))
 
@@ -78,7 +78,7 @@ def texts(view: SnapshotView) -> list[str]:
 
 
 def _names(
-    view: SnapshotView, places: Places, entity_row: Mapping[str, int], kinds: list[str], said: Said
+    view: SnapshotView, places: CitedPlaces, entity_row: Mapping[str, int], kinds: list[str], said: Said
 ) -> dict[str, Any]:
     data = view.arrow("entities")
     n_names = data.num_rows
@@ -106,7 +106,7 @@ def _names(
 
 
 def _relationships(
-    view: SnapshotView, places: Places, entity_row: Mapping[str, int], said: Said
+    view: SnapshotView, places: CitedPlaces, entity_row: Mapping[str, int], said: Said
 ) -> dict[str, list[Any]]:
     data = view.arrow("relationships")
     return {
@@ -119,7 +119,7 @@ def _relationships(
     }
 
 
-def _communities(view: SnapshotView, places: Places) -> dict[str, dict[str, list[Any]]]:
+def _communities(view: SnapshotView, places: CitedPlaces) -> dict[str, dict[str, list[Any]]]:
     communities, reports = view.arrow("communities"), view.arrow("community_reports")
     numbers = communities["community"].to_pylist()
     row = {number: i for i, number in enumerate(numbers)}
@@ -148,7 +148,7 @@ def _communities(view: SnapshotView, places: Places) -> dict[str, dict[str, list
     }
 
 
-def _documents(view: SnapshotView, places: Places) -> dict[str, list[Any]]:
+def _documents(view: SnapshotView, places: CitedPlaces) -> dict[str, list[Any]]:
     named = zip(*(view.column("documents", name).to_pylist() for name in ("path", "source_id")), strict=True)
     return {
         "title": [shown(title) for title in view.column("documents", "title").to_pylist()],
@@ -161,7 +161,7 @@ def _documents(view: SnapshotView, places: Places) -> dict[str, list[Any]]:
     }
 
 
-def _facts(view: SnapshotView, places: Places, entity_row: Mapping[str, int], said: Said) -> dict[str, list[Any]]:
+def _facts(view: SnapshotView, places: CitedPlaces, entity_row: Mapping[str, int], said: Said) -> dict[str, list[Any]]:
     """Return facts that say when; `ends` are [subject, object], rows of names or, where they are none, words."""
     rows = [row for row in view.arrow("facts").to_pylist() if row["valid_at"] or row["invalid_at"]]
     first = [row["sources"][:1] for row in rows]

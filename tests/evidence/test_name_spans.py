@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from linear import assert_linear
 
-from graphrag_lite.evidence.name_spans import Place, Places
+from graphrag_lite.evidence.name_spans import NameSpan, NameSpans
 from graphrag_lite.text.folding import fold_with_places
 
 KNOWN = "Mr. Scrooge had known Jacob\nMarley for years."
@@ -17,7 +17,7 @@ TEXT = (
 
 def mentioned(text: str, name: str, description: str = "", language: str = "en") -> tuple[str, str]:
     """Return the first word of the mention and the sentence around it."""
-    place = Places(text, language).of(name, description)
+    place = NameSpans(text, language).of(name, description)
     word = text[place.mention_start :].split()[0] if place.mention_start >= 0 else ""
     return word, text[place.char_start : place.char_end]
 
@@ -85,7 +85,7 @@ def test_width_accents_and_scripts(text: str, name: str, word: str) -> None:
 
 
 def test_two_names_stand_in_one_sentence_or_in_as_few_as_possible() -> None:
-    places = Places(TEXT, "en")
+    places = NameSpans(TEXT, "en")
 
     def both(one: str, other: str, description: str = "") -> str:
         place = places.of_both(one, other, description)
@@ -95,13 +95,13 @@ def test_two_names_stand_in_one_sentence_or_in_as_few_as_possible() -> None:
     assert both("Scrooge", "Bob Cratchit") == "Scrooge wept. Nobody\nlaughed. Bob Cratchit stayed\nat home."
     assert both("Fezziwig", "Bob Cratchit") == "Bob Cratchit stayed\nat home."
     assert both("Fezziwig", "Belle") == TEXT
-    twice = Places("Ann met Bob. Ann paid Bob.", "en")
-    assert twice.of_both("Ann", "Bob", "Ann paid money.") == Place(13, 13, 26)
+    twice = NameSpans("Ann met Bob. Ann paid Bob.", "en")
+    assert twice.of_both("Ann", "Bob", "Ann paid money.") == NameSpan(13, 13, 26)
 
 
 def test_each_of_many_names_costs_little() -> None:
     def look_up(text: str) -> None:
-        places = Places(text, "en")
+        places = NameSpans(text, "en")
         for number in range(20):
             places.of_both("Marley", f"Scrooge {number}", "They knew each other.")
 
@@ -119,7 +119,7 @@ def test_a_megabyte_of_one_character(char: str) -> None:
 def test_every_place_is_inside_the_unit(text: str, name: str) -> None:
     folded, origins = fold_with_places(text)
     assert len(folded) == len(origins) and list(origins) == sorted(origins)
-    place = Places(text).of(name, text)
+    place = NameSpans(text).of(name, text)
     assert 0 <= place.char_start <= place.char_end <= len(text)
     assert place.mention_start == -1 or place.mention_start < len(text)
 
@@ -129,5 +129,5 @@ def test_a_word_of_the_text_is_found_in_it(text: str, data: st.DataObject) -> No
     words = [word for word in text.split() if any(char.isalnum() for char in word)]
     if words:
         word = data.draw(st.sampled_from(words))
-        place = Places(text).of(word.strip(".'"))
+        place = NameSpans(text).of(word.strip(".'"))
         assert place.mention_start >= 0 and place.char_start <= place.mention_start < place.char_end

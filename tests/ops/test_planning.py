@@ -17,7 +17,7 @@ from graphrag_lite.errors import ModelError, SettingsError
 from graphrag_lite.llm.chat import Reply, Request, Usage
 from graphrag_lite.ops import planning
 from graphrag_lite.ops.estimates import Estimates
-from graphrag_lite.ops.planning import Plan, Step
+from graphrag_lite.ops.planning import Plan, PlannedCalls
 from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
 from graphrag_lite.text.tokens import counter
@@ -52,7 +52,7 @@ def index(corpus: Path, output: Path, **changes: Any) -> tuple[Run, list[Request
     return pipeline.index(corpus, output, settings(**changes), model=stub), stub.requests
 
 
-def steps(made: Plan) -> dict[str, Step]:
+def steps(made: Plan) -> dict[str, PlannedCalls]:
     return {f"{step.stage} {step.step}".strip(): step for step in made.steps}
 
 
@@ -82,7 +82,12 @@ def test_the_first_pass_is_exact_and_a_round_a_unit_follows(notes: Path, output:
 
 def test_cheaper_choices_are_planned_beside_it_where_nothing_is_kept(notes: Path, output: Path) -> None:
     (notes / "long.txt").write_text("\n\n".join(f"Vera Rubin met Kent Ford in Tucson, day {n}." for n in range(200)))
-    made = plan(notes, output)
+
+    def choices(**changes: Any) -> Plan:
+        made = plan(notes, output, **changes)
+        return planning.with_choices(made, notes, output, settings(**changes), StubModel(said))
+
+    made = choices()
     fewer, once = made.cheaper
     assert (fewer.setting, once.setting) == ("split_text_units.size=1200", "extract_graph.max_gleanings=0")
     assert max(fewer.prompt_tokens, once.prompt_tokens) < made.total.prompt_tokens
@@ -90,10 +95,10 @@ def test_cheaper_choices_are_planned_beside_it_where_nothing_is_kept(notes: Path
     for choice, change in zip(made.cheaper, changes, strict=True):
         total = plan(notes, output, **change).total
         assert (choice.calls, choice.prompt_tokens, choice.cost) == (total.calls, total.prompt_tokens, total.cost)
-    assert [c.setting for c in plan(notes, output, extract_graph={"max_gleanings": 0}).cheaper] == [fewer.setting]
+    assert [c.setting for c in choices(extract_graph={"max_gleanings": 0}).cheaper] == [fewer.setting]
     index(notes, output)
     (notes / "new.txt").write_text("Vera Rubin met Kent Ford in Tucson.\n")
-    assert not plan(notes, output).cheaper, "what is kept would be asked anew"
+    assert not choices().cheaper, "what is kept would be asked anew"
 
 
 def test_nothing_is_written_and_no_key_is_needed(
@@ -282,7 +287,7 @@ def test_embeddings_are_counted_exactly(method: str, notes: Path, output: Path) 
     values = settings(method=method, llm={"prices": prices}, embeddings={"model": "vectors", "batch_size": 8})
     model = StubModel(said)
 
-    def compare() -> Step:
+    def compare() -> PlannedCalls:
         made = planning.plan(notes, output, values, model, Embedder())
         spent = pipeline.index(notes, output, values, model=model, embedder=Embedder()).usage["embed_text_units"]
         step = made.steps[-1]

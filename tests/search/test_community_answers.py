@@ -90,7 +90,7 @@ def test_themes_come_from_several_communities_the_most_important_first(
     assert corpus.startswith(f"{len(example.documents)} documents, dated ")
     said = [part.split(": ", 1)[0] for part in parts]
     assert said == [title for title in top if title in said] and said[0] == top[0]
-    assert len(said) == example.search.max_reports
+    assert len(said) == example.search_settings.max_reports
 
 
 @pytest.mark.parametrize("how", BROAD)

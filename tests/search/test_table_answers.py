@@ -39,6 +39,7 @@ def printers(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("How many tickets are critical?", {"level": "Critical"}),
         ("Which are still open?", {"state": "Open"}),
         ("Which tickets does Ann Lee have?", {"owner": "Ann Lee"}),
+        ("Which printers are handled by Ann Lee?", {"owner": "Ann Lee"}),  # the file is printers.csv
         ("How many open tickets does Bo Diaz have?", {"owner": "Bo Diaz", "state": "Open"}),
         ("How many did Zoë Núñez resolve?", {"owner": "Zoë Núñez", "state": "Resolved"}),
     ],

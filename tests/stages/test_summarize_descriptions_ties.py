@@ -31,7 +31,8 @@ def use_threads(monkeypatch: pytest.MonkeyPatch, *n_threads: int) -> None:
     """Give one connection after the other so many threads, which DuckDB starts for a few rows only if it is told to."""
     connect, numbers = duckdb.connect, cycle(n_threads)
 
-    def connected() -> duckdb.DuckDBPyConnection:
+    def connected(config: object = None) -> duckdb.DuckDBPyConnection:
+        del config
         return connect(config={"threads": next(numbers)}).execute("pragma verify_parallelism")
 
     monkeypatch.setattr(duckdb, "connect", connected)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_lite.text.transcripts import form, is_head, said, speakers
+from graphrag_lite.text.transcripts import form, is_head, speakers, spoken_span
 
 TALK = (
     "AMY LEE: The mirror of the telescope was ground to the wrong shape.\n"
@@ -16,19 +16,19 @@ TALK = (
 def test_labels_times_and_brackets_are_not_said(begins: str) -> None:
     line = next(line for line in TALK.splitlines() if begins in line)
     start = TALK.index(line)
-    start, end = said(TALK, start, start + len(line))
+    start, end = spoken_span(TALK, start, start + len(line))
     assert TALK[start:end].startswith(begins) and TALK[start:end].endswith(".")
 
 
 def test_the_rest_of_a_label_that_was_cut_in_two_is_not_said() -> None:
     start = TALK.index("I.AM")
-    assert TALK[slice(*said(TALK, start, len(TALK)))].startswith("Two tests")
+    assert TALK[slice(*spoken_span(TALK, start, len(TALK)))].startswith("Two tests")
 
 
 def test_a_colon_makes_a_label_only_where_labels_come_again() -> None:
     text = "Lyman Spitzer: a life.\nOne thing was clear: the mirror was wrong.\nOne thing was clear: it stays.\n"
     assert speakers(text) == frozenset()
-    assert [said(text, *span) for span in ((0, 22), (23, 65))] == [(0, 22), (23, 65)]
+    assert [spoken_span(text, *span) for span in ((0, 22), (23, 65))] == [(0, 22), (23, 65)]
     assert speakers(TALK) == {"amy lee"}
 
 
@@ -77,5 +77,5 @@ def test_a_line_with_a_files_name_is_a_pages_head_where_others_begin_so() -> Non
 def test_a_files_name_before_a_sentence_is_not_said_and_a_time_in_it_is() -> None:
     text = "Ep-9_The_Mirror with Amy Lee.txt ../AMY LEE: 5:30 suits me.\nAMY LEE: The max_mirrors setting is new.\nAMY LEE: Yes.\n"
     first = text.index("\n")
-    assert text[slice(*said(text, 0, first))] == "5:30 suits me."
-    assert text[slice(*said(text, first + 1, text.rindex("\nAMY")))] == "The max_mirrors setting is new."
+    assert text[slice(*spoken_span(text, 0, first))] == "5:30 suits me."
+    assert text[slice(*spoken_span(text, first + 1, text.rindex("\nAMY")))] == "The max_mirrors setting is new."

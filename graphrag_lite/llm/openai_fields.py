@@ -1,0 +1,84 @@
+"""Fields of OpenAI's chat form: those that ask for a reply by a schema, and what those of an answer say."""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from graphrag_lite.llm.chat import Usage, estimated_tokens
+
+FORMS = ("json_schema", "json_object by schema", "json_object", "plain text")  # of a reply with a schema, best first
+TEXT = ("text", "output_text")  # types of the parts of a message that are spoken
+
+
+def tool_call(calls: Any, said: str) -> str:
+    """Return the first native call of a tool as one JSON object, "" where there is none.
+
+    >>> tool_call([{"function": {"name": "look", "arguments": '{"page": 2}'}}], "Hm.")
+    '{"thought": "Hm.", "tool": "look", "arguments": {"page": 2}}'
+    """
+    first = calls[0] if isinstance(calls, list) and calls else None
+    function = first.get("function") if isinstance(first, Mapping) else None
+    if not isinstance(function, Mapping):
+        return ""
+    arguments = function.get("arguments") or {}
+    with suppress(ValueError):  # whoever asked says that it cannot be read
+        arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
+    return json.dumps({"thought": said, "tool": str(function.get("name")), "arguments": arguments}, ensure_ascii=False)
+
+
+def reply_format(form: int, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the field that asks for a reply by a schema, in one of FORMS."""
+    if form == 0:
+        named = {"name": "reply", "schema": schema, "strict": _is_closed(schema)}
+        return {"response_format": {"type": "json_schema", "json_schema": named}}
+    if form == 1:  # llama-cpp-python's
+        return {"response_format": {"type": "json_object", "schema": schema}}
+    return {"response_format": {"type": "json_object"}} if form == 2 else {}
+
+
+def _is_closed(schema: Any) -> bool:
+    """Return whether every object of a schema requires all that it knows and no more: OpenAI's strict mode.
+
+    >>> _is_closed({"type": "object", "properties": {"a": {}}, "required": ["a"], "additionalProperties": False})
+    True
+    >>> _is_closed({"type": "array", "items": {"type": "object", "properties": {"a": {}}}})
+    False
+    """
+    if isinstance(schema, list):
+        return all(map(_is_closed, schema))
+    if not isinstance(schema, Mapping):
+        return True
+    known = schema.get("properties")
+    if isinstance(known, Mapping):
+        closed = schema.get("additionalProperties") is False and set(schema.get("required", ())) == set(known)
+        return closed and all(map(_is_closed, known.values()))
+    return all(map(_is_closed, schema.values()))
+
+
+def usage_of(answer: Mapping[str, Any], estimated: int) -> Usage:
+    """Read what an answer cost; where the endpoint does not say, estimate it."""
+    usage = answer.get("usage")
+    if not isinstance(usage, Mapping) or not isinstance(usage.get("prompt_tokens"), int):
+        message = answer["choices"][0].get("message") or {}
+        return Usage(estimated, 0, estimated_tokens(content(message.get("content"))))
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else 0
+    said, total = usage.get("completion_tokens") or 0, usage.get("total_tokens")
+    if isinstance(total, int):  # some count what was thought in the total alone
+        said = max(said, total - usage["prompt_tokens"])
+    return Usage(usage["prompt_tokens"], cached or 0, said)
+
+
+def content(said: Any) -> str:
+    """Return the text of a message's content: a string, null, or parts of which some are text, others reasoning."""
+    if isinstance(said, list):
+        parts = [part for part in said if isinstance(part, Mapping) and part.get("type", "text") in TEXT]
+        said = "".join(str(part.get("text") or "") for part in parts)
+    if not isinstance(said, str):
+        return ""
+    try:
+        said.encode()
+    except UnicodeEncodeError:  # half a character, which no table can hold
+        return said.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return said
