@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-PLAIN = 3  # place of "plain text" among the forms in which JSON is asked for (llm.openai_chat.FORMS)
+PLAIN = 3  # place of "plain text" among the forms in which JSON is asked for (llm.openai_fields.FORMS)
 
 
 @dataclass(frozen=True)
@@ -11,8 +11,8 @@ class Preset:
     """An OpenAI-compatible endpoint. `base_url` is None where everybody has one of their own.
 
     `key` is the variable that holds the key, `key_header` the header that carries it in place of `Authorization`;
-    `form` the best form of a JSON reply that it knows (place in `llm.openai_chat.FORMS`), `biased` False where it takes
-    no bias for tokens, `max_tokens` what it calls that limit. `remedy` is for one that cuts long prompts and says
+    `form` the best form of a JSON reply that it knows (place in `llm.openai_fields.FORMS`), `biased` False where it
+    takes no bias for tokens, `max_tokens` what it calls that limit. `remedy` is for one that cuts long prompts and says
     nothing. `deployments`: the path names the model, and a query the version; `batches`: it has a batch endpoint.
     """
 

@@ -45,6 +45,15 @@ def shared() -> Path:
     return SHARED
 
 
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The snapshot of the sample corpus by default settings, for tests that only read it."""
+    from graphrag_lite import pipeline
+    from graphrag_lite.settings import Settings
+
+    return pipeline.index(EXAMPLE, tmp_path_factory.mktemp("sample") / "output", Settings()).snapshot
+
+
 @pytest.fixture
 def corpus(tmp_path: Path) -> Callable[..., Path]:
     """Write a corpus folder: corpus({"a.txt": "text", "b.jsonl": [{"text": "..."}]})."""

@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from graphrag_lite.run.loop import Run
 
 POLL = 60.0  # seconds between looks at a batch
-OBJECTS_BETWEEN_COLLECTIONS = (
-    50_000  # of Python's 700: rows have no cycles, and looking for some took 4 to 10% of a run
-)
+# In the place of Python's 700: rows have no cycles, and looking for some took 4 to 10% of a run.
+OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
 @click.command(epilog=EXIT_CODES)

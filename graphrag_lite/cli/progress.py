@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from rich.console import Console
@@ -43,10 +44,12 @@ ITEMS = {
 }
 
 
-def watch(as_json: bool, *, quiet: bool = False, verbose: bool = False) -> "Bars | Lines | Quiet":
+def watch(
+    as_json: bool, *, quiet: bool = False, verbose: bool = False
+) -> AbstractContextManager["Bars | Lines | Silence"]:
     """Return the watch of a command that builds an index; a `verbose` one counts the rows of working tables, too."""
     if quiet:
-        return Quiet()
+        return nullcontext(Silence())
     console = Console(stderr=True)
     return Bars(console, verbose=verbose) if console.is_terminal and not as_json else Lines()
 
@@ -111,15 +114,6 @@ class Bars:
     def spend(self, usage: Mapping[str, Any]) -> None:
         self.spent = spent(usage)
         self.progress.update(self.task, note=self.spent)
-
-
-class Quiet(Silence):
-    """Says nothing."""
-
-    def __enter__(self) -> "Quiet":
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
 
 
 class Lines:

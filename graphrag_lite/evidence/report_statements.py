@@ -196,11 +196,10 @@ def statement(span: Row, document: Row, named: Collection[str], dated: bool) -> 
     text, language = document["text"], document["language"]
     cards = [block for block in document["blocks"] if block["kind"] == "card"]
     cell = any(block["char_start"] <= span["char_start"] < block["char_end"] for block in cards)
-    start, end = (
-        (span["char_start"], span["char_end"]) if cell else spoken_span(text, span["char_start"], span["char_end"])
-    )
+    first, last = span["char_start"], span["char_end"]
+    start, end = (first, last) if cell else spoken_span(text, first, last)
     if start >= end:  # nothing but marks
-        start, end = span["char_start"], span["char_end"]
+        start, end = first, last
     if not cell:
         bullet = _BULLET.match(text, start, end)
         start = bullet.end() if bullet else start

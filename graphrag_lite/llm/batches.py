@@ -13,12 +13,12 @@ import asyncio
 import hashlib
 import json
 import logging
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from graphrag_lite import tables
 from graphrag_lite.errors import CallError, SettingsError, WaitingError
 from graphrag_lite.llm.chat import ChatModel, Reply, Request
 from graphrag_lite.llm.diagnosis import Refused
@@ -31,7 +31,7 @@ ENDED = ("completed", "failed", "expired", "cancelled")
 MAX_REQUESTS, MAX_BYTES = 20_000, 90_000_000  # of a job; OpenAI takes 50,000 and 200 MB
 MAX_TRIES = 5  # jobs that may leave a request without a result
 TAG = "graphrag-lite"  # under which the provider keeps it
-URL = "/v1/chat/completions"
+URL: Final = "/v1/chat/completions"
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ class Batches:
             if not (self.folder / f"{tag}.done").exists():
                 break
             tag = hashlib.sha256(f"{tag} {n}".encode()).hexdigest()[:32]
-        _write(self.folder / f"{tag}.jsonl", content)
+        tables.replace_file(self.folder / f"{tag}.jsonl", content)
         await self._begin(tag)
 
     async def _begin(self, tag: str) -> None:
@@ -124,14 +124,14 @@ class Batches:
                 listed = await self._listed(client, tag)
                 return listed or await client.batches.with_raw_response.create(
                     input_file_id=uploaded,
-                    endpoint="/v1/chat/completions",
+                    endpoint=URL,
                     completion_window="24h",
                     metadata={TAG: tag},
                 )
 
             job = await self.chat.endpoint.post(create, 0, lambda answer: (_job(answer, tag), 0))
         job = job or {"id": "", "status": "lost"}  # a provider that lists what it does not hold
-        _write(self.folder / f"{tag}.job", json.dumps(job).encode())
+        tables.replace_file(self.folder / f"{tag}.job", json.dumps(job).encode())
         self._states[tag] = job["status"]
         self._under_way.update(_keys(content))
 
@@ -185,7 +185,7 @@ class Batches:
             why = str(((job.get("errors") or {}).get("data") or [{}])[0].get("message") or "")
             logger.warning("Batch %s: %s %s. What has no answer is asked again.", job_id, self._states[tag], why)
         lines = [line for name in ("output_file_id", "error_file_id") for line in await self._content(job.get(name))]
-        _write(self.folder / f"{tag}.done", "\n".join(lines).encode())
+        tables.replace_file(self.folder / f"{tag}.done", "\n".join(lines).encode())
 
     async def _content(self, file_id: str | None) -> list[str]:
         if not file_id:
@@ -239,18 +239,3 @@ def _job(answer: Mapping[str, Any], tag: str) -> dict[str, str] | None:
 
 def _tag(row: Mapping[str, Any]) -> str | None:
     return (row.get("metadata") or {}).get(TAG)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file that is whole, and on the disk, or not there."""
-    new = path.with_name(f"{path.name}.new")
-    with new.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

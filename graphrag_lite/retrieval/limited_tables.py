@@ -142,8 +142,7 @@ def _facts(table: pa.Table, left: Left) -> pa.Table:
         shown = pa.array([left.shows(span) for span in spans.to_pylist()], pa.bool_())
     counts = np.diff(_offsets(sources))
     all_told = counts == table["n_mentions"].to_numpy()
-    n_shown = np.diff(np.concatenate(([0], np.cumsum(shown.to_numpy(zero_copy_only=False))))[_offsets(sources)])
-    return table.filter(pa.array(all_told & (n_shown == counts)))
+    return table.filter(pa.array(all_told & (_held(sources, shown) == counts)))
 
 
 def _communities(table: pa.Table, left: Left) -> pa.Table:
@@ -169,9 +168,8 @@ def reports_left(reports: pa.Table, communities: pa.Table, entities: pa.Table, l
         entire &= _all_in(communities["entity_ids"], known.combine_chunks())
     own = communities["community"].filter(pa.array(entire)).combine_chunks()
     cited = reports["citations"].combine_chunks()
-    kept = pc.is_in(cited.flatten().field("text_unit_id"), left.entire).to_numpy(zero_copy_only=False)
-    n_out = np.diff(np.concatenate(([0], np.cumsum(~kept)))[_offsets(cited)])
-    return np.flatnonzero((n_out == 0) & pc.is_in(reports["community"], own).to_numpy())
+    out = pc.invert(pc.is_in(cited.flatten().field("text_unit_id"), left.entire))
+    return np.flatnonzero((_held(cited, out) == 0) & pc.is_in(reports["community"], own).to_numpy())
 
 
 def _search_terms(table: pa.Table, left: Left) -> pa.Table:
@@ -279,10 +277,13 @@ def _kept(column: pa.ListArray, kept: pa.Array) -> pa.ListArray:
 def _all_in(column: pa.ChunkedArray, values: pa.Array) -> Bools:
     """Return which lists hold none but the values, (n_rows,)."""
     held = column.combine_chunks()
-    out = ~pc.is_in(held.flatten(), values).to_numpy(zero_copy_only=False)
-    n_out = np.diff(np.concatenate(([0], np.cumsum(out)))[_offsets(held)])
-    none_out: Bools = n_out == 0
+    none_out: Bools = _held(held, pc.invert(pc.is_in(held.flatten(), values))) == 0
     return none_out
+
+
+def _held(column: pa.ListArray, flags: pa.Array) -> Rows:
+    """Return how many flags, one a value of the lists taken one after the other, are set in each list, (n_rows,)."""
+    return np.diff(np.concatenate(([0], np.cumsum(flags.to_numpy(zero_copy_only=False))))[_offsets(column)])
 
 
 def _offsets(column: pa.ListArray) -> Rows:

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from graphrag_lite import tables
 from graphrag_lite.errors import IndexNotFound, LockedError, OutputError, TableError
 from graphrag_lite.tables import SCHEMA_VERSION
 
@@ -101,7 +102,7 @@ def locked(output: Path, since: str | None = None) -> Iterator[str]:
 
     with writing(output):
         output.mkdir(parents=True, exist_ok=True)
-        _sync_folder(output.parent)
+        tables.sync_folder(output.parent)
         lock = filelock.FileLock(output / "lock", blocking=False)
         try:
             lock.acquire()
@@ -175,12 +176,12 @@ def publish(output: Path, building: Path, manifest: dict[str, Any]) -> Path:
     digest = hashlib.sha256(json.dumps(manifest["tables"], sort_keys=True).encode()).hexdigest()
     folder = output / "snapshots" / f"{_next_stamp(output)}-{digest[:8]}"
     folder.parent.mkdir(parents=True, exist_ok=True)
-    _sync_folder(output)
+    tables.sync_folder(output)
     write_json(building / MANIFEST, {"id": folder.name, **manifest})
     for inner in (building / "work", building):
-        _sync_folder(inner)
+        tables.sync_folder(inner)
     building.rename(folder)
-    _sync_folder(folder.parent)
+    tables.sync_folder(folder.parent)
     write_text(output / "current", folder.name + "\n")
     (folder / "stamps.json").unlink(missing_ok=True)  # until now, `workplace` would have taken the run back
     return folder
@@ -332,23 +333,7 @@ def write_json(path: Path, value: Any) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Replace a file by `text` in one step; it is durable when this returns."""
-    temporary = path.with_name(path.name + ".tmp")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    if not hasattr(os, "O_DIRECTORY"):  # Windows cannot sync a folder
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    tables.replace_file(path, text.encode())
 
 
 def link(source: Path, target: Path) -> None:

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
 
 
+DOCUMENT = ("source_id", "title", "path", "created_at")
+UNIT = ("text", "id", "char_start", "char_end")
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A text unit that fits a question: `text` is the document's characters [char_start, char_end).
@@ -35,12 +39,7 @@ def passages_found(question: "Question", k: int) -> list[Passage]:
     found = []
     for unit in (unit for unit in best(scores, k).tolist() if scores[unit] > 0):
         row = index.document_row[unit]
-        document = {name: index.column("documents", name)[row].as_py() for name in DOCUMENT}
+        source, title, path, date = (index.column("documents", name)[row].as_py() for name in DOCUMENT)
         text, identity, start, end = (index.column("text_units", name)[unit].as_py() for name in UNIT)
-        source, title, path, date = document.values()
         found.append(Passage(text, float(scores[unit]), source, title, path, date, identity, start, end))
     return found
-
-
-DOCUMENT = ("source_id", "title", "path", "created_at")
-UNIT = ("text", "id", "char_start", "char_end")

@@ -322,11 +322,8 @@ def _languages(rows: Sequence[Document], ids: Sequence[str], attempt: Attempt, l
     def told(row: Document) -> str:
         return attempt(row.path, detect, row.text) or ""
 
-    codes = [
-        told(row) if identity not in before or row.path in failed else before[identity]
-        for row, identity in zip(rows, ids, strict=True)
-    ]
     kept = [identity in before and row.path not in failed for row, identity in zip(rows, ids, strict=True)]
+    codes = [before[identity] if keeps else told(row) for row, identity, keeps in zip(rows, ids, kept, strict=True)]
     asked = [place for place, code in enumerate(codes) if kept[place] and code and code == common]
     counts = Counter(codes)
     counts[common] -= len(asked)

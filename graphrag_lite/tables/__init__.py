@@ -173,6 +173,28 @@ def write(folder: Path, name: str, data: "pa.Table") -> Path:
     return path
 
 
+def replace_file(path: Path, content: bytes) -> None:
+    """Replace a file that is no table in one step; it is durable when this returns."""
+    temporary = path.with_name(path.name + ".tmp")
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    if not hasattr(os, "O_DIRECTORY"):  # Windows cannot sync a folder
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _write(name: str, data: "pa.Table", sink: Any) -> None:
     import pyarrow as pa
 

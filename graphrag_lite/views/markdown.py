@@ -6,6 +6,7 @@ from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.views.shown_text import shown
 
 MARKS = re.compile(r"[\\`*_\[\]<#$^|~]|%%|==|(?<=\W)!(?=\[)")
+CITATION = re.compile(r"\\\[(\d+)\\\]")  # a mark, as `escaped` leaves it
 OPENERS = re.compile(r"^(\s*)([-+>=]|\d+[.)])", re.M)
 
 
@@ -23,3 +24,12 @@ def escaped(text: str) -> str:
 def line(text: str) -> str:
     """Return a text on one line, as `escaped`."""
     return escaped(one_line(text))
+
+
+def footnoted(text: str, prefix: str = "") -> str:
+    """Return a text on one line, its marks as footnotes; `prefix` tells theirs from those of other texts of the file.
+
+    >>> print(footnoted("Ann paid. [2]", "7-"))
+    Ann paid. [^7-2]
+    """
+    return CITATION.sub(rf"[^{prefix}\1]", line(text))

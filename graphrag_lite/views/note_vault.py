@@ -16,7 +16,7 @@ import yaml
 from graphrag_lite import tables
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.temporal.holding import line as told_fact
-from graphrag_lite.views.markdown import escaped, line
+from graphrag_lite.views.markdown import escaped, footnoted, line
 from graphrag_lite.views.other_names import other_names
 from graphrag_lite.views.shown_text import shown
 
@@ -24,7 +24,6 @@ MIN_UNITS = 2  # text units that name an entity which has a note
 MAX_NAME = 150  # bytes of a file name
 FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]\n\r\t]')  # by a file system, or in a link of Obsidian
 DEVICE = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)")  # of Windows, whatever the ending of the file
-MARK = re.compile(r"\\\[(\d+)\\\]")  # of a citation, as `escaped` leaves it
 Row = Mapping[str, Any]
 
 
@@ -165,18 +164,14 @@ def _reports(view: SnapshotView, vault: Vault, reports: Sequence[Row]) -> Iterat
             _note(
                 front,
                 f"# {line(row['title'])}",
-                _footnoted(row["summary"]),
-                *(f"**{line(each['summary'])}**\n{_footnoted(each['explanation'])}" for each in row["findings"]),
+                footnoted(row["summary"]),
+                *(f"**{line(each['summary'])}**\n{footnoted(each['explanation'])}" for each in row["findings"]),
                 f"Part of {vault.link(vault.reports[row['parent']])}" if row["parent"] in vault.reports else "",
                 _section("Parts", map(vault.link, inner)),
                 _section("Names", map(vault.link, notes)),
                 "\n".join(cited),
             ),
         )
-
-
-def _footnoted(text: str) -> str:
-    return MARK.sub(r"[^\1]", line(text))
 
 
 def _documents(view: SnapshotView, vault: Vault, documents: Sequence[Row]) -> Iterator[tuple[str, str]]:

@@ -1,14 +1,12 @@
 """The community reports as one book in Markdown: a chapter for each community, with its sources, its parts below."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from graphrag_lite.evidence.places import told
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.views.markdown import line
+from graphrag_lite.views.markdown import footnoted, line
 
-MARK = re.compile(r"\\\[(\d+)\\\]")  # as `escaped` leaves it
 Row = Mapping[str, Any]
 
 
@@ -37,9 +35,9 @@ def _rank(report: Row | None) -> float:
 
 def _chapter(report: Row, documents: Mapping[str, Row], depth: int) -> list[str]:
     number = report["community"]
-    lines = [f"{'#' * min(depth, 6)} {line(report['title'])}", "", _marked(report["summary"], number), ""]
+    lines = [f"{'#' * min(depth, 6)} {line(report['title'])}", "", footnoted(report["summary"], f"{number}-"), ""]
     for finding in report["findings"]:
-        lines += [f"**{line(finding['summary'])}**", "", _marked(finding["explanation"], number), ""]
+        lines += [f"**{line(finding['summary'])}**", "", footnoted(finding["explanation"], f"{number}-"), ""]
     for citation in report["citations"]:
         document = documents[citation["document_id"]]
         start, end = citation["char_start"], citation["char_end"]
@@ -47,8 +45,3 @@ def _chapter(report: Row, documents: Mapping[str, Row], depth: int) -> list[str]
         quoted = line(document["text"][start:end])
         lines.append(f"[^{number}-{citation['n']}]: {place}{f': “{quoted}”' if quoted else ''}")
     return [*lines, ""]
-
-
-def _marked(text: str, number: int) -> str:
-    """Return a report's text, its marks as footnotes, which are numbered within the book by community."""
-    return MARK.sub(rf"[^{number}-\1]", line(text))

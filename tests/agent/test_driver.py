@@ -35,10 +35,8 @@ QUESTIONS = [
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    folder = tmp_path_factory.mktemp("driver") / "output"
-    build(EXAMPLE, folder, Settings())
-    return Index.open(folder)
+def opened(sample: Path) -> Index:
+    return Index(sample)
 
 
 @settings(deadline=None, max_examples=25)

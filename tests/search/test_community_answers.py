@@ -28,8 +28,8 @@ FIELDS = (
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index(pipeline.index(EXAMPLE, tmp_path_factory.mktemp("broad") / "output", Settings()).snapshot)
+def example(sample: Path) -> Index:
+    return Index(sample)
 
 
 @pytest.fixture(scope="module")

@@ -24,8 +24,8 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index(pipeline.index(EXAMPLE, tmp_path_factory.mktemp("search") / "output", Settings()).snapshot)
+def index(sample: Path) -> Index:
+    return Index(sample)
 
 
 def test_ranked_fills_up_to_k_documents_and_units() -> None:

@@ -35,8 +35,8 @@ ELSEWHERE = (
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index(pipeline.index(EXAMPLE, tmp_path_factory.mktemp("search") / "output", Settings()).snapshot)
+def index(sample: Path) -> Index:
+    return Index(sample)
 
 
 def index_of(folder: Path, *lines: str, size: int = 600) -> Index:

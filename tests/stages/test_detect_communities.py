@@ -20,10 +20,9 @@ READS = ("source_documents", "source_units", "entities", "relationships")
 
 
 @pytest.fixture(scope="module")
-def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pa.Table]:
+def read(sample: Path) -> dict[str, pa.Table]:
     """What the stage reads for the sample corpus."""
-    run = pipeline.index(EXAMPLE, tmp_path_factory.mktemp("root") / "output", Settings())
-    return {name: tables.read(run.snapshot, name) for name in READS}
+    return {name: tables.read(sample, name) for name in READS}
 
 
 def detect(read: dict[str, pa.Table], **settings: Any) -> list[dict[str, Any]]:

@@ -36,13 +36,8 @@ def each(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return pipeline.index(EXAMPLE, tmp_path_factory.mktemp("root") / "output", Settings()).snapshot
-
-
-@pytest.fixture(scope="module")
-def read(snapshot: Path) -> dict[str, pa.Table]:
-    return {name: tables.read(snapshot, name) for name in READS}
+def read(sample: Path) -> dict[str, pa.Table]:
+    return {name: tables.read(sample, name) for name in READS}
 
 
 def search_tables(read: dict[str, pa.Table], **settings: Any) -> dict[str, list[dict[str, Any]]]:
@@ -73,8 +68,8 @@ def test_postings_hold_every_term_of_title_and_text(read: dict[str, pa.Table]) -
         assert row["rows"][0] >= 0 and row["rows"][-1] < read["text_units"].num_rows
 
 
-def test_reports_are_found_by_their_words(read: dict[str, pa.Table], snapshot: Path) -> None:
-    index = Index(snapshot)
+def test_reports_are_found_by_their_words(read: dict[str, pa.Table], sample: Path) -> None:
+    index = Index(sample)
     contents = read["community_reports"]["full_content"].to_pylist()
     for number in (0, 5, len(contents) - 1):
         scores = index.report_bm25.scores(terms(contents[number], "en"))
@@ -242,7 +237,7 @@ def test_those_who_speak_in_a_conversation_are_values_of_their_units(
 
 
 def test_texts_that_read_as_they_did_are_not_analysed_again(
-    read: dict[str, pa.Table], snapshot: Path, monkeypatch: pytest.MonkeyPatch
+    read: dict[str, pa.Table], sample: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     analysed: list[str] = []
 
@@ -257,7 +252,7 @@ def test_texts_that_read_as_they_did_are_not_analysed_again(
     edited = read | {"text_units": units.set_column(place, units.schema.field("text"), pa.array(text))}
     edited["community_reports"] = read["community_reports"].slice(1)
     section = IndexSearch()
-    for kept, most in ((Last(snapshot, frozenset()), 1), (Last(snapshot, frozenset(["code"])), units.num_rows + 99)):
+    for kept, most in ((Last(sample, frozenset()), 1), (Last(sample, frozenset(["code"])), units.num_rows + 99)):
         analysed.clear()
         again = asyncio.run(index_search(**edited, settings=section, each=each, last=kept))
         assert 1 <= len(analysed) <= most

@@ -35,9 +35,8 @@ READS = (
 
 
 @pytest.fixture(scope="module")
-def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pa.Table]:
-    run = pipeline.index(EXAMPLE, tmp_path_factory.mktemp("root") / "output", Settings())
-    return {name: tables.read(run.snapshot, name) for name in READS}
+def read(sample: Path) -> dict[str, pa.Table]:
+    return {name: tables.read(sample, name) for name in READS}
 
 
 def written(

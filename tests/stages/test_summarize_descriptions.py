@@ -14,12 +14,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from graphrag_lite import pipeline, prompts, tables
+from graphrag_lite import prompts, tables
 from graphrag_lite.errors import CallError, ModelError
 from graphrag_lite.evidence.mention_fold import opened
 from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.llm.model import StageModel
-from graphrag_lite.settings import Settings, SummarizeDescriptions
+from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
 from graphrag_lite.text.tokens import counter
 from tests.stub_model import StubModel, stage_model
@@ -30,9 +30,8 @@ Rows = list[dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pa.Table]:
-    run = pipeline.index(EXAMPLE, tmp_path_factory.mktemp("root") / "output", Settings())
-    return {name: tables.read(run.snapshot, name) for name in READS}
+def read(sample: Path) -> dict[str, pa.Table]:
+    return {name: tables.read(sample, name) for name in READS}
 
 
 def summarize(read: dict[str, pa.Table], **settings: Any) -> tuple[Rows, Rows]:
