@@ -503,6 +503,7 @@ class SearchUnits:
 
     document: Annotated[int, "row number of documents"]
     day: Annotated[int, "day of the last message in it, else of its document, 1 = 0001-01-01; 0 unknown"]
+    order: Annotated[int, "place in the order in which text units were said, equal where it is not told; 0 undated"]
     entities: Annotated[list[Int32], "row numbers of entities that it names"]
     counts: Annotated[list[Float32], "mentions of each"]
 
