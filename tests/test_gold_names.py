@@ -87,7 +87,8 @@ def scores(folder: Path, size: int) -> Scores:
 
     model, failures = stage_model(StubModel(lambda request: said[text_of(request)]), "extract_graph")
     chosen = ExtractGraph(max_gleanings=0, entity_types=sorted({*TYPES.values(), "work"}))
-    found = asyncio.run(extract_graph(documents, units, settings=chosen, model=model, prompts=prompts.load()))
+    episodes = tables.make("episodes", [])
+    found = asyncio.run(extract_graph(documents, units, episodes, settings=chosen, model=model, prompts=prompts.load()))
     assert not failures, failures[:3]
     resolved = asyncio.run(
         resolve_entities(
