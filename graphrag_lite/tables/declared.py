@@ -200,6 +200,8 @@ class RelationshipMentions:
     strength: Annotated[float, "how directly the text relates them: 1 = same sentence; a model says 1-10"]
     valid_at: Annotated[str, "ISO 8601, when the relation began to hold; empty unknown"]
     invalid_at: Annotated[str, "ISO 8601, when it ceased to hold; empty unknown"]
+    kind: Annotated[str, "state, event or plan, as a model says; state where nobody does"]
+    polarity: Annotated[str, "positive; negative where a model reads that it is not, or no longer, so"]
     char_start: Annotated[int, "of the sentence that states it, in documents.text; -1 unknown"]
     char_end: Annotated[int, "end of that sentence"]
     round: Annotated[int, "0 = first pass, 1.. = gleaning"]
