@@ -128,7 +128,7 @@ class SourceDocuments:
     """Documents as loaded, ordered by path and source id."""
 
     id: Annotated[str, "hash of the content: title, text, dates, metadata"]
-    source_id: Annotated[str, "the document's own id: of its JSONL or CSV row, else the path"]
+    source_id: Annotated[str, "its own id, which no other of its file has: of its JSONL or CSV row, else the path"]
     title: Annotated[str, "from the row, the heading or the file name"]
     text: Annotated[str, "the text that all character spans refer to"]
     path: Annotated[str, "file in the corpus folder"]
@@ -315,7 +315,7 @@ class Documents:
     text_unit_ids: Annotated[list[str], "in order of place", Key("text_units", back="document_id")]
     creation_date: Annotated[str, "created_at, under graphrag's name"]
     raw_data: Annotated[str, "metadata, under graphrag's name"]
-    source_id: Annotated[str, "the document's own id: of its JSONL or CSV row, else the path"]
+    source_id: Annotated[str, "its own id, which no other of its file has: of its JSONL or CSV row, else the path"]
     path: Annotated[str, "file in the corpus folder"]
     content_sha256: Annotated[str, "of the file's bytes"]
     mime: Annotated[str, "media type of the file"]
