@@ -1,8 +1,8 @@
 """Memory: one SQLite file beside the snapshots, in WAL mode. A rollback of the index does not touch it.
 
 Notes and messages are found by BM25 (of FTS5) over terms that are analysed as those of text units, and notes by what
-they gain by their vectors (`retrieval.note_vectors`), which are here so that they are forgotten with them. Each write is
-one transaction: a process that is killed leaves no half note. What is forgotten is gone from the file, too.
+they gain by their vectors (`retrieval.note_vectors`), which are here so that they are forgotten with them. Each write
+is one transaction: a process that is killed leaves no half note. What is forgotten is gone from the file, too.
 """
 
 import contextlib
