@@ -38,6 +38,8 @@ def notices(texts: Mapping[str, str]) -> dict[str, list[Span]]:
 def _legal_spans(text: str) -> list[Span]:
     """Return where words of notices stand close together, from the paragraph of the first to the end of the last's."""
     text = text.lower()
+    if sum(map(text.__contains__, _LEGAL)) < LEAST_KINDS:  # of short documents most
+        return []
     spans: list[Span] = []
     group: list[tuple[int, str]] = []
     for at, word in [*sorted(_legal_words(text)), (len(text) + 2 * NEAR, "")]:
@@ -89,5 +91,4 @@ def is_formula(sentence: str, known: set[str]) -> bool:
 
 
 def _edges(sentence: str) -> tuple[str, str]:
-    folded = sentence.translate(_DIGITS)
-    return folded[:EDGE], folded[-EDGE:]
+    return sentence[:EDGE].translate(_DIGITS), sentence[-EDGE:].translate(_DIGITS)
