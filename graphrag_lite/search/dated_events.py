@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite.retrieval.abstention import weights
 from graphrag_lite.retrieval.top_k import best
-from graphrag_lite.temporal.durations import When, when
+from graphrag_lite.temporal.durations import SEEN, When, when
 from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    import pyarrow as pa
 
     from graphrag_lite.retrieval.question import Question
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 ENDS = re.compile(r"(?i)\b(?:end(?:ed|ing|s)?|finish\w*|complet\w*)\b")  # of what lasted, the end is asked for
 LEAST = 0.57  # a fit below it is none
@@ -128,11 +130,19 @@ def rows_of(question: "Question", units: Iterable[int]) -> dict[int, list[dict[s
 
     index = question.index
     ids = index.column("text_units", "id").take(pa.array(sorted(units), pa.int64()))
-    data = index.arrow("fact_mentions").select(COLUMNS)
+    data = _stated(index)
     found: dict[int, list[dict[str, Any]]] = {}
     for row in data.filter(pc.is_in(data["text_unit_id"], value_set=ids.combine_chunks())).to_pylist():
         found.setdefault(index.unit_row[row["text_unit_id"]], []).append(row)
     return found
+
+
+def _stated(index: "SnapshotView") -> "pa.Table":
+    """Return the statements whose time is stated, not only when they were made."""
+    import pyarrow.compute as pc
+
+    data = index.arrow("fact_mentions").select(COLUMNS)
+    return data.filter(pc.not_equal(data["precision"], SEEN))
 
 
 def _ends(row: Mapping[str, Any]) -> bool:
@@ -169,7 +179,7 @@ def on_days(question: "Question", event: Looked, days: When, visible: "npt.NDArr
     import pyarrow.compute as pc
 
     index = question.index
-    data = index.arrow("fact_mentions").select(COLUMNS)
+    data = _stated(index)
     first, last = (date.fromordinal(day).isoformat() for day in days[:2])
     within = pc.and_(pc.greater_equal(data["valid_at"], first), pc.less_equal(data["valid_at"], last))
     found: dict[tuple[int, int], Dated] = {}
