@@ -20,6 +20,7 @@ from graphrag_lite.retrieval.entity_names import key_of, names_of_title
 from graphrag_lite.retrieval.title_numbers import in_series
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import IndexSearch
+from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.said_days import said_days, said_order
 from graphrag_lite.text.numbered_titles import numbered
 from graphrag_lite.text.words import terms
@@ -286,9 +287,12 @@ def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
 
 def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
     """Return the days that statements of each text unit tell of; of what has ended by then, only its end is known."""
+    import pyarrow.compute as pc
+
     found: dict[str, list[tuple[int, ...]]] = defaultdict(list)
     columns = ("text_unit_id", "kind", "polarity", "valid_at", "invalid_at", "char_start")
-    for unit_id, kind, polarity, valid_at, invalid_at, start in tables.rows(fact_mentions, *columns):
+    stated = fact_mentions.filter(pc.not_equal(fact_mentions["precision"], SEEN))
+    for unit_id, kind, polarity, valid_at, invalid_at, start in tables.rows(stated, *columns):
         first, after = (date.fromisoformat(day).toordinal() if day else 0 for day in (valid_at, invalid_at))
         over = kind == "state" and polarity == "negative"
         days = (0, first, 1) if over else (first, max(after - 1, 0), int(kind == "state"))

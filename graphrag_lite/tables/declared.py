@@ -223,8 +223,11 @@ class FactMentions:
     polarity: Annotated[str, "positive; negative where it says that this is not, or no longer, so"]
     valid_at: Annotated[str, "ISO 8601 day, first that is meant; empty unknown"]
     invalid_at: Annotated[str, "ISO 8601 day, first that is not meant any more; empty unknown, or still so"]
-    precision: Annotated[str, "of the vaguer of the two as stated: day, week, month, season, year, decade or century"]
-    time_text: Annotated[str, "words that state the time"]
+    precision: Annotated[
+        str,
+        "of the vaguer of the two as stated: day, week, month, season, year, decade, century; seen: when it was said",
+    ]
+    time_text: Annotated[str, "words that state the time; of what was seen, those that say it"]
     reference_time: Annotated[str, "ISO 8601, when it was said: of the message, else of the document; empty unknown"]
     char_start: Annotated[int, "of the sentence, in documents.text"]
     char_end: Annotated[int, "end of that sentence"]
@@ -259,7 +262,9 @@ class RelationPolicies:
 
     relation: Annotated[str, "as most mentions word it"]
     kind: Annotated[str, "functional (one object a subject), inverse (one subject an object), multi or event"]
-    rule: Annotated[str, "settings, learned (from intervals that texts state) or default (multi)"]
+    rule: Annotated[
+        str, "settings, learned (from intervals that texts state) or default (of a few known relations, else multi)"
+    ]
     n: Annotated[int, "intervals that were followed by another value; of a relation of events: intervals"]
     closed_share: Annotated[float, "of those, the share over when it began; of events: points in time. 0 for none"]
     n_mentions: Annotated[int, "mentions of the relation"]
