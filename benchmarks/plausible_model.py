@@ -141,6 +141,7 @@ REPLIES: dict[str, Callable[[Mapping[str, str]], str]] = {
     "extract_graph_missed.md": lambda fields: "Yes" if _more_to_glean(fields["text"]) else "No",
     "extract_graph_more.md": _more,
     "resolve_entities.md": _same,
+    "fold_facts.md": lambda _: '{"ended": []}',
     "summarize_descriptions.md": _merged,
     "report_communities.md": _report,
 }

@@ -169,6 +169,10 @@ class FoldFacts(Section):
     max_ended_share: float = Field(
         0.05, ge=0, le=1, description="a run stops that would end more of the open facts by what others say"
     )
+    model: bool = Field(
+        True, description="ask the model what a newer statement ends where no policy says so (method: standard)"
+    )
+    max_pairs: int = Field(20, ge=1, description="pairs in one question to the model")
 
 
 class SummarizeDescriptions(Section):
