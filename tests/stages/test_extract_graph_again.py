@@ -93,7 +93,7 @@ def digests(found: dict[str, pa.Table]) -> list[str]:
     return [tables.sha256(found[name]) for name in ("entity_mentions", "relationship_mentions")]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(STATES)
 def test_the_tables_are_those_from_nothing(states: list[list[Unit]]) -> None:
     with tempfile.TemporaryDirectory() as place:
