@@ -6,11 +6,18 @@ from typing import Any
 
 import pytest
 from gold_oracle import Fact, oracle, wrong
-from stub_server import StubServer
+from stub_replies import recognise
+from stub_server import StubServer, prompt_of
 
 import graphrag_lite
+from graphrag_lite import settings_file
 from graphrag_lite.errors import InputError
+from graphrag_lite.ops import planning
 
+SETTINGS = (
+    *("method=standard", "llm.model=stub", "llm.models={fold_facts: small}"),
+    "extract_graph.max_gleanings=0",
+)
 YEARS = ("1990", "1994-05", "2001", "2007")
 TEXTS = {
     f"Firm {n}: who led it from {start}.": [
@@ -32,11 +39,16 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 def facts_of(root: Path, texts: dict[str, list[Fact]], **how: bool) -> list[dict[str, Any]]:
     """Index the texts by the oracle, and return `facts`."""
     (root / "c.jsonl").write_text("".join(json.dumps({"id": text, "text": text}) + "\n" for text in texts))
-    with StubServer(oracle(texts, **how), keep=False) as server:
-        overrides = ["method=standard", "llm.model=stub", f"llm.base_url={server.url}", "extract_graph.max_gleanings=0"]
+    with StubServer(oracle(texts, **how)) as server:
+        overrides = [*SETTINGS, f"llm.base_url={server.url}"]
         rows: list[dict[str, Any]] = (
             graphrag_lite.index(root / "c.jsonl", root, overrides=overrides).arrow("facts").to_pylist()
         )
+        by_stage = {(recognise(prompt_of(body))[0], body["model"]) for body in server.requests if "tools" not in body}
+        assert ("fold_facts.md", "small") in by_stage and ("fold_facts.md", "stub") not in by_stage
+        assert not any(model == "small" for name, model in by_stage if name != "fold_facts.md")
+        again = planning.plan(root / "c.jsonl", root / "output", settings_file.load(root, None, overrides))
+        assert again.total.calls == 0 and again.total.exact, "the answers of both models are kept"
         return rows
 
 

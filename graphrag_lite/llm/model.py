@@ -19,7 +19,7 @@ from graphrag_lite.llm.batches import Batches
 from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request, first_word
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent, Stopped
-from graphrag_lite.llm.providers import chat_model
+from graphrag_lite.llm.providers import chat_model, models_of_stages
 from graphrag_lite.llm.thinking import spoken
 from graphrag_lite.plugins import Origin
 from graphrag_lite.settings import Llm
@@ -49,6 +49,7 @@ class Model:
     asking: dict[str, asyncio.Lock] = field(default_factory=dict)  # by key of a request in flight
     n_underway: int = 0  # requests that are asked, until their answer is kept
     _quiet: asyncio.Event | None = None  # of the moment that none is, where it is waited for
+    others: Mapping[str, "Model"] = field(default_factory=dict)  # of stages that ask another one, by `llm.models`
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -66,7 +67,11 @@ class Model:
         return Spent(calls, 0, usage, prices=self.meter.prices)
 
     def of(self, stage: str, failures: list[tuple[str, str, int]], watch: Watch) -> "StageModel":
-        return StageModel(self, stage, failures, watch)
+        return StageModel(self.at(stage), stage, failures, watch)
+
+    def at(self, stage: str) -> "Model":
+        """Return the model that a stage asks."""
+        return self.others.get(stage, self)
 
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:
@@ -120,7 +125,12 @@ def open_model(
     )
     memo = Memo(output / "memo.sqlite", must_keep=must_keep, run=run)
     try:
-        yield Model(asked, memo, settings, meter, batches)
+        others = {
+            stage: Model(other, memo, settings, meter) for stage, other in models_of_stages(settings, chat).items()
+        }
+        for stage in others:
+            meter.priced(stage, settings.of(stage).model)
+        yield Model(asked, memo, settings, meter, batches, others=others)
         if batches:
             batches.forget()
     finally:

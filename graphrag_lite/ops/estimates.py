@@ -94,7 +94,7 @@ class Estimates:
         try:
             folder = snapshots.current(output)
             manifest = snapshots.read_manifest(folder)
-            if manifest["settings"]["llm"]["model"] != settings.llm.model:
+            if any(manifest["settings"]["llm"][name] != getattr(settings.llm, name) for name in ("model", "models")):
                 return Estimates({})
             sizes = tables.read(folder, "source_units", only=["n_tokens"])["n_tokens"].to_pylist()
             sections = {name: manifest["settings"][name] for name in ASKING}
