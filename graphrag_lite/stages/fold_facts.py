@@ -80,7 +80,7 @@ async def fold_facts(
     learned, rules = _settled(learn(mentions, len(names)), names, settings.policies)
     mentions = fold.prepare(mentions, learned.policy)
     if model is not None and settings.model:
-        undecided = [place for place, rule in enumerate(rules) if rule == "default"]
+        undecided = {place for place, rule in enumerate(rules) if rule == "default"}
         sentences = partial(_sentences, source_documents, told)
         ended = await judged_ends(told, mentions, undecided, sentences, settings.max_pairs, model, prompts)
         mentions = with_ends(mentions, ended)
