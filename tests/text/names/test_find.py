@@ -177,3 +177,8 @@ def test_time_grows_no_faster_than_the_text(part: str) -> None:
 def test_a_plural_of_initials_is_one_name(country: str) -> None:
     found = find_names(f"El presidente de {country} viajó ayer.", "es")
     assert [(name.name, name.type) for name in found] == [(country, "location")]
+
+
+def test_a_given_name_before_a_landform_is_a_person_where_the_words_beside_it_say_so() -> None:
+    assert by_name("The director Matt Mountain retired.")["Matt Mountain"].type == "person"
+    assert by_name("We drove up Bear Mountain.")["Bear Mountain"].type == "location"
