@@ -335,6 +335,20 @@ def test_a_person_is_a_person_in_capitals_too() -> None:
     assert found["Velm"].rule == "alias" and found["Velm"].title == "Ruth Velm" and found["Velm"].type == "person"
 
 
+def test_spellings_that_a_model_tells_apart_are_two_in_that_document() -> None:
+    said = [
+        *[("a", "Mumford", "organization", True), ("a", "Mumford '", "work", True), ("b", "Mumford", "work", True)],
+        *[("b", "Mumford '", "work", True), ("c", "The States", "place", True), ("c", "States", "place", True)],
+        ("c", "STATES", "place", True),
+    ]
+    documents, names, types, anchored = map(list, zip(*said, strict=True))
+    rows = resolve(documents, names, types, anchored, {}, related=[("c", "States", "The States")], confirmed=True)
+    keys = {(row.document_id, row.name): row.key for row in rows}
+    found = [keys.get((document, name)) or keys["", name] for document, name, *_ in said]
+    assert found[0] != found[1] and found[2] == found[3] == found[0]
+    assert found[4] != found[5] == found[6]
+
+
 def of_documents(*held: str, lower: str = "space telescope flight center watch post") -> dict[str, str]:
     """Return what the names of documents, each "A, B", are called."""
     pairs = [(f"d{n}", name) for n, names in enumerate(held) for name in names.split(", ")]

@@ -182,3 +182,12 @@ def test_a_plural_of_initials_is_one_name(country: str) -> None:
 def test_a_given_name_before_a_landform_is_a_person_where_the_words_beside_it_say_so() -> None:
     assert by_name("The director Matt Mountain retired.")["Matt Mountain"].type == "person"
     assert by_name("We drove up Bear Mountain.")["Bear Mountain"].type == "location"
+
+
+def test_a_label_is_a_speaker_only_where_somebody_speaks() -> None:
+    fields = (
+        "- Returns: {Buffer} the key.\n- Returns: {Buffer} it.\nStability: 2 - Stable\n* Type: Boolean\n* Type: Path\n"
+    )
+    talk = "Thrall: Let's meet on Monday.\nRaze: I agree! See you.\nThrall: Good.\n- Anna: will send it.\n"
+    assert not [name for name in find_names(fields, "en") if name.type == "person"]
+    assert {name.name for name in find_names(talk, "en") if name.type == "person"} == {"Thrall", "Raze", "Anna"}
