@@ -143,7 +143,6 @@ def _of_documents(
         found,
         stated=[*stated, *(_dated_in(attributes.days, period) for period in asked)],
         ages=_ages(attributes.days, now) if as_of and not asked else None,
-        hidden=attributes.days > as_of.toordinal() if as_of else None,
     )
 
 
