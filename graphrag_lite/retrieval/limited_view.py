@@ -46,6 +46,7 @@ class LimitedView(SnapshotView):
         self.folder, self.search_settings, self.manifest = whole.folder, whole.search_settings, whole.manifest
         self._read: dict[str, pa.Table] = {}
         self._text: tuple[int, str] = (-1, "")
+        self._limited = None
         limits = [read_condition(stated) for stated in where] + ([dated_until(until)] if until else [])
         self._left = _left(whole, limits)
 

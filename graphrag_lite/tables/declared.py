@@ -200,6 +200,8 @@ class RelationshipMentions:
     strength: Annotated[float, "how directly the text relates them: 1 = same sentence; a model says 1-10"]
     valid_at: Annotated[str, "ISO 8601, when the relation began to hold; empty unknown"]
     invalid_at: Annotated[str, "ISO 8601, when it ceased to hold; empty unknown"]
+    kind: Annotated[str, "state, event or plan, as a model says; state where nobody does"]
+    polarity: Annotated[str, "positive; negative where a model reads that it is not, or no longer, so"]
     char_start: Annotated[int, "of the sentence that states it, in documents.text; -1 unknown"]
     char_end: Annotated[int, "end of that sentence"]
     round: Annotated[int, "0 = first pass, 1.. = gleaning"]
@@ -503,6 +505,7 @@ class SearchUnits:
 
     document: Annotated[int, "row number of documents"]
     day: Annotated[int, "day of the last message in it, else of its document, 1 = 0001-01-01; 0 unknown"]
+    order: Annotated[int, "place in the order in which text units were said, equal where it is not told; 0 undated"]
     entities: Annotated[list[Int32], "row numbers of entities that it names"]
     counts: Annotated[list[Float32], "mentions of each"]
 
