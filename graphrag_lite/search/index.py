@@ -164,9 +164,8 @@ class Index(SnapshotView):
         CallError and ReplyError where the model did not answer, ModelError where it cannot be asked or the budget is
         spent.
         """
-        asked = Query(question, top_k or self.search_settings.top_k, level, dynamic, budget)
-        asked = replace(asked, history=history, retrieve_only=retrieve_only)
-        asked = replace(asked, steps=steps, tokens=tokens, session=session)
+        asked = Query(question, top_k or self.search_settings.top_k, level, dynamic, budget, history=history)
+        asked = replace(asked, retrieve_only=retrieve_only, steps=steps, tokens=tokens, session=session)
         queries = self._queries(asked, [question], [as_of], valid_at, [where])
         (outcome,) = self._outcomes(queries, method, response_type, show)
         if isinstance(outcome, GraphragLiteError):
@@ -228,9 +227,8 @@ class Index(SnapshotView):
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
         stated = [one for one in where if isinstance(one, str)]
         limits = [stated] * len(questions) if stated or not where else [list(one) for one in where]
-        asked = Query("", top_k or self.search_settings.top_k, level, dynamic, budget)
-        asked = replace(asked, history=history, retrieve_only=retrieve_only)
-        asked = replace(asked, steps=steps, tokens=tokens, session=session)
+        asked = Query("", top_k or self.search_settings.top_k, level, dynamic, budget, history=history)
+        asked = replace(asked, retrieve_only=retrieve_only, steps=steps, tokens=tokens, session=session)
         queries = self._queries(asked, questions, days, valid_at, limits)
         return self._outcomes(queries, method, response_type, done=done)
 
