@@ -47,6 +47,7 @@ class LimitedView(SnapshotView):
         self._read: dict[str, pa.Table] = {}
         self._text: tuple[int, str] = (-1, "")
         self._limited = None
+        self.note_vectors = whole.note_vectors
         limits = [read_condition(stated) for stated in where] + ([dated_until(until)] if until else [])
         self._left = _left(whole, limits)
 
