@@ -129,7 +129,7 @@ STANDARD = [
     *LOAD,
     Stage(
         extract_graph,
-        reads=("source_documents", "source_units"),
+        reads=("source_documents", "source_units", "episodes"),
         writes=("entity_mentions", "relationship_mentions"),
     ),
     FACTS,

@@ -89,5 +89,4 @@ def is_formula(sentence: str, known: set[str]) -> bool:
 
 
 def _edges(sentence: str) -> tuple[str, str]:
-    folded = sentence.translate(_DIGITS)
-    return folded[:EDGE], folded[-EDGE:]
+    return sentence[:EDGE].translate(_DIGITS), sentence[-EDGE:].translate(_DIGITS)

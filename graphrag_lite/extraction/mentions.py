@@ -12,6 +12,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.name_spans import NameSpan, NameSpans
 from graphrag_lite.extraction.blocks import Block, prose, rows_of, within
 from graphrag_lite.extraction.mention_reuse import Anchor, joined
+from graphrag_lite.extraction.said_before import circumstances
 from graphrag_lite.replies.graph_records import GraphReply
 from graphrag_lite.resolution.name_keys import exact_key
 
@@ -37,6 +38,7 @@ class TextUnit(NamedTuple):
     title: str = ""
     short: bool = False  # its document is so short that its names are about its title
     blocks: tuple[Block, ...] = ()
+    about: str = ""  # when and by whom it was said, and what before it: lines of a prompt
 
     @property
     def anchor(self) -> Anchor:
@@ -68,8 +70,17 @@ class KeptUnits(NamedTuple):
     tables: Tables | None
 
 
-def text_units(source_documents: "pa.Table", source_units: "pa.Table", max_title_units: int = 0) -> Iterator[TextUnit]:
-    """Yield the units in their order. The title goes to the first unit, and to all of a document of so few units."""
+def text_units(
+    source_documents: "pa.Table",
+    source_units: "pa.Table",
+    max_title_units: int = 0,
+    episodes: "pa.Table | None" = None,
+) -> Iterator[TextUnit]:
+    """Yield the units in their order. The title goes to the first unit, and to all of a document of so few units.
+
+    With `episodes`, each is told with its circumstances.
+    """
+    told = circumstances(source_documents, source_units, episodes) if episodes is not None else {}
     columns = (source_documents[name].to_pylist() for name in ("id", "language", "title", "blocks"))
     about = {identity: rest for identity, *rest in zip(*columns, strict=True)}
     columns = (source_units[name].to_pylist() for name in ("id", "document_id", "text", "char_start", "ordinal"))
@@ -80,7 +91,8 @@ def text_units(source_documents: "pa.Table", source_units: "pa.Table", max_title
         short = n_units[document_id] <= max_title_units
         inside = within(blocks, char_start, char_start + len(text)) if blocks else ()
         shown = title if short or not ordinal else ""
-        yield TextUnit(identity, document_id, text, char_start, language, shown, short, inside)
+        known = told.get((document_id, identity), "")
+        yield TextUnit(identity, document_id, text, char_start, language, shown, short, inside, known)
 
 
 def kept_units(
@@ -89,16 +101,19 @@ def kept_units(
     changes: Iterable[str],
     read_as: ReadAs,
     max_title_units: int = 0,
+    *,
+    with_episodes: bool = False,
 ) -> KeptUnits:
     """Return what stays of the last snapshot: all units that read as they did; none where one of `changes` changed.
 
-    Of the units that share a text which failed, one is named in the list of failures: none of them is kept.
+    `with_episodes`: their circumstances then are told, too. Of the units that share a text which failed, one is named
+    in the list of failures: none of them is kept.
     """
-    names = ("source_documents", "source_units", "entity_mentions", "relationship_mentions")
-    found = last.read(*names) if last and not last.changed & set(changes) else None
+    names = ["source_documents", "source_units", "entity_mentions", "relationship_mentions", "episodes"]
+    found = last.read(*names[: None if with_episodes else -1]) if last and not last.changed & set(changes) else None
     if last is None or not found:
         return KeptUnits({}, None)
-    then = list(text_units(found[0], found[1], max_title_units))
+    then = list(text_units(found[0], found[1], max_title_units, found[4] if with_episodes else None))
     failed_ids = frozenset(last.failed)
 
     def key(unit: TextUnit) -> Any:
@@ -182,11 +197,12 @@ def mentions_of(unit: TextUnit, replies: Sequence[GraphReply], shown: frozenset[
                     declared[exact_key(name)] = name
                     entities.append(_entity(unit, name, "unknown", "", places.of(name, stated.description), number))
                 ends.append(name if name in spellings else declared[exact_key(name)])
-            same = (*ends, stated.relation, stated.description)
+            dates = (stated.valid_at, stated.invalid_at, stated.kind, stated.polarity)
+            same = (*ends, stated.relation, stated.description, *dates)
             if same not in seen:
                 seen.add(same)
                 place = places.of_both(stated.source, stated.target, stated.description)
-                rest = (stated.relation, stated.description, stated.strength, stated.valid_at, stated.invalid_at)
+                rest = (stated.relation, stated.description, stated.strength, *dates)
                 span = (unit.offset + place.char_start, unit.offset + place.char_end)
                 relationships.append((unit.id, unit.document_id, *ends, *rest, *span, number))
     return Mentions(entities, relationships, sum(reply.n_dropped for reply in replies), n_echoed)

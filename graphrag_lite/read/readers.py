@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from pathlib import PurePath
 from pkgutil import iter_modules
 
 from graphrag_lite import plugins
@@ -52,7 +51,8 @@ class Readers:
         yield from dated(items, fields)
 
     def _of(self, path: str) -> Iterator[Reader]:
-        return (reader for reader in self.readers if suffix_of(path) in reader.mime)
+        suffix = suffix_of(path)
+        return (reader for reader in self.readers if suffix in reader.mime)
 
 
 def _complete(item: Item) -> Item:
@@ -60,7 +60,14 @@ def _complete(item: Item) -> Item:
 
 
 def suffix_of(path: str) -> str:
-    return PurePath(path).suffix.lower()
+    """Return what `PurePath.suffix` does of a path with slashes, in lower case, without making one.
+
+    >>> [suffix_of(path) for path in ("a.d/x.TXT", "a.tar.gz", "a.d/x", ".bashrc", "a.", "..")]
+    ['.txt', '.gz', '', '', '', '']
+    """
+    name = path.rpartition("/")[2]
+    stem, dot, suffix = name.rpartition(".")
+    return dot + suffix.lower() if stem and suffix else ""
 
 
 def all_readers(passed: Sequence[Reader] = ()) -> Readers:

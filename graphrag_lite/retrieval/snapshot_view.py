@@ -159,6 +159,11 @@ class SnapshotView:
         days = numbers(self.arrow("search_units")["day"], "int64")
         return np.where(days > 0, days, np.nan)
 
+    @cached_property
+    def order(self) -> "Vector":
+        """The place of each text unit in the order in which they were said, shape (n_units,)."""
+        return numbers(self.arrow("search_units")["order"], "int64").astype("float64")
+
     @property
     def is_dated(self) -> bool:
         """Whether any document states when it is of."""
@@ -174,7 +179,7 @@ class SnapshotView:
         from graphrag_lite.retrieval.replies import is_assistant
 
         if "search_values" not in self.manifest["tables"]:  # an index of before there was this table
-            return Attributes(self.days, name_table([]), [], held=self.held)
+            return Attributes(self.days, name_table([]), [], held=self.held, order=self.order)
         data = self.arrow("search_values")
         offsets, rows = lists(data["rows"], "int32")
         units = [rows[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
@@ -182,7 +187,7 @@ class SnapshotView:
         names = name_table((value, place) for place, (field, value) in enumerate(values) if field != tables.OF_TITLES)
         said = [units[place] for place, (field, value) in enumerate(values) if is_assistant(field, value)]
         replies = np.isin(np.arange(len(self.days)), np.concatenate(said)) if said else None
-        return Attributes(self.days, names, units, self.title_numbers, replies, self.held)
+        return Attributes(self.days, names, units, self.title_numbers, replies, self.held, self.order)
 
     @cached_property
     def held(self) -> "Held":

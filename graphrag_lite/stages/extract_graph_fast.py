@@ -141,7 +141,7 @@ def _entity(unit: TextUnit, name: str, kind: str, said: Mapping[str, str], *plac
 
 
 def _relationship(unit: TextUnit, a: str, b: str, label: str, strength: float, span: tuple[int, int]) -> Row:
-    return (unit.id, unit.document_id, a, b, label, "", strength, "", "", *_placed(unit, span), 0)
+    return (unit.id, unit.document_id, a, b, label, "", strength, "", "", "state", "positive", *_placed(unit, span), 0)
 
 
 def _placed(unit: TextUnit, span: tuple[int, int]) -> tuple[int, int]:

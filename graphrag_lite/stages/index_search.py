@@ -20,7 +20,7 @@ from graphrag_lite.retrieval.entity_names import key_of, names_of_title
 from graphrag_lite.retrieval.title_numbers import in_series
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import IndexSearch
-from graphrag_lite.temporal.said_days import said_days
+from graphrag_lite.temporal.said_days import said_days, said_order
 from graphrag_lite.text.numbered_titles import numbered
 from graphrag_lite.text.words import terms
 
@@ -197,10 +197,10 @@ def _links(
 def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", links: "pa.Table") -> "pa.Table":
     """Turn the links round, and add what each text unit is of."""
     document_row = {identity: row for row, identity in enumerate(documents["id"].to_pylist())}
-    days = said_days(
-        tables.rows(text_units, "document_id", "char_start", "char_end"),
-        tables.rows(episodes, "document_id", "char_start", "char_end", "reference_time"),
-    )
+    spans = list(tables.rows(text_units, "document_id", "char_start", "char_end"))
+    said = list(tables.rows(episodes, "document_id", "char_start", "char_end", "reference_time", "kind", "ordinal"))
+    days = said_days(spans, (row[:4] for row in said))
+    order = said_order(spans, said, dict(tables.rows(documents, "id", "source_id")))
     rows = [document_row[identity] for identity in text_units["document_id"].to_pylist()]
     named: list[list[int]] = [[] for _ in rows]
     counts: list[list[float]] = [[] for _ in rows]
@@ -208,7 +208,7 @@ def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", 
         for unit, count in zip(units, mentions, strict=True):
             named[unit].append(entity)
             counts[unit].append(count)
-    return tables.make_columns("search_units", document=rows, day=days, entities=named, counts=counts)
+    return tables.make_columns("search_units", document=rows, day=days, order=order, entities=named, counts=counts)
 
 
 def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":

@@ -12,15 +12,16 @@ from contextlib import suppress
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, attempting, outcome
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.conversations import LEFT_OUT
 from graphrag_lite.read.documents import Block, Fields, Loaded, Unreadable
+from graphrag_lite.read.documents_before import Document, DocumentsBefore, content_key, name_of
 from graphrag_lite.read.messengers import people_in
-from graphrag_lite.read.readers import Readers, all_readers, suffix_of
+from graphrag_lite.read.readers import Readers, all_readers
 from graphrag_lite.read.stated_times import time_left
 from graphrag_lite.run.services import Fail, Last
 from graphrag_lite.settings import LoadDocuments
@@ -38,20 +39,6 @@ FEW = 5  # documents without text that are named
 MAX_NAMED = 20  # files with times that cannot be read
 
 logger = logging.getLogger(__name__)
-
-
-class Document(NamedTuple):
-    """A document as its file has it. `title` is the one that it states, empty where it states none."""
-
-    path: str
-    source_id: str
-    title: str
-    text: str
-    created_at: str
-    metadata: str  # JSON
-    content_sha256: str  # of the file
-    blocks: list[dict[str, Any]]
-    messages: list[dict[str, Any]]
 
 
 class UnreadTimes(NamedTuple):
@@ -88,10 +75,9 @@ async def load_documents(
     fields = fields_of(settings)
     root = corpus.parent if corpus.is_file() else corpus
     people = _people(root, corpus_files["path"].to_pylist())
-    before = _before(last)
-    readers = readers or all_readers()
-    read_before = _read_before(before, last, readers)
+    before = DocumentsBefore(*_last_documents(last), readers := readers or all_readers())
     attempt = attempting(fail)
+    kept: list[int] = []  # rows of the last snapshot that stay
     rows: list[Document] = []
     failures: list[Unreadable] = []
     empty: list[str] = []
@@ -102,20 +88,22 @@ async def load_documents(
         if size > settings.max_file_mb * 1e6:
             failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
             continue
-        meant = next((people[str(folder)] for folder in PurePath(path).parents if str(folder) in people), {})
-        known = read_before.get((path, sha256)) or read_before.get((suffix_of(path), sha256))
-        if known and not meant:
-            rows += known if known[0].path == path else [known[0]._replace(path=path, source_id=path)]
+        meant = _meant(path, people)
+        if not meant and (known := before.of_file.get((path, sha256))):
+            kept += known
+            continue
+        if not meant and (known_as := before.same(path, sha256)):
+            rows.append(known_as)
             continue
         try:
             data = (root / path).read_bytes()
         except OSError as error:
             gone = _is_gone(root / path, error, last)
-            within = [] if gone else [document for document in before if _is_in(document.path, path)]
-            kept = "; kept as it was last read" if within else ""
+            within = [] if gone else [row for row, each in enumerate(before.paths) if _is_in(each, path)]
+            stays = "; kept as it was last read" if within else ""
             why = "its name is not UTF-8; rename it" if ESCAPED.search(path) else error.strerror
-            failures.append(Unreadable(path, f"cannot be read: {why}{kept}"))
-            rows += within
+            failures.append(Unreadable(path, f"cannot be read: {why}{stays}"))
+            kept += within
             continue
         if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):
             failures.append(Unreadable(path, "changed while the run was reading; the next run reads it again"))
@@ -123,16 +111,19 @@ async def load_documents(
         rows += found
         empty += without
         failures += bad if len(bad) < 2 else [_together(path, bad)]
-    if count:
-        count("without_text", len(empty))
-        count(LEFT_OUT, sum(json.loads(row.metadata)[LEFT_OUT] for row in rows if f'"{LEFT_OUT}": ' in row.metadata))
-    _warn(rows, empty)
-    if not rows:
+    if not rows and not kept:
         named = "\n".join(f"  {item.where}: {item.error}" for item in failures[:20])
         raise InputError(f"{corpus}: no document could be read." + (f"\n{named}" if named else ""))
     for item in sorted(failures, key=lambda item: item.where):
         fail(item.where, item.error, 1)
-    documents = _documents(rows, attempt, readers, last)
+    documents = _documents(rows, kept, before, attempt, last)
+    if count:
+        count("without_text", len(empty))
+        stated = (each for each in documents["metadata"].to_pylist() if f'"{LEFT_OUT}": ' in each)
+        count(LEFT_OUT, sum(json.loads(each)[LEFT_OUT] for each in stated))
+    if empty:
+        more = " ..." if len(empty) > FEW else ""
+        logger.info("Left out documents without text (%d): %s%s", len(empty), ", ".join(empty[:FEW]), more)
     for unread in unread_times(documents, settings.time_field)[:MAX_NAMED]:
         logger.warning(
             "%s: %d times cannot be read, such as %r; they date nothing.%s",
@@ -158,17 +149,27 @@ def _read_file(
             document, problem = outcome(_document, path, item, sha256)
             rows += [document] if document else []
             bad += [Unreadable(f"{path}:{item.source_id.removeprefix(f'{path}:')}", problem)] if problem else []
-    return rows, bad, empty
+    return _told_apart(rows), bad, empty
 
 
-def _warn(rows: list[Document], empty: list[str]) -> None:
-    """Say which documents are left out, having no text, and which share an id."""
-    if empty:
-        more = " ..." if len(empty) > FEW else ""
-        logger.info("Left out documents without text (%d): %s%s", len(empty), ", ".join(empty[:FEW]), more)
-    for (path, source_id), n in Counter((row.path, row.source_id) for row in rows).items():
+def _told_apart(rows: list[Document]) -> list[Document]:
+    """Give each document of a file an id that no other has: of three that state `a`, `a`, `a (2)` and `a (3)`."""
+    stated = Counter(row.source_id for row in rows)
+    if len(stated) == len(rows):
+        return rows
+    numbers: Counter[str] = Counter()
+    own = []
+    for row in rows:
+        name = source_id = row.source_id
+        numbers[source_id] += 1
+        while numbers[source_id] > 1 and (name := f"{source_id} ({numbers[source_id]})") in stated:
+            numbers[source_id] += 1
+        own.append(row._replace(source_id=name))
+    for source_id, n in stated.items():
         if n > 1:
-            logger.warning("%s: %d documents have the id %s. Answers cannot tell them apart.", path, n, source_id)
+            path = rows[0].path
+            logger.warning("%s: %d documents have the id %s; a number tells them apart.", path, n, source_id)
+    return own
 
 
 def _people(root: Path, paths: list[str]) -> dict[str, Mapping[str, str]]:
@@ -179,6 +180,12 @@ def _people(root: Path, paths: list[str]) -> dict[str, Mapping[str, str]]:
             with suppress(OSError):  # which is told when the file is read itself
                 found[str(PurePath(path).parent)] = people_in((root / path).read_bytes())
     return {folder: people for folder, people in found.items() if people}
+
+
+def _meant(path: str, people: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
+    """Return whom the ids in a file mean."""
+    folders = map(str, PurePath(path).parents) if people else ()
+    return next((people[folder] for folder in folders if folder in people), {})
 
 
 def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
@@ -246,69 +253,45 @@ def _is_in(path: str, place: str) -> bool:
     return path == place or path.startswith(f"{place}/")
 
 
-def _content(document: Document, readers: Readers) -> tuple[str, str]:
-    """Return what the documents of a file depend on: what it holds, and its kind, or its name where they have it."""
-    path = document.path
-    named = readers.has_rows(path) or document.source_id != path
-    named = named or any(said["conversation"] == path for said in document.messages)
-    return (path if named else suffix_of(path), document.content_sha256)
-
-
-def _before(last: Last | None) -> list[Document]:
-    """Return the documents of the last snapshot, in the order of their table."""
+def _last_documents(last: Last | None) -> "tuple[pa.Table, set[str] | None]":
+    """Return the last `source_documents`, and the files that were not read in full; None where none is to be kept."""
     found = last.read("source_documents") if last and "settings" not in last.changed else None
-    if not found:
-        return []
+    if not last or not found:
+        return tables.make("source_documents", []), None
+    unread = {path for where in last.failed for path in (where, where.rpartition(":")[0])}
+    return found[0], None if "code" in last.changed else unread
+
+
+def _documents(
+    made: list[Document], kept: list[int], before: DocumentsBefore, attempt: Attempt, last: Last | None
+) -> "pa.Table":
+    """Give each document an id by its content alone; equal documents are told apart by their order.
+
+    What is `kept` keeps its row. Its id is another only where an equal document came or went.
+    """
+    import pyarrow as pa
+
+    keys = list(map(content_key, made))
+    gone = before.documents(sorted(set(range(len(before.ids))).difference(kept))) if kept else []
+    coupled = {key: before.equal(key) for key in (*keys, *map(content_key, gone))}
+    key_of = {row: key for key, rows in coupled.items() for row in rows}
+    new = [row._asdict() | {"title": row.title or name_of(row)} for row in made]
+    new = [row | {"id": "", "mime": before.readers.mime(row["path"]), "language": ""} for row in new]
+    table = pa.concat_tables([before.table.take(pa.array(kept, pa.int64())), tables.make("source_documents", new)])
+    places = list(tables.rows(table, "path", "source_id"))
+    order = sorted(range(len(places)), key=places.__getitem__)
+    table = table.take(pa.array(order, pa.int64()))
     seen: Counter[str] = Counter()
-    documents = []
-    columns = ("id", *Document._fields)
-    for identity, *values in zip(*(found[0][name].to_pylist() for name in columns), strict=True):
-        document = Document(*values)
-        if document.title == _name(document):  # which may be a name that the document does not state
-            unstated = document._replace(title="")
-            key = _key(unstated)
-            if tables.content_id("document", key, str(seen[key])) == identity:
-                document = unstated
-        seen[_key(document)] += 1
-        documents.append(document)
-    return documents
-
-
-def _read_before(before: list[Document], last: Last | None, readers: Readers) -> dict[tuple[str, str], list[Document]]:
-    """Return documents of the last snapshot by `_content`, without files of which something could not be read."""
-    if last is None or "code" in last.changed:
-        return {}
-    failed = {path for where in last.failed for path in (where, where.rpartition(":")[0])}
-    files: dict[tuple[str, str], list[Document]] = {}
-    for document in before:
-        same = files.setdefault(_content(document, readers), [])
-        if document.path not in failed and (not same or same[0].path == document.path):
-            same.append(document)
-    return files
-
-
-def _documents(rows: list[Document], attempt: Attempt, readers: Readers, last: Last | None) -> "pa.Table":
-    """Give each document an id by its content alone; equal documents are told apart by their order."""
-    seen: Counter[str] = Counter()
-    rows = sorted(rows, key=lambda row: (row.path, row.source_id))
     ids = []
-    for key in map(_key, rows):
-        ids.append(tables.content_id("document", key, str(seen[key])))
+    for place in order:
+        key = keys[place - len(kept)] if place >= len(kept) else key_of.get(kept[place], "")
+        ids.append(tables.content_id("document", key, str(seen[key])) if key else before.ids[kept[place]])
         seen[key] += 1
-    made = [
-        {
-            **row._asdict(),
-            "id": identity,
-            "title": row.title or _name(row),
-            "mime": readers.mime(row.path),
-            "language": code,
-        }
-        for row, identity, code in zip(rows, ids, _languages(rows, ids, attempt, last), strict=True)
-    ]
-    return tables.make("source_documents", made)
+    columns = {name: table[name] for name in table.column_names} | {"id": ids}
+    return tables.make_columns("source_documents", **columns | {"language": _languages(table, ids, attempt, last)})
 
 
-def _languages(rows: Sequence[Document], ids: Sequence[str], attempt: Attempt, last: Last | None) -> list[str]:
+def _languages(table: "pa.Table", ids: Sequence[str], attempt: Attempt, last: Last | None) -> list[str]:
     """Return the language of each document; one that does not tell takes the most common one.
 
     In the last snapshot the most common one may have been told or taken. It stays where it still is the most common:
@@ -318,29 +301,19 @@ def _languages(rows: Sequence[Document], ids: Sequence[str], attempt: Attempt, l
     before = dict(tables.rows(found[0], "id", "language")) if found else {}
     failed = frozenset(last.failed) if last else frozenset()
     common = most_common(Counter(before.values()))
+    paths = table["path"].to_pylist()
 
-    def told(row: Document) -> str:
-        return attempt(row.path, detect, row.text) or ""
+    def told(place: int) -> str:
+        return attempt(paths[place], detect, table["text"][place].as_py()) or ""
 
-    kept = [identity in before and row.path not in failed for row, identity in zip(rows, ids, strict=True)]
-    codes = [before[identity] if keeps else told(row) for row, identity, keeps in zip(rows, ids, kept, strict=True)]
+    kept = [identity in before and path not in failed for path, identity in zip(paths, ids, strict=True)]
+    codes = [before[identity] if kept[place] else told(place) for place, identity in enumerate(ids)]
     asked = [place for place, code in enumerate(codes) if kept[place] and code and code == common]
     counts = Counter(codes)
     counts[common] -= len(asked)
     for place in asked:
         if counts[common] and most_common(counts) == common:
             break
-        codes[place] = told(rows[place])
+        codes[place] = told(place)
         counts[codes[place]] += 1
     return with_common(codes)
-
-
-def _key(row: Document) -> str:
-    """Return a hash of a document's content. A title taken from the name of the file is not content."""
-    content = [row.title, row.text, row.created_at, row.metadata, *filter(None, (row.blocks, row.messages))]
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def _name(row: Document) -> str:
-    """Return the title of a document that states none."""
-    return plain(PurePath(row.path).stem if row.source_id == row.path else row.source_id)

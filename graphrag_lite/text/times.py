@@ -60,7 +60,7 @@ def _trigger(language: str) -> re.Pattern[str]:
     relative = [*words.units, *words.weekdays, *words.days, words.tomorrow] if words else []
     if language in ("ja", "zh", "ko"):
         return re.compile("|".join([r"[12]\d{3}", "[年년月월日일]", *relative]))
-    return re.compile(r"[12]\d{3}|\d/\d|\b(?:" + "|".join([_NAMES, _SHORT, *relative]) + r")\b|[年년]")
+    return re.compile(r"[12]\d{3}|\d/\d|\b(?=\w)(?:" + "|".join([_NAMES, _SHORT, *relative]) + r")\b|[年년]")
 
 
 def may_state(text: str, language: str) -> bool:

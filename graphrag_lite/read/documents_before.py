@@ -1,0 +1,91 @@
+"""The documents of the last snapshot: which of them a file still holds, and which are equal."""
+
+import hashlib
+import itertools
+import json
+from collections.abc import Collection, Iterable
+from functools import cached_property
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphrag_lite import tables
+from graphrag_lite.read.readers import Readers, suffix_of
+from graphrag_lite.text.plain_text import plain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Document(NamedTuple):
+    """A document as its file has it. `title` is the one that it states, empty where it states none."""
+
+    path: str
+    source_id: str
+    title: str
+    text: str
+    created_at: str
+    metadata: str  # JSON
+    content_sha256: str  # of the file
+    blocks: list[dict[str, Any]]
+    messages: list[dict[str, Any]]
+
+
+class DocumentsBefore:
+    """The documents of the last snapshot, by row; none where nothing of it can be taken.
+
+    `of_file` are the rows of each file, by path and sha256, that was read in full, and by the code of today.
+    """
+
+    def __init__(self, table: "pa.Table", unread: Collection[str] | None, readers: Readers) -> None:
+        self.table, self.readers = table, readers
+        self.ids, self.paths, self.hashes = (table[name].to_pylist() for name in ("id", "path", "content_sha256"))
+        self.row_of = {identity: row for row, identity in enumerate(self.ids)}
+        self.of_file: dict[tuple[str, str], list[int]] = {}
+        for row, (path, sha256) in enumerate(zip(self.paths, self.hashes, strict=True)):
+            if unread is not None and path not in unread:
+                self.of_file.setdefault((path, sha256), []).append(row)
+
+    @cached_property
+    def _of_content(self) -> dict[tuple[str, str], int]:
+        """Return by kind of file and sha256 the row of a document that stands alone in its file."""
+        first = {(suffix_of(path), sha256): rows for (path, sha256), rows in reversed(self.of_file.items())}
+        return {key: rows[0] for key, rows in first.items() if len(rows) == 1}
+
+    def same(self, path: str, sha256: str) -> Document | None:
+        """Return the document of a file that another had, unless a document of its kind depends on the file's name."""
+        row = self._of_content.get((suffix_of(path), sha256))
+        if row is None or self.readers.has_rows(path):
+            return None
+        (document,) = self.documents([row])
+        named = document.source_id != document.path
+        named = named or any(said["conversation"] == document.path for said in document.messages)
+        return None if named else document._replace(path=path, source_id=path)
+
+    def documents(self, rows: Iterable[int]) -> list[Document]:
+        """Return documents as their files have them. A title may be a name that a document does not state."""
+        import pyarrow as pa
+
+        listed = list(rows)
+        taken = self.table.select(Document._fields).take(pa.array(listed, pa.int64())).to_pylist()
+        return [self._as_read(row, Document(**values)) for row, values in zip(listed, taken, strict=True)]
+
+    def _as_read(self, row: int, document: Document) -> Document:
+        unstated = document._replace(title="")
+        is_name = document.title == name_of(document) and row in self.equal(content_key(unstated))
+        return unstated if is_name else document
+
+    def equal(self, key: str) -> list[int]:
+        """Return the rows of the documents of equal content, which are told apart by their order."""
+        identities = (tables.content_id("document", key, str(n)) for n in itertools.count())
+        return list(itertools.takewhile(lambda row: row >= 0, (self.row_of.get(one, -1) for one in identities)))
+
+
+def content_key(row: Document) -> str:
+    """Return a hash of a document's content. A title taken from the name of the file is not content."""
+    content = [row.title, row.text, row.created_at, row.metadata, *filter(None, (row.blocks, row.messages))]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def name_of(row: Document) -> str:
+    """Return the title of a document that states none."""
+    return plain(PurePath(row.path).stem if row.source_id == row.path else row.source_id)
