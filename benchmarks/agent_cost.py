@@ -2,7 +2,7 @@
 
     python benchmarks/agent_cost.py FOLDER
 
-FOLDER holds corpus.jsonl and questions.jsonl. Notes of 30 words (Zipf's frequencies) are imported into one memory; then
+FOLDER holds corpus.jsonl and questions.jsonl. Notes of 30 of its words are imported into one memory; then
 one more at a time is kept, and three words of one are searched. `tool` is a process of its own; an MCP server is asked
 again and again over its standard input. Questions are asked by the driver without a model, and by a stub that reads
 page after page until it has to answer, the most that an agent can cost.
@@ -47,11 +47,10 @@ def row(name: str, times: list[float], bar: str) -> None:
     print(f"| {name} | {p50:,.1f} | {p95:,.1f} | {bar} |", flush=True)
 
 
-def notes(folder: Path, n: int) -> None:
-    """Measure a memory of `n` notes."""
+def notes(folder: Path, n: int, text: str) -> None:
+    """Measure a memory of `n` notes of words of a text."""
     chance = np.random.default_rng(0)
-    words = np.array([f"word{number}" for number in range(50_000)])
-    drawn = words[np.minimum(chance.zipf(1.3, (n + 200, 30)) - 1, len(words) - 1)]
+    drawn = chance.choice(np.array(text.split()), (n + 200, 30))
     entries = [Entry(" ".join(line), created_at="2024-05-01T00:00:00+00:00").identified() for line in drawn.tolist()]
     source = Memory(folder / "few.sqlite")
     source.add(entries[:1])
@@ -132,7 +131,8 @@ def main(folder: Path, n_notes: int, limit: int) -> None:
     print("| CPU, ms | p50 | p95 | at most |\n| --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as place:
         root = Path(place)
-        notes(root, n_notes)
+        rows = map(json.loads, (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines())
+        notes(root, n_notes, " ".join(one["text"] for one in rows))
         snapshot = pipeline.index(folder / "corpus.jsonl", root / "output", Settings()).snapshot
         commands(root, asked[0])
         questions(snapshot, asked)

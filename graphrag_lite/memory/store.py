@@ -10,7 +10,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -64,9 +64,9 @@ class Entry:
     def identified(self) -> "Entry":
         """Return it with its time and id."""
         created_at = self.created_at or datetime.now(UTC).isoformat(timespec="microseconds")
-        known = {**asdict(self), "created_at": created_at, "id": ""}
+        known = {one.name: getattr(self, one.name) for one in fields(self)} | {"created_at": created_at, "id": ""}
         digest = hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:16]
-        return Entry(**{**asdict(self), "created_at": created_at, "id": digest})
+        return replace(self, created_at=created_at, id=digest)
 
 
 class Memory:

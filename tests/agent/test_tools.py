@@ -116,7 +116,7 @@ def test_lines_go_on_where_those_before_ended(opened: Index) -> None:
         (
             "get_entity",
             '{"id": "Hubble Telescope of Space"}',
-            "search_entities finds them. Near it: Hubble, Hubble Space Telescope",
+            "search_entities finds them. Near it: Hubble",
         ),
         ("search_facts", '{"query": "comets", "valid_at": "2023-02-30"}', "valid_at: '2023-02-30' is no day"),
         ("timeline", '{"query": "comets", "from": "soon"}', "from: 'soon' is no day"),
