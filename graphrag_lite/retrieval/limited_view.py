@@ -37,6 +37,7 @@ class LimitedView(SnapshotView):
         self._read: dict[str, pa.Table] = {}
         self._text: tuple[int, str] = (-1, "")
         self._limited = None
+        self.note_vectors = whole.note_vectors
         self._left = _left(whole, [read_condition(stated) for stated in where])
 
     async def embed(self, questions: Sequence[str]) -> "list[Floats | None]":

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.entity_names import NameTable
     from graphrag_lite.retrieval.features import Attributes
     from graphrag_lite.retrieval.held import Held
+    from graphrag_lite.retrieval.note_vectors import NoteVectors
     from graphrag_lite.retrieval.ranking import Links, Vector
     from graphrag_lite.retrieval.vectors import Floats, Vectors
 
@@ -31,6 +32,8 @@ MIN_SHARE = 0.05  # of the documents: a language of fewer is not one that questi
 
 class SnapshotView:
     """What search needs of a snapshot."""
+
+    note_vectors: "NoteVectors | None" = None  # where there is a model to ask
 
     def __init__(self, folder: Path, search: Search | None = None) -> None:
         self.folder = folder

@@ -149,7 +149,7 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
 
 
 def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:
-    """Return the words of names that fewest text units hold: of "Jeff Bezos" the second, where there are other Jeffs."""
+    """Return the words of names that fewest text units hold: of "Jeff Bezos" the second, of many Jeffs."""
     n_units = {name: len(bm25.postings(name)[0]) for name in names}
     return {name for name, n in n_units.items() if n <= RARE * min(n_units.values())}
 
