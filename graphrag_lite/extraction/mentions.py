@@ -14,6 +14,7 @@ from graphrag_lite.extraction.blocks import Block, prose, rows_of, within
 from graphrag_lite.extraction.mention_reuse import Anchor, joined
 from graphrag_lite.replies.graph_records import GraphReply
 from graphrag_lite.resolution.name_keys import exact_key
+from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,6 +85,7 @@ def text_units(source_documents: "pa.Table", source_units: "pa.Table", max_title
 
 
 def kept_units(
+    read: "tuple[pa.Table, pa.Table]",
     units: Sequence[TextUnit],
     last: "Last | None",
     changes: Iterable[str],
@@ -92,21 +94,36 @@ def kept_units(
 ) -> KeptUnits:
     """Return what stays of the last snapshot: all units that read as they did; none where one of `changes` changed.
 
+    `read` are the documents and the units of now. A document that is as it was is not looked at, unless something
+    failed then.
+
     Of the units that share a text which failed, one is named in the list of failures: none of them is kept.
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     names = ("source_documents", "source_units", "entity_mentions", "relationship_mentions")
     found = last.read(*names) if last and not last.changed & set(changes) else None
     if last is None or not found:
         return KeptUnits({}, None)
-    then = list(text_units(found[0], found[1], max_title_units))
     failed_ids = frozenset(last.failed)
+    other = groups.changed(read[0], found[0], "id", ("title", "language"))
+    other |= groups.changed(read[1], found[1], "document_id", ("id", "char_start"))
+    if failed_ids:
+        other.update(found[0]["id"].to_pylist())
+    anchors = {unit.id: unit.anchor for unit in units if unit.document_id not in other}
+    rest = [unit for unit in units if unit.document_id in other]
+    texts = pa.array([unit.text for unit in rest], pa.string())
+    other.update(found[1].filter(pc.is_in(found[1]["text"], value_set=texts))["document_id"].to_pylist())
+    before = groups.of(found[0], "id", other), groups.of(found[1], "document_id", other)
+    then = list(text_units(*before, max_title_units))
 
     def key(unit: TextUnit) -> Any:
         return read_as(unit), unit.blocks
 
     failed = {key(unit) for unit in then if unit.id in failed_ids}
-    before = {read: unit.anchor for unit in then if (read := key(unit)) not in failed}
-    anchors = {unit.id: anchor for unit in units if (anchor := before.get(key(unit)))}
+    known = {read: unit.anchor for unit in then if (read := key(unit)) not in failed}
+    anchors |= {unit.id: anchor for unit in rest if (anchor := known.get(key(unit)))}
     return KeptUnits(anchors, (found[2], found[3]))
 
 

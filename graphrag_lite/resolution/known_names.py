@@ -23,7 +23,8 @@ def decided(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
     >>> [(row.name, row.title, row.type) for row in decided(rows, told)]
     [('Ann Li', 'Ann Li', 'pilot'), ('A. Li', 'A. Li', 'person'), ('Annie', 'Ann Li', 'pilot')]
     """
-    found, places = list(rows), _places(rows)
+    found = list(rows)
+    places = _places(rows) if _named(known) else {}
     for name in known.names:
         lost = [place for place in places.get(exact_key(name), ()) if not found[place].key]
         _change(found, lost, exact_key(name), name, "unknown")
@@ -62,10 +63,14 @@ def typed(rows: Sequence[Resolution], told: Mapping[tuple[str, str], Counter[str
 
 def unheard(rows: Sequence[Resolution], known: KnownNames) -> list[str]:
     """Return the names that something is known of and that no text has, sorted."""
-    told = {*known.title, *known.type, *known.drop, *known.names}
-    told |= {name for names in (*known.same, *known.different) for name in names}
-    places = _places(rows)
+    told = _named(known)
+    places = _places(rows) if told else {}
     return sorted(name for name in told if exact_key(name) not in places)
+
+
+def _named(known: KnownNames) -> set[str]:
+    several = (name for names in (*known.same, *known.different) for name in names)
+    return {*known.title, *known.type, *known.drop, *known.names, *several}
 
 
 def _part(rows: list[Resolution], places: RowsByName, names: Sequence[str]) -> None:

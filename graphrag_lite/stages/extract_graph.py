@@ -43,7 +43,8 @@ async def extract_graph(
     before it found, and is recorded too, so that the next run asks for the rest.
     """
     units = list(text_units(source_documents, source_units))
-    kept = kept_units(units, last, ("settings", "code", "model"), lambda unit: (unit.text, unit.language))
+    read = source_documents, source_units
+    kept = kept_units(read, units, last, ("settings", "code", "model"), lambda unit: (unit.text, unit.language))
     units_of: dict[str, list[TextUnit]] = {}
     for unit in units:
         if unit.text.strip():

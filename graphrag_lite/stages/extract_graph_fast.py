@@ -49,7 +49,8 @@ async def extract_graph_fast(
     PluginError where an extractor can read none at all.
     """
     units = list(text_units(source_documents, source_units, settings.max_title_units))
-    kept = kept_units(units, last, ("settings", "code"), _read_as, settings.max_title_units)
+    read = source_documents, source_units
+    kept = kept_units(read, units, last, ("settings", "code"), _read_as, settings.max_title_units)
     new = [unit for unit in units if unit.id not in kept.anchors]
     extract = partial(_extract, settings=settings, extractor=extractor)
     n_failed = n_dropped = 0
