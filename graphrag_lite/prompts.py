@@ -38,6 +38,7 @@ class ExtractGraph:
 
     entity_types: str
     examples: str
+    about: str  # lines on when and by whom the text was said, and what before it; empty where nothing is known
     text: str
 
 

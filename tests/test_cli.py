@@ -523,6 +523,7 @@ def test_json_and_the_questions_file_give_the_same_objects(root: Path, tmp_path:
         for answer, question in zip(answers, [*QUESTIONS, "Hubble?"], strict=True):
             assert answer["question"] == question and answer["method"] == method
             assert {"id", "question", "answer", "documents", "text_units", "citations"} <= answer.keys()
+            assert len(answer["paths"]) == len(answer["documents"])
         single = invoke("query", QUESTIONS[0], "--method", method, "--json", "--root", root, "--top-k", 7)
         assert objects(single.stdout) == [answers[0] | {"id": None}]
 

@@ -47,10 +47,10 @@ def test_every_problem_with_prompts_is_told_at_once(tmp_path: Path) -> None:
     said = str(raised.value).splitlines()
     folder = str(tmp_path)
     assert said[0] == "These prompts cannot be used:"
-    assert f"  {folder}/extract_graph.md: $examples is missing" in said
+    assert [f"  {folder}/extract_graph.md: ${name} is missing" for name in ("about", "examples")] == said[1:3]
     assert f"  {folder}/extract_graph.md: $names is not a placeholder of this prompt" in said
     assert any(line.startswith(f"  {folder}/global_map.md: a $ that starts no placeholder") for line in said)
-    assert f"  {folder}/basic_search.md: it is empty" in said and len(said) == 5
+    assert f"  {folder}/basic_search.md: it is empty" in said and len(said) == 6
 
 
 def test_a_misspelt_file_is_told_and_files_of_others_are_not(tmp_path: Path) -> None:

@@ -23,14 +23,13 @@ FIRST_PERSON = {
     "es": r"yo|mí|mi|mis|me",
 }  # words of the first person, by language
 READ = 10  # best text units whose documents tell whose they are
-LEAST = 2  # of these that have to share the value that tells it
 MOST_SHARE = 0.1  # of the text units: what more of them share tells nobody from the others
 
 
 def own_passages(question: "Question", scores: "npt.NDArray[np.float64]") -> "npt.NDArray[np.bool_]":
     """Return which text units are of whoever asks a question in the first person, shape (n_units,); else none.
 
-    It is told by the value of metadata that the best text units share and few others have.
+    It is told by the value of metadata that the best text units have and few others.
     """
     index = question.index
     own = np.zeros(len(scores), np.bool_)
@@ -48,9 +47,8 @@ def own_passages(question: "Question", scores: "npt.NDArray[np.float64]") -> "np
     rows = np.asarray(index.document_row)
     worth: list[tuple[float, str, npt.NDArray[np.bool_]]] = []
     for stated, given in votes.items():
-        if len(given) >= LEAST:
-            of_documents = pc.match_substring(metadata, stated).combine_chunks().to_numpy(zero_copy_only=False)
-            held = of_documents.astype(np.bool_)[rows]
-            if held.mean() <= MOST_SHARE:
-                worth.append((sum(given) * log(len(held) / held.sum()), stated, held))
+        of_documents = pc.match_substring(metadata, stated).combine_chunks().to_numpy(zero_copy_only=False)
+        held = of_documents.astype(np.bool_)[rows]
+        if held.mean() <= MOST_SHARE:
+            worth.append((sum(given) * log(len(held) / held.sum()), stated, held))
     return max(worth, key=lambda one: one[:2])[2] if worth else own

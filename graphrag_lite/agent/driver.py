@@ -60,7 +60,7 @@ def drive(question: "Question", trail: Trail) -> "Floats":
             scores = np.maximum(scores, whole + lead.weight * whole.max(initial=0.0) * _gain(session, lead, units))
         if n_barren == BARREN:
             break
-    own = own_passages(question, scores) & (scores > 0)
+    own = own_passages(question, scores)  # those without a word of the question, too: who asks may call it otherwise
     return np.where(own, scores + OWN * scores.max(initial=0.0), scores)
 
 

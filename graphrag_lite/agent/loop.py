@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.agent import requests
 from graphrag_lite.agent.calls import ANSWER, Call, Seen, read_call, told
 from graphrag_lite.agent.citing import places_of
-from graphrag_lite.agent.context import LAST, LEAST_WINDOW, Context, Turn, cut
+from graphrag_lite.agent.context import LAST, LEAST_WINDOW, Context, Turn, cut, used
 from graphrag_lite.agent.session import Session
 from graphrag_lite.agent.tools import TOOLS, Tool, call
 from graphrag_lite.agent.trail import step
@@ -147,8 +148,7 @@ class Loop:
         """Let the oldest calls leave a full context, and have what they came to summarised."""
         portion: list[Turn] = []
         for turn in [*self.context.leaving(), None]:
-            size = sum(len(each.said) + len(each.came) for each in [*portion, *([turn] if turn else [])]) // 4
-            if portion and (turn is None or size > FOLDED * self.context.window):
+            if portion and (turn is None or used([*portion, turn]) > FOLDED * self.context.window):
                 self.context.summary = await self._summary(portion)
                 portion = []
             if turn:
@@ -159,11 +159,10 @@ class Loop:
         prompt = AgentSummary(MAX_WORDS, self.context.summary or "(nothing)", messages, self.question.text)
         if self.n_calls < self.most - 1:
             self.n_calls += 1
-            try:
-                told = await self.asking.model.ask([{"role": "user", "content": self.asking.prompts.fill(prompt)}], str)
-                return cut(" ".join(told.split()[:MAX_WORDS]), 280)
-            except (CallError, ReplyError):
-                pass
+            with suppress(CallError):
+                told = await self.asking.model.call([{"role": "user", "content": self.asking.prompts.fill(prompt)}], ())
+                if words := told.split()[:MAX_WORDS]:
+                    return cut(" ".join(words), 280)
         return cut(f"{_listed(turns)} {self.context.summary}", 280)
 
 

@@ -21,7 +21,7 @@ from graphrag_lite.run import snapshots
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
-    from graphrag_lite.search.index import Index
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 INSTRUCTIONS = (
     "Looks at an index of documents. Search passages, names or reports; follow a name; read a source. Pages have "
@@ -32,12 +32,12 @@ INSTRUCTIONS = (
 class Current:
     """The session of a server: its index is opened again when another snapshot has been published."""
 
-    def __init__(self, output: Path, open_index: "Callable[[], Index]", name: str, *, read_only: bool) -> None:
+    def __init__(self, output: Path, open_index: "Callable[[], SnapshotView]", name: str, *, read_only: bool) -> None:
         self.output, self.name, self.read_only = output, name, read_only
         self._open = open_index
-        self._index: Index | None = None
+        self._index: SnapshotView | None = None
 
-    def index(self) -> "Index":
+    def index(self) -> "SnapshotView":
         """Return the index that is current. Raises IndexNotFound."""
         if self._index is None or snapshots.current(self.output) != self._index.folder:
             self._index = self._open()

@@ -31,15 +31,17 @@ SPOKEN = "message"  # the kind of an episode that somebody says
 
 
 def conversation_search(session: Session, request: ConversationSearch) -> Page:
-    own = session.memory.search(request.query, MESSAGE, session.name) if session.name else []
-    talks = set(_messages(session.index)["document_id"])
-    ids = session.index.column("documents", "id").to_pylist()
-    found = [unit for unit in passages_for(session, request.query) if ids[session.index.document_row[unit]] in talks]
+    index = session.index.limited(request.where)
+    own = [] if request.where or not session.name else session.memory.search(request.query, MESSAGE, session.name)
+    talks = set(_messages(index)["document_id"])
+    ids = index.column("documents", "id").to_pylist()
+    fitting = passages_for(session, request.query, request.where)
+    found = [unit for unit in fitting if ids[index.document_row[unit]] in talks]
 
     def record(place: int) -> Record:
         if place < len(own):
             return _entry(session.memory, own[place])
-        return passage(session.index, found[place - len(own)])
+        return passage(index, found[place - len(own)])
 
     return paged(len(own) + len(found), request.page, record, request.size)
 
@@ -49,8 +51,9 @@ def conversation_search_date(session: Session, request: ConversationSearchDate) 
     last = day_of("end_date", request.end_date).isoformat()
     if last < first:
         raise InputError(f"end_date {last} is before start_date {first}.")
-    own = session.memory.listed(MESSAGE, session.name, first, last) if session.name else []
-    said = _messages(session.index)
+    index = session.index.limited(request.where)
+    own = [] if request.where or not session.name else session.memory.listed(MESSAGE, session.name, first, last)
+    said = _messages(index)
     times = [time[:10] for time in said["reference_time"]]
     rows = sorted(
         (row for row, day in enumerate(times) if first <= day <= last), key=lambda row: said["reference_time"][row]
@@ -59,7 +62,7 @@ def conversation_search_date(session: Session, request: ConversationSearchDate) 
     def record(place: int) -> Record:
         if place < len(own):
             return _entry(session.memory, own[place])
-        return _said(session.index, said, rows[place - len(own)])
+        return _said(index, said, rows[place - len(own)])
 
     return paged(len(own) + len(rows), request.page, record, request.size)
 
@@ -90,7 +93,7 @@ def _said(index: "SnapshotView", said: dict[str, list[str]], row: int) -> Record
 
 
 def archival_memory_search(session: Session, request: ArchivalMemorySearch) -> Page:
-    places = session.memory.search(request.query, tags=request.tags)
+    places = session.notes(request.query, request.tags)
     return paged(len(places), request.page, lambda place: _note(session, places[place]), request.size)
 
 

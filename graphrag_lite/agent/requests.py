@@ -59,7 +59,7 @@ class SearchReports(Searched):
     level: int | None = Field(None, ge=0, description="of one level only, 0 the coarsest")
 
 
-class SearchFacts(Paged):
+class SearchFacts(Searched):
     """Facts about the names that a query says, or that fit it best: what held or happened from when to when."""
 
     query: Query = Field(description="a name, a question, or words")
@@ -67,7 +67,7 @@ class SearchFacts(Paged):
     as_of: str | None = Field(None, description="only what documents dated until that day said, YYYY-MM-DD")
 
 
-class Timeline(Paged):
+class Timeline(Searched):
     """What is dated of somebody, something or the subject of a question, in the order of time."""
 
     query: Query = Field(description="a name, or a question")
@@ -96,13 +96,13 @@ class Answer(Request):
     citations: list[str] = Field([], max_length=50, description="ids of records that were seen; [1] is the first")
 
 
-class ConversationSearch(Paged):
+class ConversationSearch(Searched):
     """What was said: messages of this session that fit a query, then passages of conversations in the corpus."""
 
     query: Query = Field(description="what to look for: a question, or words")
 
 
-class ConversationSearchDate(Paged):
+class ConversationSearchDate(Searched):
     """What was said from one day to another, in the order of time: in this session, then in the corpus."""
 
     start_date: str = Field(description="the first day, YYYY-MM-DD")

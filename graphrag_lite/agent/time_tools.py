@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def search_facts(session: Session, request: SearchFacts) -> Page:
-    index = session.index
+    index = session.index.limited(request.where)
     rows = facts_for(index, request.query)
     as_of = session.as_of if request.as_of is None else day_of("as_of", request.as_of)
     rows = [row for row in rows if holding.told(row, as_of)]
@@ -68,10 +68,11 @@ def _fact(index: "SnapshotView", row: dict[str, Any]) -> Record:
 def look_along(session: Session, request: Timeline) -> Page:
     first = None if request.first is None else day_of("from", request.first)
     last = None if request.last is None else day_of("to", request.last)
-    entries = timeline(session.index, request.query, first, last)
+    index = session.index.limited(request.where)
+    entries = timeline(index, request.query, first, last)
     if session.as_of:
-        shown = session.scores(request.query) > -inf
-        entries = [entry for entry in entries if shown[session.index.unit_row[entry.source.text_unit_id]]]
+        shown = session.scores(request.query, request.where) > -inf
+        entries = [entry for entry in entries if shown[index.unit_row[entry.source.text_unit_id]]]
     return paged(len(entries), request.page, lambda place: _dated(entries[place]), request.size)
 
 

@@ -45,6 +45,14 @@ QUIET = click.option("-q", "--quiet", is_flag=True, help="Say nothing but the re
 SESSION = click.option(
     "--session", metavar="NAME", default="default", show_default=True, help="The session whose memory it is."
 )
+WHERE = click.option(
+    "--where",
+    "--scope",
+    multiple=True,
+    metavar="FIELD=VALUE",
+    help="From nothing else: path=GLOB, language, date>=DATE, speaker, conversation, role, or a field of the metadata;"
+    " with =, !=, <, <=, > or >=. Repeatable; all have to hold.",
+)
 METRICS_FILE = click.option(
     "--metrics-file",
     type=click.Path(path_type=Path),

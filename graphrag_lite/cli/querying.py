@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphrag_lite.cli.options import EXIT_CODES, JSON, QUIET, MethodName, Root, log, while_read, with_settings
+from graphrag_lite.cli.options import EXIT_CODES, JSON, QUIET, WHERE, MethodName, Root, log, while_read, with_settings
 from graphrag_lite.search.methods import METHODS, method_named
 
 if TYPE_CHECKING:
@@ -43,14 +43,7 @@ if TYPE_CHECKING:
 @click.option("--tokens", type=click.IntRange(1), help="Agent: budget of what it reads. [default: 8192]")
 @click.option("--session", metavar="NAME", help="Agent: remember questions, answers and notes under this name.")
 @click.option("--trace", is_flag=True, help="Agent: show each step: tool, arguments, what came back, tokens in use.")
-@click.option(
-    "--where",
-    "--scope",
-    multiple=True,
-    metavar="FIELD=VALUE",
-    help="Answer from nothing else: path=GLOB, language, date>=DATE, speaker, conversation, role, or a field of the"
-    " metadata; with =, !=, <, <=, > or >=. Repeatable; all have to hold.",
-)
+@WHERE
 @click.option("--response-type", metavar="FORM", help="Form of a model's answer. [default: multiple paragraphs]")
 @click.option("--context-only", "retrieve_only", is_flag=True, help="Retrieve without answering.")
 @click.option(

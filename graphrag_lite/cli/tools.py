@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from graphrag_lite.cli.options import EXIT_CODES, SESSION, Root, while_read, with_settings
+from graphrag_lite.cli.options import EXIT_CODES, SESSION, WHERE, Root, while_read, with_settings
 
 if TYPE_CHECKING:
-    from graphrag_lite.search.index import Index
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 
 @click.command(epilog=EXIT_CODES)
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 @click.argument("arguments", default="{}")
 @click.option("--schema", is_flag=True, help="Print what the tools are asked for, as JSON schemas, a line each.")
 @SESSION
+@WHERE
 @with_settings
-def tool(name: str | None, arguments: str, schema: bool, session: str, root: Root) -> None:
+def tool(name: str | None, arguments: str, schema: bool, session: str, where: tuple[str, ...], root: Root) -> None:
     """Call one of the tools by which an agent looks at the index, and print what it answers as one JSON object.
 
     ARGUMENTS are a JSON object. A search returns a page of at most five records; `page`, `n_pages` and `total` say how
@@ -37,7 +38,7 @@ def tool(name: str | None, arguments: str, schema: bool, session: str, root: Roo
             from graphrag_lite.agent.session import MEMORY, Session
             from graphrag_lite.memory.store import Memory
 
-            opened = Session(lambda: _index(root), lambda: Memory(root.output / MEMORY), session)
+            opened = Session(lambda: _index(root, where), lambda: Memory(root.output / MEMORY), session)
             terminal.print_json(tools.call(opened, name, arguments))
         elif schema:
             for known, each in tools.TOOLS.items():
@@ -51,9 +52,10 @@ def tool(name: str | None, arguments: str, schema: bool, session: str, root: Roo
 
 @click.command(epilog=EXIT_CODES)
 @SESSION
+@WHERE
 @click.option("--read-only", is_flag=True, help="Leave out the tools that write memory.")
 @with_settings
-def mcp(session: str, read_only: bool, root: Root) -> None:
+def mcp(session: str, where: tuple[str, ...], read_only: bool, root: Root) -> None:
     """Serve the tools of `tool` over the Model Context Protocol, on standard input and output.
 
     Every call is answered from the snapshot that is current then. Nothing but the protocol goes to standard output.
@@ -62,13 +64,14 @@ def mcp(session: str, read_only: bool, root: Root) -> None:
     \b
     Examples:
       graphrag-lite mcp --root /srv/index
+      graphrag-lite mcp --root /srv/index --where "path=public/*" --read-only
     """
     from graphrag_lite.agent.mcp_server import Current, serve
 
-    serve(Current(root.output, lambda: _index(root), session, read_only=read_only))
+    serve(Current(root.output, lambda: _index(root, where), session, read_only=read_only))
 
 
-def _index(root: Root) -> "Index":
+def _index(root: Root, where: tuple[str, ...]) -> "SnapshotView":
     from graphrag_lite.search.index import Index
 
-    return Index.open(root.output, config=root.config, overrides=root.overrides)
+    return Index.open(root.output, config=root.config, overrides=root.overrides).limited(where)

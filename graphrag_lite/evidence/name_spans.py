@@ -71,13 +71,17 @@ class NameSpans:
         ones, others = self.mentions(one), self.mentions(other)
         if not ones or not others:
             return self.of(one if ones else other, description)
-        pairs: dict[tuple[int, int], tuple[Span, Span]] = {}
-        for pair in (sorted((a, b)) for a in ones for b in others):
-            pairs.setdefault((self._at(pair[0][0]), self._at(pair[1][0])), (pair[0], pair[1]))
-        best = min(
-            pairs, key=lambda at: (at[1] - at[0], -sum(self._shared(sentence, description) for sentence in {*at}), at)
+        pairs = [sorted((a, b)) for a in self._firsts(ones) for b in self._firsts(others)]
+        nearest = min(last[0] - first[0] for first, last in pairs)
+        near = [(first, last) for first, last in pairs if last[0] - first[0] == nearest]
+        first, last = min(
+            near, key=lambda pair: (-sum(self._shared(at, description) for at in {at for at, _ in pair}), pair[0][0])
         )
-        return self._around(*pairs[best])
+        return self._around(first[1], last[1])
+
+    def _firsts(self, mentions: list[Span]) -> list[tuple[int, Span]]:
+        """Return the first of the mentions in each sentence, with its number."""
+        return sorted({self._at(mention[0]): mention for mention in reversed(mentions)}.items())
 
     def holds(self, name: str) -> bool:
         """Say whether the name stands in the unit, or the longest part of it."""

@@ -64,7 +64,7 @@ def _relationships(unit: "TextUnit", row: str, named: "Iterable[tuple[str, Block
         if name != row:
             relation = block.label.replace("_", " ").casefold()
             start, end = _line(unit, block)
-            yield (unit.id, unit.document_id, row, name, relation, "", 1.0, "", "", start, end, 0)
+            yield (unit.id, unit.document_id, row, name, relation, "", 1.0, "", "", "state", "positive", start, end, 0)
 
 
 def _entity(unit: "TextUnit", name: str, block: Block) -> "Row":

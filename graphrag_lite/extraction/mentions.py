@@ -12,9 +12,9 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.name_spans import NameSpan, NameSpans
 from graphrag_lite.extraction.blocks import Block, prose, rows_of, within
 from graphrag_lite.extraction.mention_reuse import Anchor, joined
+from graphrag_lite.extraction.said_before import circumstances
 from graphrag_lite.replies.graph_records import GraphReply
 from graphrag_lite.resolution.name_keys import exact_key
-from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,6 +38,7 @@ class TextUnit(NamedTuple):
     title: str = ""
     short: bool = False  # its document is so short that its names are about its title
     blocks: tuple[Block, ...] = ()
+    about: str = ""  # when and by whom it was said, and what before it: lines of a prompt
 
     @property
     def anchor(self) -> Anchor:
@@ -69,8 +70,17 @@ class KeptUnits(NamedTuple):
     tables: Tables | None
 
 
-def text_units(source_documents: "pa.Table", source_units: "pa.Table", max_title_units: int = 0) -> Iterator[TextUnit]:
-    """Yield the units in their order. The title goes to the first unit, and to all of a document of so few units."""
+def text_units(
+    source_documents: "pa.Table",
+    source_units: "pa.Table",
+    max_title_units: int = 0,
+    episodes: "pa.Table | None" = None,
+) -> Iterator[TextUnit]:
+    """Yield the units in their order. The title goes to the first unit, and to all of a document of so few units.
+
+    With `episodes`, each is told with its circumstances.
+    """
+    told = circumstances(source_documents, source_units, episodes) if episodes is not None else {}
     columns = (source_documents[name].to_pylist() for name in ("id", "language", "title", "blocks"))
     about = {identity: rest for identity, *rest in zip(*columns, strict=True)}
     columns = (source_units[name].to_pylist() for name in ("id", "document_id", "text", "char_start", "ordinal"))
@@ -81,49 +91,37 @@ def text_units(source_documents: "pa.Table", source_units: "pa.Table", max_title
         short = n_units[document_id] <= max_title_units
         inside = within(blocks, char_start, char_start + len(text)) if blocks else ()
         shown = title if short or not ordinal else ""
-        yield TextUnit(identity, document_id, text, char_start, language, shown, short, inside)
+        known = told.get((document_id, identity), "")
+        yield TextUnit(identity, document_id, text, char_start, language, shown, short, inside, known)
 
 
 def kept_units(
-    read: "tuple[pa.Table, pa.Table]",
     units: Sequence[TextUnit],
     last: "Last | None",
     changes: Iterable[str],
     read_as: ReadAs,
     max_title_units: int = 0,
+    *,
+    with_episodes: bool = False,
 ) -> KeptUnits:
     """Return what stays of the last snapshot: all units that read as they did; none where one of `changes` changed.
 
-    `read` are the documents and the units of now. A document that is as it was is not looked at, unless something
-    failed then.
-
-    Of the units that share a text which failed, one is named in the list of failures: none of them is kept.
+    `with_episodes`: their circumstances then are told, too. Of the units that share a text which failed, one is named
+    in the list of failures: none of them is kept.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    names = ("source_documents", "source_units", "entity_mentions", "relationship_mentions")
-    found = last.read(*names) if last and not last.changed & set(changes) else None
+    names = ["source_documents", "source_units", "entity_mentions", "relationship_mentions", "episodes"]
+    found = last.read(*names[: None if with_episodes else -1]) if last and not last.changed & set(changes) else None
     if last is None or not found:
         return KeptUnits({}, None)
+    then = list(text_units(found[0], found[1], max_title_units, found[4] if with_episodes else None))
     failed_ids = frozenset(last.failed)
-    other = groups.changed(read[0], found[0], "id", ("title", "language"))
-    other |= groups.changed(read[1], found[1], "document_id", ("id", "char_start"))
-    if failed_ids:
-        other.update(found[0]["id"].to_pylist())
-    anchors = {unit.id: unit.anchor for unit in units if unit.document_id not in other}
-    rest = [unit for unit in units if unit.document_id in other]
-    texts = pa.array([unit.text for unit in rest], pa.string())
-    other.update(found[1].filter(pc.is_in(found[1]["text"], value_set=texts))["document_id"].to_pylist())
-    before = groups.of(found[0], "id", other), groups.of(found[1], "document_id", other)
-    then = list(text_units(*before, max_title_units))
 
     def key(unit: TextUnit) -> Any:
         return read_as(unit), unit.blocks
 
     failed = {key(unit) for unit in then if unit.id in failed_ids}
-    known = {read: unit.anchor for unit in then if (read := key(unit)) not in failed}
-    anchors |= {unit.id: anchor for unit in rest if (anchor := known.get(key(unit)))}
+    before = {read: unit.anchor for unit in then if (read := key(unit)) not in failed}
+    anchors = {unit.id: anchor for unit in units if (anchor := before.get(key(unit)))}
     return KeptUnits(anchors, (found[2], found[3]))
 
 
@@ -134,7 +132,7 @@ def assembled(units: Sequence[TextUnit], found: Iterable[Mentions | None], kept:
     parts = [_tables([])]
     rest = zip((unit for unit in units if unit.id not in kept.anchors), found, strict=True)
     while batch := list(islice(rest, BATCH)):
-        parts.append(_tables([_with_cells(unit, mentions) for unit, mentions in batch if mentions]))
+        parts.append(_tables([with_cells(unit, mentions) for unit, mentions in batch if mentions]))
     new = [pa.concat_tables(several) for several in zip(*parts, strict=True)]
     anchors = [unit.anchor for unit in units]
     entities, relationships = (
@@ -143,7 +141,7 @@ def assembled(units: Sequence[TextUnit], found: Iterable[Mentions | None], kept:
     return entities, relationships
 
 
-def _with_cells(unit: TextUnit, mentions: Mentions) -> Mentions:
+def with_cells(unit: TextUnit, mentions: Mentions) -> Mentions:
     """Add what the cells of a row say, and who says a message, to what was found in a unit: each person once."""
     if not unit.blocks:
         return mentions
@@ -199,11 +197,12 @@ def mentions_of(unit: TextUnit, replies: Sequence[GraphReply], shown: frozenset[
                     declared[exact_key(name)] = name
                     entities.append(_entity(unit, name, "unknown", "", places.of(name, stated.description), number))
                 ends.append(name if name in spellings else declared[exact_key(name)])
-            same = (*ends, stated.relation, stated.description)
+            dates = (stated.valid_at, stated.invalid_at, stated.kind, stated.polarity)
+            same = (*ends, stated.relation, stated.description, *dates)
             if same not in seen:
                 seen.add(same)
                 place = places.of_both(stated.source, stated.target, stated.description)
-                rest = (stated.relation, stated.description, stated.strength, stated.valid_at, stated.invalid_at)
+                rest = (stated.relation, stated.description, stated.strength, *dates)
                 span = (unit.offset + place.char_start, unit.offset + place.char_end)
                 relationships.append((unit.id, unit.document_id, *ends, *rest, *span, number))
     return Mentions(entities, relationships, sum(reply.n_dropped for reply in replies), n_echoed)

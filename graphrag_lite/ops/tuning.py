@@ -217,7 +217,7 @@ async def _examples(
     shown = texts.fill(prompts.ExtractGraphExamples())
 
     async def extract(excerpt: str) -> GraphReply:
-        filled = prompts.ExtractGraph(entity_types=", ".join(types), examples=shown, text=excerpt)
+        filled = prompts.ExtractGraph(entity_types=", ".join(types), examples=shown, about="", text=excerpt)
         message = {"role": "user", "content": texts.fill(filled)}
         try:
             return checked(await model.ask([message], partial(read_graph, types=types)), excerpt, types)
@@ -250,13 +250,19 @@ def checked(reply: GraphReply, text: str, types: Sequence[str]) -> GraphReply:
     return GraphReply(tuple(entities.values()), tuple(relationships.values()))
 
 
+def _marks(found: Relationship) -> list[str]:
+    """Return the last field of a record, none for what is so and lasts."""
+    marks = [mark for mark in (found.polarity, found.kind) if mark not in ("positive", "state")]
+    return [" ".join(marks)] if marks else []
+
+
 def render(text: str, reply: GraphReply, types: Sequence[str]) -> str:
     """Return an example as `extract_graph_examples.md` holds it: types, text, records."""
     rows: list[tuple[str, ...]] = [("entity", e.name, e.type, e.description) for e in reply.entities]
     rows += [
         (
             *("relationship", found.source, found.target, found.relation, found.description),
-            *(f"{found.strength:g}", found.valid_at, found.invalid_at),
+            *(f"{found.strength:g}", found.valid_at, found.invalid_at, *_marks(found)),
         )
         for found in reply.relationships
     ]

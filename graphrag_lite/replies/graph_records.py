@@ -29,6 +29,8 @@ RELATIONSHIP = Form(
         "strength": ("weight", "score"),
         "valid_at": ("start", "start date", "from date", "since"),
         "invalid_at": ("end", "end date", "until"),
+        "kind": (),  # or what is left out: a state
+        "polarity": (),
     },
     also=(
         *("relationships", "relation", "relations", "relación", "relaciones", "beziehung", "beziehungen"),
@@ -55,6 +57,11 @@ WORDS = {
     "very strong": 9.0,
 }
 UNSAID = NOTHING | {"ongoing", "present"}
+STATE, NEGATIVE, POSITIVE = "state", "negative", "positive"
+KINDS = frozenset((STATE, "event", "plan"))
+# What a field behind the strength says of the relation, not of its time; replies in JSON repeat what record it is.
+MARKS = KINDS | {NEGATIVE, POSITIVE, "relationship"}
+MAX_MARK = 40  # characters
 # Words for one type: where the settings have just one of a row, the others mean it.
 SAME_TYPES = tuple(
     frozenset(row.split())
@@ -81,7 +88,10 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """One relationship, as a reply states it. Strength is 1-10, 1.0 where none is given; dates are ISO 8601 or ""."""
+    """One relationship, as a reply states it. Strength is 1-10, 1.0 where none is given; dates are ISO 8601 or "".
+
+    Its kind is state, event or plan, its polarity positive or negative: state and positive where none is given.
+    """
 
     source: str
     target: str
@@ -90,6 +100,8 @@ class Relationship:
     strength: float = MIN_STRENGTH
     valid_at: str = ""
     invalid_at: str = ""
+    kind: str = STATE
+    polarity: str = POSITIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +123,7 @@ def read_graph(text: str, types: Sequence[str]) -> GraphReply:
     ... # doctest: +NORMALIZE_WHITESPACE
     GraphReply(entities=(Entity(name='Scrooge', type='person', description='A miser'),),
       relationships=(Relationship(source='Scrooge', target='Fred', relation='', description='', strength=8.0,
-      valid_at='', invalid_at=''),), n_dropped=0)
+      valid_at='', invalid_at='', kind='state', polarity='positive'),), n_dropped=0)
     """
     found = records(text, ENTITY, RELATIONSHIP)
     n_dropped = len(found.dropped)
@@ -134,8 +146,8 @@ def read_graph(text: str, types: Sequence[str]) -> GraphReply:
         what = "none of its records can be read" if n_dropped else "it holds no record"
         raise ReplyError(
             f'{what}. Write ("entity"<|>name<|>type<|>description) and ("relationship"<|>source<|>target<|>RELATION<|>'
-            "description<|>strength<|>valid_at<|>invalid_at), ## between records, and <|COMPLETE|> at the end;"
-            " where there is nothing to extract, <|COMPLETE|> alone."
+            "description<|>strength<|>valid_at<|>invalid_at<|>kind), ## between records, and <|COMPLETE|> at the"
+            " end; where there is nothing to extract, <|COMPLETE|> alone."
         )
     return GraphReply(tuple(entities), tuple(relationships), n_dropped)
 
@@ -205,7 +217,7 @@ def _relationship(fields: list[str]) -> Relationship | None:
     """Put the fields of a relationship in their places. None where it does not have two names.
 
     Replies leave the relation or the dates out, and put the strength elsewhere: a number is the strength, what looks
-    like a date is one, short words before the description are the relation.
+    like a date is one, short words before the description are the relation, a kind or a polarity behind it is that.
     """
     if len(fields) < 2 or [field.casefold() for field in fields[:2]] == ["source", "target"]:
         return None
@@ -215,8 +227,13 @@ def _relationship(fields: list[str]) -> Relationship | None:
     strength: float | None = None
     said: list[str] = []
     dates: list[str] = []
+    marks: set[str] = set()
     for place, field in enumerate(rest):
         late = place > 2 or strength is not None
+        words = set(re.findall(r"\w+", field[:MAX_MARK].casefold())) if late else set()
+        if words and words <= MARKS:
+            marks |= words
+            continue
         sole = place > 1 or place == len(rest) - 1
         if strength is None and (value := _strength(field, word=sole)) is not None:
             strength = value
@@ -229,7 +246,10 @@ def _relationship(fields: list[str]) -> Relationship | None:
         relation, said = re.sub(r"[\s-]+", "_", said[0]).upper(), said[1:]
     valid_at, invalid_at = iso_period(*[*dates, "", ""][:2])
     description = " ".join(said)
-    return Relationship(source, target, relation, description, strength or MIN_STRENGTH, valid_at, invalid_at)
+    kind = min(marks & KINDS, default=STATE)
+    polarity = NEGATIVE if NEGATIVE in marks else POSITIVE
+    stated = (relation, description, strength or MIN_STRENGTH, valid_at, invalid_at)
+    return Relationship(source, target, *stated, kind, polarity)
 
 
 def _is_date(field: str) -> bool:

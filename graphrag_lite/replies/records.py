@@ -218,7 +218,7 @@ def _end(text: str, first: int, stop: int, *, last: bool) -> int:
 def _bare(field: str) -> str:
     """Return a field without the white space, bold marks and one pair of quotes around it."""
     field = field.strip().strip("*_").strip()
-    if len(field) > 1 and field[0] in QUOTES and field[-1] in QUOTES and not re.search(f"[{QUOTES}]", field[1:-1]):
+    if len(field) > 1 and field[0] in QUOTE and field[-1] in QUOTE and QUOTE.isdisjoint(field[1:-1]):
         return field[1:-1].strip()
     return field.strip('"“”„＂').strip() if field.count('"') % 2 else field
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 
 from graphrag_lite.resolution.aliases import as_person
+from graphrag_lite.resolution.faces import majority_word
+from graphrag_lite.text.folding import fold
 
 LocalName = tuple[str, str]
 """Document and key."""
@@ -57,6 +59,43 @@ class Apart:
 def differ(one: str, other: str) -> bool:
     """Tell whether two types are stated and not the same."""
     return one != other and "unknown" not in (one, other)
+
+
+def spellings_apart(
+    document_ids: Sequence[str],
+    names: Sequence[str],
+    types: Sequence[str],
+    ordinals: Sequence[int],
+    keys: Mapping[str, str],
+    related: Collection[tuple[str, str, str]],
+) -> dict[LocalName, str]:
+    """Return the (document, name) that have the key of another name there and mean something else, with their types.
+
+    So a relationship joins the two, or a text unit lists both and they have no type in common. The name that the
+    corpus has less often goes, of equals the second. What differs in case and width alone is one.
+
+    >>> keys = {"Mumford & Sons": "mumford & sons", "Mumford & Sons '": "mumford & sons"}
+    >>> spellings_apart(["d"] * 2, list(keys), ["organization", "work"], [0, 0], keys, [])
+    {('d', "Mumford & Sons '"): 'work'}
+    """
+    kinds: dict[LocalName, Counter[str]] = defaultdict(Counter)
+    units: dict[LocalName, set[int]] = defaultdict(set)
+    spelled: dict[LocalName, set[str]] = defaultdict(set)
+    for document, name, kind, unit in zip(document_ids, names, types, ordinals, strict=True):
+        kinds[document, name][kind] += 1
+        units[document, name].add(unit)
+        spelled[document, keys[name]].add(name)
+    joined = {(document, *sorted(ends)) for document, *ends in related}
+    counts = Counter(names)
+    found: dict[LocalName, str] = {}
+    for (document, _), several in spelled.items():
+        for pair in combinations(sorted(several, key=lambda name: (-counts[name], name)), 2):
+            one, other = ((document, name) for name in pair)
+            untyped = {"unknown"} & (kinds[one].keys() | kinds[other].keys())
+            listed = units[one] & units[other] and not untyped and not kinds[one].keys() & kinds[other].keys()
+            if (listed or (document, *sorted(pair)) in joined) and fold(pair[0]) != fold(pair[1]):
+                found[other] = majority_word(kinds[other])
+    return found
 
 
 def parted(

@@ -1,5 +1,6 @@
 """What an entity is called, and of which type it is."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -8,6 +9,8 @@ from graphrag_lite.resolution.types import infer_types
 from graphrag_lite.text.names.contexts import MAX_CONTEXTS, form
 
 MAX_ACRONYM = 6  # characters
+# "TypedArray", "Uint8Array", "IPv4": words of code and of models, which stand where persons do, too.
+IDENTIFIER = re.compile(r"(?!(?:Ma?c|De|Di|La|Le|O['’])[A-Z])[^\W_]*(?:\d|[a-z][A-Z])[^\W_]*")
 Face = tuple[str, str]
 """Title and type."""
 
@@ -64,7 +67,12 @@ def inferred(
         beside = [context for name in names for context in contexts.get(name, ())]
         features[root] = [form(title, lower_counts), *beside[:MAX_CONTEXTS]]
     stated = {root: kind for root, (_, kind) in faces.items() if kind != "unknown"}
-    return {root: (faces[root][0], kind) for root, kind in infer_types(features, stated).items()}
+    kinds = infer_types(features, stated)
+    return {
+        root: (faces[root][0], kind)
+        for root, kind in kinds.items()
+        if kind not in ("person", "organization") or not IDENTIFIER.fullmatch(faces[root][0])
+    }
 
 
 def commonest(names: Mapping[str, int]) -> str:

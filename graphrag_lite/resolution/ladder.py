@@ -27,17 +27,18 @@ never compared all to all.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_lite.resolution.alias_rung import Joins, join_aliases
 from graphrag_lite.resolution.aliases import Person, is_whole
 from graphrag_lite.resolution.candidates import majority_type
 from graphrag_lite.resolution.case_forms import ENDINGS, case_forms
-from graphrag_lite.resolution.distinctions import Apart, LocalName, differ, parted, stated_kinds
+from graphrag_lite.resolution.distinctions import Apart, LocalName, differ, parted, spellings_apart, stated_kinds
 from graphrag_lite.resolution.faces import Face, confirmed_face, face, inferred, majority_word
 from graphrag_lite.resolution.mentioned import Mentioned, mentioned
 from graphrag_lite.resolution.name_similarity import similar_pairs
+from graphrag_lite.text.folding import fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ def resolve(
     )
     keys = [names_of.keys[name] for name in names]
     vote = majority_word if confirmed else majority_type
+    related = list(related)
     apart = Apart(
         ((document, names_of.keys[one], names_of.keys[other]) for document, one, other in related),
         (
@@ -130,7 +132,11 @@ def resolve(
     faces = {root: show(root, group, names_of.entries, names_of.kinds) for root, group in groups.items()}
     if contexts:
         faces |= inferred(faces, groups, names_of.entries, contexts, lower_counts)
-    return _rows(names_of, joins, roots, faces, alone)
+    rows = _rows(names_of, joins, roots, faces, alone)
+    if not (confirmed and exact):
+        return rows
+    other = spellings_apart(document_ids, names, types, ordinals or [0] * len(names), names_of.keys, related)
+    return _with_spellings(rows, other, set(zip(document_ids, names, strict=True)))
 
 
 def _join_similar(names: Mentioned, joins: Joins, declined: Mapping[str, str], threshold: float, apart: Apart) -> None:
@@ -209,6 +215,20 @@ def _rows(
     meant.update(roots[key] for key in names.entries if anywhere[key])
     kept = (row for row in rows if not row.key or row.key in meant)
     return sorted(kept, key=lambda row: (row.document_id, row.name))
+
+
+def _with_spellings(
+    rows: Sequence[Resolution], other: Mapping[LocalName, str], used: Collection[LocalName]
+) -> list[Resolution]:
+    """Make an entity of its own of each (document, name) of `other`, by its spelling; `used` are all that there are.
+
+    Its key is one that no name has: quoted.
+    """
+    own = {place: Resolution(*place, f'"{fold(place[1])}"', place[1], kind, "exact") for place, kind in other.items()}
+    kept = [row for row in rows if (row.document_id, row.name) not in own]
+    anywhere = {name for _, name in set(used) - own.keys()}
+    kept = [row for row in kept if row.document_id or row.name in anywhere]
+    return sorted([*kept, *own.values()], key=lambda row: (row.document_id, row.name))
 
 
 def _head(root: str, group: Iterable[str], persons: Mapping[str, Person], names: Mentioned) -> str:

@@ -14,12 +14,14 @@ _ARTICLES = frozenset("the a an les l der das ο η το".split())
 def exact_key(name: str) -> str:
     """Fold case, width, punctuation, white space and a leading article of `name`.
 
-    Single letters side by side become one word, so that all spellings of initials agree. A name of punctuation alone
-    is its own key.
+    Single letters side by side become one word, so that all spellings of initials agree. The plural of an acronym is
+    the acronym. A name of punctuation alone is its own key.
 
-    >>> [exact_key(name) for name in ("The  Beatles", "L’Oréal", "J. R. R. Tolkien", "J.R.R. Tolkien", "U.S.")]
-    ['beatles', 'oréal', 'jrr tolkien', 'jrr tolkien', 'us']
+    >>> [exact_key(name) for name in ("The  Beatles", "L’Oréal", "J. R. R. Tolkien", "J.R.R. Tolkien", "U.S.", "APIs")]
+    ['beatles', 'oréal', 'jrr tolkien', 'jrr tolkien', 'us', 'api']
     """
+    if name[-1:] == "s" and len(name) > 2 and name[:-1].isupper() and name[:-1].isalpha():
+        name = name[:-1]
     folded = fold(name)
     if folded.isalpha():
         return folded

@@ -15,7 +15,7 @@ from graphrag_lite.retrieval.bm25 import YEAR, Bm25
 from graphrag_lite.retrieval.entity_names import NameTable, find_mentions, find_parts
 from graphrag_lite.retrieval.held import Held
 from graphrag_lite.retrieval.ranking import Features, Vector
-from graphrag_lite.retrieval.replies import asks_for_reply
+from graphrag_lite.retrieval.replies import asks_for_reply, asks_for_value
 from graphrag_lite.retrieval.title_numbers import ByNumber
 from graphrag_lite.text.language import closest
 from graphrag_lite.text.numbered_titles import numbered
@@ -47,6 +47,7 @@ class Attributes:
     numbered: ByNumber = field(default_factory=dict)  # words with a number in titles; places in `units`
     replies: npt.NDArray[np.bool_] | None = None  # (n_units,) an assistant's; None where there are none
     held: Held | None = None  # when what units say held
+    order: Vector | None = None  # (n_units,) higher where it was said later, within a day, too
 
     @cached_property
     def newest(self) -> date | None:
@@ -135,6 +136,7 @@ def _of_documents(
     spoken = language or closest(question, list(relative_dates()))  # the texts may be too short to tell theirs
     asked = periods(question, now, spoken)
     held = attributes.held.fits(asked) * (_DATED if attributes.newest else 1.0) if attributes.held and asked else None
+    of_chats = attributes.replies is not None
     found = replace(found, stated=stated, replies=replies, held=held, periods=asked)
     if now is None or attributes.newest is None:
         return found
@@ -143,6 +145,7 @@ def _of_documents(
         found,
         stated=[*stated, *(_dated_in(attributes.days, period) for period in asked)],
         ages=_ages(attributes.days, now) if as_of and not asked else None,
+        order=attributes.order if (as_of or (of_chats and asks_for_value(question, language))) and not asked else None,
         hidden=attributes.days > as_of.toordinal() if as_of else None,
     )
 

@@ -139,7 +139,7 @@ def _facts(table: pa.Table, left: Left) -> pa.Table:
     spans = sources.flatten()
     shown = pc.is_in(spans.field("document_id"), left.documents)
     if left.shown is not None:
-        shown = pa.array([left.shows(span) for span in spans.to_pylist()], pa.bool_())
+        shown = pc.and_(shown, pa.array([left.shows(span) for span in spans.to_pylist()], pa.bool_()))
     counts = np.diff(_offsets(sources))
     all_told = counts == table["n_mentions"].to_numpy()
     return table.filter(pa.array(all_told & (_held(sources, shown) == counts)))

@@ -36,6 +36,8 @@ class LimitedView(SnapshotView):
         self.folder, self.search_settings, self.manifest = whole.folder, whole.search_settings, whole.manifest
         self._read: dict[str, pa.Table] = {}
         self._text: tuple[int, str] = (-1, "")
+        self._limited = None
+        self.note_vectors = whole.note_vectors
         self._left = _left(whole, [read_condition(stated) for stated in where])
 
     async def embed(self, questions: Sequence[str]) -> "list[Floats | None]":

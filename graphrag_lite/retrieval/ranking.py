@@ -25,10 +25,11 @@ One formula for every kind of question. With every part scaled to BM25's highest
 Then units are taken best first, and each discounts for those after it the names of the question that it holds: once
 a film's own article is found, other pages that only repeat its title say little.
 
-A question as of a day, or for the present state, asks for the newest of what contradicts: scores fade with age by a
-power law, as the need for a memory does (Anderson and Schooler 1991, "Reflections of the environment in memory"), and
-of the few best units a newer one goes before an older one that is hardly better and about the same. What is dated
-after that day is hidden. Without dates nothing of this applies.
+A question as of a day asks for the newest of what contradicts: scores fade with age by a power law, as the need for a
+memory does (Anderson and Schooler 1991, "Reflections of the environment in memory"), and of the few best units one that
+was said later goes before one said earlier that is hardly better and about the same. So it is, without fading, where
+somebody asks a chat with an assistant for a value as it is now. What is dated after the day asked is hidden. Without
+dates nothing of this applies.
 
 Nothing has to decide whether a question needs a hop. Where the best unit holds all of the question's terms nothing is
 left to join, and where no unit defines the entities at hand (chats, news) BM25's order stays. The walk knows nothing of
@@ -80,7 +81,7 @@ class Policy:
     discount: float = 0.3
     discount_depth: int = 10
     fading: float = 0.1
-    newest_depth: int = 5
+    newest_depth: int = 3
     replying: float = 0.5
 
 
@@ -98,6 +99,7 @@ class Features:
     # each, in (0, 1].
     stated: Sequence[tuple[npt.NDArray[np.int64], Vector]] = ()
     ages: Vector | None = None  # (n_units,) days; None where newer units are no better
+    order: Vector | None = None  # (n_units,) higher where it was said later; None where the newest is not first
     hidden: npt.NDArray[np.bool_] | None = None  # (n_units,) the unit is dated after the day of the question
     replies: npt.NDArray[np.bool_] | None = (
         None  # (n_units,) an assistant says it; None where the question asks for that
@@ -189,8 +191,8 @@ def rank(question: Features, links: Links, policy: Policy) -> Vector:
     titled = question.terms_of(lambda entity: len(_row(links.definitions, entity)) > 0)
     rates = policy.discount * np.maximum(titled, links.about * question.in_name)
     taken = _discounted(scores, term_scores, rates, policy.discount_depth)
-    if question.ages is not None:
-        taken = _newest_first(taken, term_scores, question.ages, visible, policy.newest_depth)
+    if question.order is not None:
+        taken = _newest_first(taken, term_scores, question.order, visible, policy.newest_depth)
     taken[visible == 0] = -np.inf
     return taken
 
@@ -307,16 +309,16 @@ def _discounted(scores: Vector, term_scores: csc_array, rates: Vector, depth: in
     return left
 
 
-def _newest_first(scores: Vector, term_scores: csc_array, ages: Vector, visible: Vector, depth: int) -> Vector:
+def _newest_first(scores: Vector, term_scores: csc_array, said: Vector, visible: Vector, depth: int) -> Vector:
     """Put each of the `depth` best units before the best older one that it supersedes; the others stay."""
     chosen = [unit for unit in best(np.where(visible > 0, scores, -np.inf), depth).tolist() if visible[unit] > 0]
     held = np.array([_values(term_scores, unit) for unit in chosen]).reshape(len(chosen), term_scores.shape[1])
-    older, values = ages[chosen], scores[chosen]
+    place, values = said[chosen], scores[chosen]
     order: list[int] = []  # places in `chosen`
     for new, unit in enumerate(chosen):
         common = np.minimum(held[new], held[order]).sum(axis=1)
         same = (common > 0) & (common >= _SAME * held[order].sum(axis=1))
-        superseded = same & (older[order] > ages[unit]) & (scores[unit] >= _NEAR * values[order])
+        superseded = same & (place[order] < said[unit]) & (scores[unit] >= _NEAR * values[order])
         order.insert(int(np.argmax(superseded)) if superseded.any() else len(order), new)
     ordered = scores.copy()
     ordered[np.array(chosen, dtype=np.int64)[order]] = values

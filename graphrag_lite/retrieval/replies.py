@@ -26,6 +26,9 @@ _SAID = {
     "ja": r"(?:言って|教えて|勧めて|おすすめして|提案して|答えて)(?:い(?:た|まし)|くれ(?:た|まし)|ました)",
     "ko": r"(?:말|추천|제안|언급|설명)(?:해|했|하)\s?(?:준|줬|주셨|던|었)",
 }  # fmt: skip
+_VALUE = re.compile(r"(?:what|when|where|which|who|how (?:many|much|long|often|old|far|big|high))\b", re.I)
+PAST = frozenset("was were did had used formerly previously former before until ago earlier originally".split())
+_BEFORE = PAST | {"ever", "first", "previous", "initial", "initially", "order"}
 
 
 def is_assistant(field: str, value: str) -> bool:
@@ -40,3 +43,14 @@ def asks_for_reply(question: str, language: str) -> bool:
     [True, False]
     """
     return language in _SAID and re.search(_SAID[language], question, re.I) is not None
+
+
+def asks_for_value(question: str, language: str) -> bool:
+    """Say whether a question asks for something as it is now: what a later message says of it holds.
+
+    >>> [asks_for_value(asked, "en") for asked in ("What is my budget?", "What was my budget?", "Have I met Ann?")]
+    [True, False, False]
+    """
+    return (
+        language == "en" and bool(_VALUE.match(question)) and _BEFORE.isdisjoint(re.findall(r"\w+", question.lower()))
+    )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.entity_names import NameTable
     from graphrag_lite.retrieval.features import Attributes
     from graphrag_lite.retrieval.held import Held
+    from graphrag_lite.retrieval.note_vectors import NoteVectors
     from graphrag_lite.retrieval.ranking import Links, Vector
     from graphrag_lite.retrieval.vectors import Floats, Vectors
 
@@ -31,6 +32,8 @@ MIN_SHARE = 0.05  # of the documents: a language of fewer is not one that questi
 
 class SnapshotView:
     """What search needs of a snapshot."""
+
+    note_vectors: "NoteVectors | None" = None  # where there is a model to ask
 
     def __init__(self, folder: Path, search: Search | None = None) -> None:
         self.folder = folder
@@ -159,6 +162,11 @@ class SnapshotView:
         days = numbers(self.arrow("search_units")["day"], "int64")
         return np.where(days > 0, days, np.nan)
 
+    @cached_property
+    def order(self) -> "Vector":
+        """The place of each text unit in the order in which they were said, shape (n_units,)."""
+        return numbers(self.arrow("search_units")["order"], "int64").astype("float64")
+
     @property
     def is_dated(self) -> bool:
         """Whether any document states when it is of."""
@@ -174,7 +182,7 @@ class SnapshotView:
         from graphrag_lite.retrieval.replies import is_assistant
 
         if "search_values" not in self.manifest["tables"]:  # an index of before there was this table
-            return Attributes(self.days, name_table([]), [], held=self.held)
+            return Attributes(self.days, name_table([]), [], held=self.held, order=self.order)
         data = self.arrow("search_values")
         offsets, rows = lists(data["rows"], "int32")
         units = [rows[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
@@ -182,7 +190,7 @@ class SnapshotView:
         names = name_table((value, place) for place, (field, value) in enumerate(values) if field != tables.OF_TITLES)
         said = [units[place] for place, (field, value) in enumerate(values) if is_assistant(field, value)]
         replies = np.isin(np.arange(len(self.days)), np.concatenate(said)) if said else None
-        return Attributes(self.days, names, units, self.title_numbers, replies, self.held)
+        return Attributes(self.days, names, units, self.title_numbers, replies, self.held, self.order)
 
     @cached_property
     def held(self) -> "Held":

@@ -65,6 +65,8 @@ class Cited:
 class Answer:
     """An answer and what it rests on. `documents` (by their own ids) and `text_units` are ranked best first.
 
+    Documents of several files may have one id: `paths` are their files, in the same order, and the two name one only.
+
     `unsure` is set where no passage seems to fit, and whether the corpus says nothing cannot be told.
     `readings` are words of the question that the corpus, or its titles, do not hold, and what they were read as.
 
@@ -81,6 +83,7 @@ class Answer:
     documents: list[str]
     text_units: list[str]
     citations: list[Cited]
+    paths: list[str] = field(default_factory=list)
     abstained: bool = False
     unsure: bool = False
     readings: Mapping[str, str] = field(default_factory=dict)
@@ -176,12 +179,14 @@ def cite(index: "SnapshotView", n: int, place: Statement) -> Cited:
 def answered(question: "Question", method: str, ranking: "Ranking", *, answer: str, **fields: Any) -> Answer:
     """Make an answer of its text and of what was retrieved."""
     index = question.index
-    documents, text_units = index.column("documents", "source_id"), index.column("text_units", "id")
+    documents, paths = index.column("documents", "source_id"), index.column("documents", "path")
+    text_units = index.column("text_units", "id")
     return Answer(
         question=question.text,
         method=method,
         answer=answer,
         documents=[documents[row].as_py() for row in ranking.documents],
+        paths=[paths[row].as_py() for row in ranking.documents],
         text_units=[text_units[unit].as_py() for unit in ranking.units],
         abstained=answer == NOTHING,
         readings=question.readings,

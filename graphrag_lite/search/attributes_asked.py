@@ -19,7 +19,9 @@ import numpy as np
 from graphrag_lite.retrieval import top_k
 from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS, UNSPACED, names_asked
 from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM
+from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer_type import Sought
+from graphrag_lite.search.definitions import thing_asked
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
@@ -29,6 +31,7 @@ from graphrag_lite.text.words import ASKING, terms
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from graphrag_lite.retrieval.bm25 import Bm25
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
@@ -38,6 +41,7 @@ BESIDE = 2  # sentences before and after a name that tell of it; at 1, 2.8% of l
 HOPS = 2  # terms besides a name from which a question may lead on from the document about it to another
 WHOLE_NAME = 3  # words of a name that some sentence has to hold together
 LEAST_NAME = 3  # letters of a name's word
+RARE = 3  # times as many text units as the rarest word of a name: a word that more hold is of others, too
 LONG = 8  # terms of a question that holds its name by the way
 # Terms of a question of which each counts, where so few of a corpus's words are new (`Bm25.novelty`); and the least
 # terms of a text unit: with fewer it is a sentence, and nothing stands beside a name.
@@ -70,9 +74,15 @@ def _general() -> frozenset[str]:
 
 
 @cache
+def _roles() -> frozenset[str]:
+    """Return the terms that are short for roles, and no names."""
+    return frozenset(terms(" ".join(role.split()[0] for role in _lists()["roles"]), "en"))
+
+
+@cache
 def _irregular() -> dict[str, set[str]]:
-    """Return the terms of irregular verbs of English, by each of them."""
-    groups = [set(terms(forms, "en")) for forms in _lists()["irregular"]]
+    """Return the terms of irregular verbs of English, and of roles, by each of them."""
+    groups = [set(terms(forms, "en")) for forms in _lists()["irregular"] + _lists()["roles"]]
     return {term: group for group in groups for term in group}
 
 
@@ -107,17 +117,23 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     read = [_text(index, unit) for unit in best]
     if any(not any(map(says.search, read)) for says in matched.values()) or _counted_nowhere(counted, read):
         return True
+    if matched and (known := _unspaced_names(question)):
+        said = [text for unit in best for text, _ in _beside(index, unit, frozenset(), known)]
+        if not any(any(says.search(text) for says in matched.values()) for text in said):
+            return True
     if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:
         return False
-    names = names_asked(question)
-    asked = {term for term in question.terms if not UNSPACED.match(term)} - names - ASKING - QUANTIFIERS
-    asked -= _general()
+    no_name = counted | _general() | _roles()
+    names = names_asked(question) - no_name
+    asked = {term for term in question.terms if not UNSPACED.match(term)}
+    asked -= names | ASKING | QUANTIFIERS | _general()
     meant = {term: _in_other_words(term, question.analyzed_in) for term in asked}
-    if _misses_a_word(question, names, meant.values()):
+    if _misses_a_word(question, names, meant.values()) or _is_in_pieces(question, scores):
         return True
     names = {term for term in names if bm25.holds(term)}
     # Of two things that it names, it asks what one of them is to the other.
-    if not brief or not names or not asked or " ".join(question.capitalized) not in question.text.replace("-", " "):
+    called = " ".join(word for word in question.capitalized if not no_name.issuperset(question.terms_of(word)))
+    if not brief or not names or not asked or called not in question.text.replace("-", " "):
         return False
     said = terms(" ".join(found for asks in matched for found in asks.findall(question.text)), question.analyzed_in)
     rest = {other for term in asked.difference(said) for other in meant[term]}
@@ -125,10 +141,33 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
         return False
     if 1 < len(names) <= WHOLE_NAME and not _named(index, names, scores):
         return True
+    names = _rare(bm25, names)
     beside = _beside_names(index, names, set() if matched else rest, scores)
     if counted:
         return not any(_has_form(counted, own) and Sought().has_count(text) for text, own in beside)
     return not any(any(says.search(text) for says in matched.values()) or _has_form(rest, own) for text, own in beside)
+
+
+def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:
+    """Return the words of names that fewest text units hold: of "Jeff Bezos" the second, of many Jeffs."""
+    n_units = {name: len(bm25.postings(name)[0]) for name in names}
+    return {name for name, n in n_units.items() if n <= RARE * min(n_units.values())}
+
+
+def _is_in_pieces(question: "Question", scores: "npt.NDArray[np.floating[Any]]") -> bool:
+    """Say whether a question asks what a thing of several words is, and no sentence has all of them, in any form."""
+    index, thing = question.index, thing_asked(question.as_read)
+    asked = set(question.terms_of(thing)) - names_asked(question) - ASKING
+    if not 1 < len(asked) == len(thing.split()) <= WHOLE_NAME:
+        return False
+    units = reduce(np.intersect1d, (_units(index, term) for term in sorted(asked)))
+    units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT]
+    return not any(
+        all(_has_form({term}, own) for term in asked)
+        for unit in units.tolist()
+        if not np.isneginf(scores[unit])
+        for own in _sentences(index, unit)[1]
+    )
 
 
 def _counted(question: "Question") -> set[str]:
@@ -146,7 +185,7 @@ def _counted_nowhere(counted: Set[str], read: Iterable[str]) -> bool:
 def _misses_a_word(question: "Question", names: Iterable[str], asked: Iterable[Set[str]]) -> bool:
     """Say whether a short question has a word that no text holds, of a large corpus in which few words are new."""
     index, bm25 = question.index, question.index.bm25
-    if len(question.weights) > SHORT or bm25.n_units < MIN_UNITS or bm25.novelty[0] > KNOWN:
+    if len(question.weights.keys() - QUANTIFIERS) > SHORT or bm25.n_units < MIN_UNITS or bm25.novelty[0] > KNOWN:
         return False
     if any(len(name) >= LEAST_NAME and not bm25.holds(name) for name in names):
         return True
@@ -169,7 +208,7 @@ def _beside_names(
     index: "SnapshotView", names: Set[str], asked: Set[str], scores: "npt.NDArray[np.floating[Any]]"
 ) -> Iterator[tuple[str, Set[str]]]:
     """Yield what stands beside a name, and its terms, in the best text units with it and, if any, a word of `asked`."""
-    units = np.unique(np.concatenate([index.bm25.postings(term)[0] for term in sorted(names)]))
+    units = np.unique(np.concatenate([_units(index, term) for term in sorted(names)]))
     if asked:
         units = np.intersect1d(units, np.concatenate([_units(index, term) for term in sorted(asked)]))
     for unit in units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT].tolist():
@@ -200,14 +239,30 @@ def _sentences(index: "SnapshotView", unit: int) -> tuple[list[tuple[int, int]],
     return spans, [frozenset(terms(text[start:end], language)) for start, end in spans]
 
 
-def _beside(index: "SnapshotView", unit: int, names: Set[str]) -> Iterator[tuple[str, Set[str]]]:
-    """Yield what stands beside a name in a text unit, and its terms; all of it where its title has the name."""
+def _unspaced_names(question: "Question") -> tuple[str, ...]:
+    """Return the names in a question in a script without spaces, as it writes them; none of another question."""
+    if not UNSPACED.search(question.text):
+        return ()
+    found = find_mentions(question.text, question.language, question.index.names)
+    return tuple(question.text[one.start : one.end] for one in found)
+
+
+def _beside(
+    index: "SnapshotView", unit: int, names: Set[str], unspaced: tuple[str, ...] = ()
+) -> Iterator[tuple[str, Set[str]]]:
+    """Yield what stands beside a name in a text unit, and its terms; all of it where its title has the name.
+
+    `names` are terms, `unspaced` are looked for as they are written.
+    """
     text, (spans, own) = _text(index, unit), _sentences(index, unit)
     if _is_about(index, unit, names):
         yield text, frozenset().union(*own)
         return
     for at, words in enumerate(own):
-        if not names.isdisjoint(words):
+        written = text[slice(*spans[at])] if unspaced else ""
+        if any(name in written for name in unspaced) or any(
+            word.startswith(name) if len(name) >= LEAST_STEM else word == name for word in words for name in names
+        ):
             first, last = max(0, at - BESIDE), min(len(spans), at + BESIDE + 1)
             yield text[spans[first][0] : spans[last - 1][1]], frozenset().union(*own[first:last])
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.evidence.records import Record, record_line
+from graphrag_lite.retrieval.replies import PAST
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.context_records import places_of
 from graphrag_lite.temporal import holding
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 MAX_FACTS = 40  # in a model's context
 MAX_OPENING = 2  # that open an answer without a model
-PAST = frozenset("was were did had used formerly previously former before until ago earlier originally".split())
 
 
 def fact_records(question: "Question", query: "Query", entity_ids: "pa.ChunkedArray") -> list[Record]:

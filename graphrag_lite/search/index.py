@@ -58,6 +58,10 @@ class Index(SnapshotView):
         self.model = model
         self.embeddings = values.embeddings
         self.embedder = embedder
+        if embedder or values.embeddings.model:
+            from graphrag_lite.retrieval.note_vectors import NoteVectors
+
+            self.note_vectors = NoteVectors(values.embeddings, values.llm, folder.parent.parent, embedder)
 
     @classmethod
     def open(

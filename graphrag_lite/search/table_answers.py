@@ -28,6 +28,11 @@ LIST = re.compile(
     r"(?i)(?:^|\W)(?:which|what|list|show|name|welche[rs]?|zeige?|liste|quel(?:le)?s?|cuáles|qué|quali|quais|welke|какие|które)\b"
 )
 BEGINNING = re.compile(r"\w{1,3}")  # the value that a word of the question names begins as the word does
+OF_ROWS = (
+    "ticket issue case row record entry item task request order document file line "
+    "Zeile Eintrag Einträge Fall Fälle Vorgang Aufgabe Anfrage Dokument ligne entrée élément tâche demande "
+    "fila registro elemento tarea solicitud riga voce linha regel"
+)
 LONGEST = 12  # words of a question about rows
 LEAST_ROWS = 3  # documents of a file that have fields: fewer are no table
 SHOWN = 20  # rows that an answer names; its count is of all
@@ -100,7 +105,15 @@ def _unexplained(question: "Question", words: Sequence[str], values: Sequence[Va
     fields |= {term for stem in _files(question.index, values) for term in terms(stem, question.language)}
     content = {word.casefold() for word in content_words(question.text, question.language)}
     left = {word for place, word in enumerate(words) if place not in said and word in content and word not in ASKING}
-    return sum(not set(terms(word, question.language)) <= fields for word in left)
+    other = {word for word in left if not set(terms(word, question.language)) <= fields}
+    asked = next((word for word in words if word in content and word not in ASKING), "")
+    return len(other) + (asked in other and not _may_be_rows(question, asked))
+
+
+def _may_be_rows(question: "Question", word: str) -> bool:
+    """Say whether the thing asked for may be rows: any text holds the word, or it calls rows of any kind."""
+    own = set(terms(word, question.language))
+    return not own.isdisjoint(terms(OF_ROWS, question.language)) or any(map(question.index.bm25.holds, own))
 
 
 def _files(index: "SnapshotView", values: Sequence[Value]) -> set[str]:

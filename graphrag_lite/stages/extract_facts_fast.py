@@ -138,7 +138,7 @@ def _documents(
     names: dict[str, set[Name]] = defaultdict(set)
     for document_id, name, start, kind in tables.rows(entity_mentions, "document_id", "name", "mention_start", "type"):
         if start >= 0 and kind != "date":
-            names[document_id].add(Name(start, name))
+            names[document_id].add(Name(start, name, kind))
     said: dict[str, list[Said]] = defaultdict(list)
     columns = ("document_id", "id", "speaker", "reference_time", "char_start", "char_end")
     for document_id, *rest in tables.rows(episodes, *columns):

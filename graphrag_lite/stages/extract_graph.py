@@ -5,13 +5,23 @@ of an entity or a relationship becomes a mention, with the sentence of the unit 
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from graphrag_lite import tables
 from graphrag_lite.extraction.known_names import known_entities
-from graphrag_lite.extraction.mentions import Mentions, TextUnit, assembled, kept_units, mentions_of, text_units
+from graphrag_lite.extraction.mentions import (
+    NAME,
+    Mentions,
+    TextUnit,
+    assembled,
+    kept_units,
+    mentions_of,
+    text_units,
+    with_cells,
+)
 from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.chat import Message
 from graphrag_lite.llm.model import StageModel
@@ -25,38 +35,52 @@ from graphrag_lite.settings import ExtractGraph
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Asked = tuple[str, str]
+"""What is told of a text, and the text."""
+Named = Callable[[str, str, str, list[str]], None]
+"""Is told the id of a text unit, its text, the date of its document, and its names."""
+
 logger = logging.getLogger(__name__)
 
 
 async def extract_graph(
     source_documents: "pa.Table",
     source_units: "pa.Table",
+    episodes: "pa.Table",
     settings: ExtractGraph,
     model: StageModel,
     prompts: Prompts,
     last: Last | None = None,
+    named: Named | None = None,
 ) -> tuple["pa.Table", "pa.Table"]:
     """Ask the model about every text, once for all units that have it. Rows stand in the order of units, then replies.
 
-    A text that the last snapshot has, and that did not fail then, keeps what was found, unasked. A unit without a
-    usable first reply is recorded as a failure and has no rows. One whose later round failed keeps what the rounds
-    before it found, and is recorded too, so that the next run asks for the rest.
+    A text is told with its date, who speaks in it, and what was said before it. One that the last snapshot has, and
+    that did not fail then, keeps what was found, unasked. A unit without a usable first reply is recorded as a failure
+    and has no rows. One whose later round failed keeps what the rounds before it found, and is recorded too, so that
+    the next run asks for the rest. `named` is told of each unit that is asked about as soon as its names are known.
     """
-    units = list(text_units(source_documents, source_units))
-    read = source_documents, source_units
-    kept = kept_units(read, units, last, ("settings", "code", "model"), lambda unit: (unit.text, unit.language))
-    units_of: dict[str, list[TextUnit]] = {}
+    units = list(text_units(source_documents, source_units, episodes=episodes))
+    changes = ("settings", "code", "model")
+    kept = kept_units(units, last, changes, lambda unit: (unit.text, unit.about, unit.language), with_episodes=True)
+    units_of: dict[Asked, list[TextUnit]] = {}
     for unit in units:
         if unit.text.strip():
-            units_of.setdefault(unit.text, []).append(unit)
+            units_of.setdefault((unit.about, unit.text), []).append(unit)
+    dates = dict(tables.rows(source_documents, "id", "created_at"))
     shown = frozenset(row[1] for row in records(prompts.fill(ExtractGraphExamples()), ENTITY, RELATIONSHIP).rows)
 
-    async def work(text: str) -> dict[str, Mentions]:  # names are placed here, while other replies are on their way
-        new = [unit for unit in units_of[text] if unit.id not in kept.anchors]
-        rounds = await _rounds(text, units_of[text][0].id, settings, model, prompts) if new else []
-        return {unit.id: mentions_of(unit, _with_known(unit, rounds, settings.names), shown) for unit in new}
+    async def work(asked: Asked) -> dict[str, Mentions]:  # names are placed here, while other replies are on their way
+        new = [unit for unit in units_of[asked] if unit.id not in kept.anchors]
+        rounds = await _rounds(asked, units_of[asked][0].id, settings, model, prompts) if new else []
+        found = {unit.id: mentions_of(unit, _with_known(unit, rounds, settings.names), shown) for unit in new}
+        if named:
+            for unit in new:
+                names = [row[NAME] for row in with_cells(unit, found[unit.id]).entities]
+                named(unit.id, unit.text, dates[unit.document_id], names)
+        return found
 
-    replies = await model.map(work, list(units_of), name=lambda text: units_of[text][0].id)
+    replies = await model.map(work, list(units_of), name=lambda asked: units_of[asked][0].id)
     found = {identity: mentions for several in replies for identity, mentions in (several or {}).items()}
     n_dropped = sum(mentions.n_dropped for mentions in found.values())
     n_echoed = sum(mentions.n_echoed for mentions in found.values())
@@ -80,22 +104,21 @@ def _types_shown(settings: ExtractGraph) -> str:
     return ", ".join([*own, *(kind for kind in settings.entity_types if kind not in settings.types)])
 
 
-def first_request(text: str, settings: ExtractGraph, prompts: Prompts) -> list[Message]:
+def first_request(asked: Asked, settings: ExtractGraph, prompts: Prompts) -> list[Message]:
     """Return the conversation that begins the extraction of a text; all of it before the text is the same for all."""
-    values = FirstPrompt(
-        entity_types=_types_shown(settings), examples=prompts.fill(ExtractGraphExamples()).strip(), text=text
-    )
+    examples = prompts.fill(ExtractGraphExamples()).strip()
+    values = FirstPrompt(_types_shown(settings), examples, *asked)
     return [{"role": "user", "content": prompts.fill(values)}]
 
 
 async def _rounds(
-    text: str, name: str, settings: ExtractGraph, model: StageModel, prompts: Prompts
+    asked: Asked, name: str, settings: ExtractGraph, model: StageModel, prompts: Prompts
 ) -> list[GraphReply]:
     """Return what the model found, by round: the first pass, then gleanings while it says that something was missed."""
 
     return await gleaning.rounds(
         model,
-        first_request(text, settings, prompts),
+        first_request(asked, settings, prompts),
         partial(read_graph, types=[*settings.types, *settings.entity_types]),
         missed=prompts.fill(ExtractGraphMissed()),
         more=prompts.fill(ExtractGraphMore()),

@@ -49,8 +49,7 @@ async def extract_graph_fast(
     PluginError where an extractor can read none at all.
     """
     units = list(text_units(source_documents, source_units, settings.max_title_units))
-    read = source_documents, source_units
-    kept = kept_units(read, units, last, ("settings", "code"), _read_as, settings.max_title_units)
+    kept = kept_units(units, last, ("settings", "code"), _read_as, settings.max_title_units)
     new = [unit for unit in units if unit.id not in kept.anchors]
     extract = partial(_extract, settings=settings, extractor=extractor)
     n_failed = n_dropped = 0
@@ -142,7 +141,7 @@ def _entity(unit: TextUnit, name: str, kind: str, said: Mapping[str, str], *plac
 
 
 def _relationship(unit: TextUnit, a: str, b: str, label: str, strength: float, span: tuple[int, int]) -> Row:
-    return (unit.id, unit.document_id, a, b, label, "", strength, "", "", *_placed(unit, span), 0)
+    return (unit.id, unit.document_id, a, b, label, "", strength, "", "", "state", "positive", *_placed(unit, span), 0)
 
 
 def _placed(unit: TextUnit, span: tuple[int, int]) -> tuple[int, int]:

@@ -20,7 +20,8 @@ from graphrag_lite.retrieval.entity_names import key_of, names_of_title
 from graphrag_lite.retrieval.title_numbers import in_series
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import IndexSearch
-from graphrag_lite.temporal.said_days import said_days
+from graphrag_lite.temporal.durations import SEEN
+from graphrag_lite.temporal.said_days import said_days, said_order
 from graphrag_lite.text.numbered_titles import numbered
 from graphrag_lite.text.words import terms
 
@@ -256,21 +257,20 @@ def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", 
     """Turn the links round, and add what each text unit is of."""
     import pyarrow as pa
 
-    days = said_days(
-        tables.rows(text_units, "document_id", "char_start", "char_end"),
-        tables.rows(episodes, "document_id", "char_start", "char_end", "reference_time"),
-    )
+    spans = list(tables.rows(text_units, "document_id", "char_start", "char_end"))
+    said = list(tables.rows(episodes, "document_id", "char_start", "char_end", "reference_time", "kind", "ordinal"))
     rows, counts = (links[name].combine_chunks() for name in ("rows", "counts"))
     units = np.asarray(rows.flatten())
     entities = np.repeat(np.arange(links.num_rows), np.diff(np.asarray(rows.offsets)))
-    order = np.argsort(units, kind="stable")
-    offsets = np.searchsorted(units[order], np.arange(text_units.num_rows + 1))
+    by_unit = np.argsort(units, kind="stable")
+    offsets = np.searchsorted(units[by_unit], np.arange(text_units.num_rows + 1))
     return tables.make_columns(
         "search_units",
         document=_places(text_units["document_id"], documents["id"]),
-        day=days,
-        entities=_lists(offsets, pa.array(entities[order])),
-        counts=_lists(offsets, counts.flatten().take(pa.array(order))),
+        day=said_days(spans, (row[:4] for row in said)),
+        order=said_order(spans, said, dict(tables.rows(documents, "id", "source_id"))),
+        entities=_lists(offsets, pa.array(entities[by_unit])),
+        counts=_lists(offsets, counts.flatten().take(pa.array(by_unit))),
     )
 
 
@@ -287,9 +287,12 @@ def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
 
 def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
     """Return the days that statements of each text unit tell of; of what has ended by then, only its end is known."""
+    import pyarrow.compute as pc
+
     found: dict[str, list[tuple[int, ...]]] = defaultdict(list)
     columns = ("text_unit_id", "kind", "polarity", "valid_at", "invalid_at", "char_start")
-    for unit_id, kind, polarity, valid_at, invalid_at, start in tables.rows(fact_mentions, *columns):
+    stated = fact_mentions.filter(pc.not_equal(fact_mentions["precision"], SEEN))
+    for unit_id, kind, polarity, valid_at, invalid_at, start in tables.rows(stated, *columns):
         first, after = (date.fromisoformat(day).toordinal() if day else 0 for day in (valid_at, invalid_at))
         over = kind == "state" and polarity == "negative"
         days = (0, first, 1) if over else (first, max(after - 1, 0), int(kind == "state"))

@@ -121,7 +121,9 @@ async def load_documents(
         count("without_text", len(empty))
         stated = (each for each in documents["metadata"].to_pylist() if f'"{LEFT_OUT}": ' in each)
         count(LEFT_OUT, sum(json.loads(each)[LEFT_OUT] for each in stated))
-    _warn(documents, empty)
+    if empty:
+        more = " ..." if len(empty) > FEW else ""
+        logger.info("Left out documents without text (%d): %s%s", len(empty), ", ".join(empty[:FEW]), more)
     for unread in unread_times(documents, settings.time_field)[:MAX_NAMED]:
         logger.warning(
             "%s: %d times cannot be read, such as %r; they date nothing.%s",
@@ -147,17 +149,27 @@ def _read_file(
             document, problem = outcome(_document, path, item, sha256)
             rows += [document] if document else []
             bad += [Unreadable(f"{path}:{item.source_id.removeprefix(f'{path}:')}", problem)] if problem else []
-    return rows, bad, empty
+    return _told_apart(rows), bad, empty
 
 
-def _warn(documents: "pa.Table", empty: list[str]) -> None:
-    """Say which documents are left out, having no text, and which share an id."""
-    if empty:
-        more = " ..." if len(empty) > FEW else ""
-        logger.info("Left out documents without text (%d): %s%s", len(empty), ", ".join(empty[:FEW]), more)
-    for (path, source_id), n in Counter(tables.rows(documents, "path", "source_id")).items():
+def _told_apart(rows: list[Document]) -> list[Document]:
+    """Give each document of a file an id that no other has: of three that state `a`, `a`, `a (2)` and `a (3)`."""
+    stated = Counter(row.source_id for row in rows)
+    if len(stated) == len(rows):
+        return rows
+    numbers: Counter[str] = Counter()
+    own = []
+    for row in rows:
+        name = source_id = row.source_id
+        numbers[source_id] += 1
+        while numbers[source_id] > 1 and (name := f"{source_id} ({numbers[source_id]})") in stated:
+            numbers[source_id] += 1
+        own.append(row._replace(source_id=name))
+    for source_id, n in stated.items():
         if n > 1:
-            logger.warning("%s: %d documents have the id %s. Answers cannot tell them apart.", path, n, source_id)
+            path = rows[0].path
+            logger.warning("%s: %d documents have the id %s; a number tells them apart.", path, n, source_id)
+    return own
 
 
 def _people(root: Path, paths: list[str]) -> dict[str, Mapping[str, str]]:

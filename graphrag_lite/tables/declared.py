@@ -121,7 +121,7 @@ class SourceDocuments:
     """Documents as loaded, ordered by path and source id."""
 
     id: Annotated[str, "hash of the content: title, text, dates, metadata"]
-    source_id: Annotated[str, "the document's own id: of its JSONL or CSV row, else the path"]
+    source_id: Annotated[str, "its own id, which no other of its file has: of its JSONL or CSV row, else the path"]
     title: Annotated[str, "from the row, the heading or the file name"]
     text: Annotated[str, "the text that all character spans refer to"]
     path: Annotated[str, "file in the corpus folder"]
@@ -193,6 +193,8 @@ class RelationshipMentions:
     strength: Annotated[float, "how directly the text relates them: 1 = same sentence; a model says 1-10"]
     valid_at: Annotated[str, "ISO 8601, when the relation began to hold; empty unknown"]
     invalid_at: Annotated[str, "ISO 8601, when it ceased to hold; empty unknown"]
+    kind: Annotated[str, "state, event or plan, as a model says; state where nobody does"]
+    polarity: Annotated[str, "positive; negative where a model reads that it is not, or no longer, so"]
     char_start: Annotated[int, "of the sentence that states it, in documents.text; -1 unknown"]
     char_end: Annotated[int, "end of that sentence"]
     round: Annotated[int, "0 = first pass, 1.. = gleaning"]
@@ -221,8 +223,11 @@ class FactMentions:
     polarity: Annotated[str, "positive; negative where it says that this is not, or no longer, so"]
     valid_at: Annotated[str, "ISO 8601 day, first that is meant; empty unknown"]
     invalid_at: Annotated[str, "ISO 8601 day, first that is not meant any more; empty unknown, or still so"]
-    precision: Annotated[str, "of the vaguer of the two as stated: day, week, month, season, year, decade or century"]
-    time_text: Annotated[str, "words that state the time"]
+    precision: Annotated[
+        str,
+        "of the vaguer of the two as stated: day, week, month, season, year, decade, century; seen: when it was said",
+    ]
+    time_text: Annotated[str, "words that state the time; of what was seen, those that say it"]
     reference_time: Annotated[str, "ISO 8601, when it was said: of the message, else of the document; empty unknown"]
     char_start: Annotated[int, "of the sentence, in documents.text"]
     char_end: Annotated[int, "end of that sentence"]
@@ -257,7 +262,9 @@ class RelationPolicies:
 
     relation: Annotated[str, "as most mentions word it"]
     kind: Annotated[str, "functional (one object a subject), inverse (one subject an object), multi or event"]
-    rule: Annotated[str, "settings, learned (from intervals that texts state) or default (multi)"]
+    rule: Annotated[
+        str, "settings, learned (from intervals that texts state) or default (of a few known relations, else multi)"
+    ]
     n: Annotated[int, "intervals that were followed by another value; of a relation of events: intervals"]
     closed_share: Annotated[float, "of those, the share over when it began; of events: points in time. 0 for none"]
     n_mentions: Annotated[int, "mentions of the relation"]
@@ -306,7 +313,7 @@ class Documents:
     text_unit_ids: Annotated[list[str], "in order of place", Key("text_units", back="document_id")]
     creation_date: Annotated[str, "created_at, under graphrag's name"]
     raw_data: Annotated[str, "metadata, under graphrag's name"]
-    source_id: Annotated[str, "the document's own id: of its JSONL or CSV row, else the path"]
+    source_id: Annotated[str, "its own id, which no other of its file has: of its JSONL or CSV row, else the path"]
     path: Annotated[str, "file in the corpus folder"]
     content_sha256: Annotated[str, "of the file's bytes"]
     mime: Annotated[str, "media type of the file"]
@@ -496,6 +503,7 @@ class SearchUnits:
 
     document: Annotated[int, "row number of documents"]
     day: Annotated[int, "day of the last message in it, else of its document, 1 = 0001-01-01; 0 unknown"]
+    order: Annotated[int, "place in the order in which text units were said, equal where it is not told; 0 undated"]
     entities: Annotated[list[Int32], "row numbers of entities that it names"]
     counts: Annotated[list[Float32], "mentions of each"]
 

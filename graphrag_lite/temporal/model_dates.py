@@ -12,9 +12,10 @@ PRECISIONS = {4: "year", 7: "month"}  # by the length of an ISO 8601 date; longe
 def statement(relationship: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return what a row of `relationship_mentions` says held when; None where it states no time.
 
-    The end that a model gives is the last time that is meant.
+    The end that a model gives is the last time that is meant. An event or a plan lies within the time that is stated.
 
     >>> said = {"source": "Ana", "relation": "WORKS_AT", "target": "Acme", "valid_at": "1993", "invalid_at": "2006-05"}
+    >>> said |= {"kind": "state", "polarity": "positive"}
     >>> told = statement(said)
     >>> told["valid_at"], told["invalid_at"], told["precision"], told["relation"]
     ('1993-01-01', '2006-06-01', 'year', 'WORKS_AT')
@@ -22,13 +23,15 @@ def statement(relationship: Mapping[str, Any]) -> dict[str, Any] | None:
     first, last = (whole(relationship[name]) for name in ("valid_at", "invalid_at"))
     if first is None and last is None:
         return None
+    if relationship["kind"] != "state":
+        first, last = first or last, last or first
     shortest = min(len(relationship[name]) for name in ("valid_at", "invalid_at") if relationship[name])
     return {
         "subject": relationship["source"],
         "relation": relationship["relation"],
         "object": relationship["target"],
-        "kind": "state",
-        "polarity": "positive",
+        "kind": relationship["kind"],
+        "polarity": relationship["polarity"],
         "valid_at": first.first.isoformat() if first else "",
         "invalid_at": (last.last + timedelta(days=1)).isoformat() if last else "",
         "precision": PRECISIONS.get(shortest, "day"),

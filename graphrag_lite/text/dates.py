@@ -54,6 +54,7 @@ _QUARTER = re.compile(rf"(?:Q([1-4])[\s,/-]?(?:of )?{_YEAR}|([12]\d{{3}})[\s-]?Q
 # A hyphen joins two dates only between blanks or two years: in 2022-01-10 it joins the parts of one.
 _RANGE = re.compile(r"\s(?:-|to|until|till|through|and|bis|à|au|al|a)\s|\s?[–—~～至]\s?|/(?=[12]\d{3}-)", re.I)
 _YEARS = re.compile(r"([12]\d{3})-((?:[12]\d)?\d{2})")
+_HAS_YEAR = re.compile(r"[12]\d{3}")  # as every form has; most texts that are looked at have none
 
 
 def iso_date(text: str) -> str:
@@ -70,6 +71,8 @@ def iso_date(text: str) -> str:
     if len(text) > LONGEST:
         return ""
     plain = unicodedata.normalize("NFKC", text).strip(" \t\n.,;()[]\"'")
+    if not _HAS_YEAR.search(plain):
+        return ""
     plain = _AROUND.sub("", " ".join(plain.split()))
     for form in FORMS:
         for spelling in (plain, unaccented(plain.casefold())):
@@ -95,7 +98,7 @@ def iso_period(start: str, end: str) -> tuple[str, str]:
 
 def _span(text: str) -> tuple[str, str]:
     """Return the first and last date of one field: equal for one date, both "" for none."""
-    if len(text) > LONGEST:
+    if len(text) > LONGEST or not _HAS_YEAR.search(unicodedata.normalize("NFKC", text)):
         return "", ""
     if one := iso_date(text):
         return one, one

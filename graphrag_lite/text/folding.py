@@ -8,7 +8,8 @@ from functools import lru_cache
 _ACCENTED_LATIN = re.compile("([a-z\u00e6\u00f8\u0153])[\u0300-\u036f]+")
 _UNSEEN = "\u00ad\u200b-\u200f\u2060\ufeff"
 _JOINING = r"[\u0300-\u036f\u3099\u309a\u1160-\u11ff]"
-_CLUSTER = re.compile(rf"(?P<space>\s+)|(?P<ascii>[!-~]+)(?!{_JOINING})|(?P<unseen>[{_UNSEEN}]+)|\S{_JOINING}{{0,8}}")
+_ASCII = rf"(?P<ascii>[!-~]+(?: [!-~]+)*)(?!{_JOINING})"
+_CLUSTER = re.compile(rf"(?P<space>\s+)|{_ASCII}|(?P<unseen>[{_UNSEEN}]+)|\S{_JOINING}{{0,8}}")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _ALIKE = str.maketrans(dict.fromkeys("‘’‚‛ʼ´`′", "'") | dict.fromkeys("“”„‟«»″", '"') | dict.fromkeys("‐‑‒–—―−", "-"))
 

@@ -49,6 +49,7 @@ _REFERENCE = re.compile(
     re.I,
 )
 _AFFILIATION = re.compile(r"\b(?:Universi\w+|Department|Institut\w*|School|Faculty|Cent(?:er|re)|Hospital|College)\b")
+_MARKS = re.compile(r"[`{}<>=\\_|:/]")  # without one of these a sentence is no code, which is known sooner
 _CODE = re.compile(r"```|[{}<>=\\]|\w_\w|\b\w+:\s\w+\s\w+:\s|(?:\s\|){2,}|//|\.\.\.\s\w+:")
 _FIRST_PERSON = re.compile(r"\b(?:I|[Mm]y|me|[Ii]ch|[Mm]eine?|[Jj]e|[Mm]on|[Yy]o|[Mm]i)\b")
 _ANAPHORIC = re.compile(
@@ -109,7 +110,9 @@ def tells_of(sentence: str, topic: str, name: str) -> bool:
 
 def _says_something(sentence: str) -> bool:
     """Tell whether a sentence is prose: no reference, no row of a table, no code, no question."""
-    if sentence.rstrip().endswith(("?", "？")) or _CODE.search(sentence) or _REFERENCE.search(sentence):
+    if sentence.rstrip().endswith(("?", "？")) or _REFERENCE.search(sentence):
+        return False
+    if _MARKS.search(sentence) and _CODE.search(sentence):
         return False
     if len(_AUTHORS.findall(sentence)) > 2 or (";" in sentence and len(_AFFILIATION.findall(sentence)) > 2):
         return False

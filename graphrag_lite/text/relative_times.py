@@ -29,6 +29,7 @@ class Words:
     days: tuple[str, str, str]  # today, yesterday, the day before
     tomorrow: str
     numbers: tuple[str, ...]  # one to ten
+    joint: str
     ago: str
     past: str
     lasting: str
@@ -110,7 +111,7 @@ def _length(
     """Return the span of a length of time, its days, and the number of its smallest unit: "two years and a month"."""
     start, end, unit = *found.span(), _unit(words, found[0])
     days = _number(words, found[0]) * _LENGTHS[unit]
-    more = patterns["and_more"].match(plain, end)
+    more = patterns["and_more"].match(plain, end) if patterns["to_unit"].search(found[0]) else None
     before = patterns["more_and"].search(plain[max(0, start - 30) : start])
     for part in filter(None, (more, before)):
         other = _unit(words, part[0])
@@ -175,6 +176,7 @@ def _patterns(language: str) -> dict[str, re.Pattern[str]]:
         "{n}": rf"(?:(?<!\d)\d{{1,3}}|{'|'.join(sorted(words.numbers, key=len, reverse=True))})",
         "{unit}": rf"(?:{'|'.join(words.units)})",
         "{weekday}": rf"(?:{'|'.join(words.weekdays)})",
+        "{joint}": rf"(?:{words.joint})",
     }
 
     def filled(pattern: str) -> re.Pattern[str]:
@@ -184,7 +186,8 @@ def _patterns(language: str) -> dict[str, re.Pattern[str]]:
 
     named = {kind: filled(getattr(words, kind)) for kind in ("ago", "past", "lasting", "last", "this", "next", "ahead")}
     named["of_weekday"] = filled(r"(?<![a-z]){weekday} (?:of )?$")
-    named["and_more"] = filled(r",? (?:and|et|und|y|e|en) {n} {unit}(?!\w)")
-    named["more_and"] = filled(r"(?<!\w){n} {unit},? (?:and|et|und|y|e|en) $")
+    named["to_unit"] = filled(r"{unit}$")
+    named["and_more"] = filled(r"{joint}{n} ?{unit}(?![a-z])")
+    named["more_and"] = filled(r"(?<![a-z0-9]){n} ?{unit}{joint}$")
     # The longest first: "the day before yesterday" holds "yesterday".
     return named | {"days": _word("|".join(reversed(words.days))), "tomorrow": _word(words.tomorrow)}

@@ -22,19 +22,10 @@ from graphrag_lite.pipeline import index as build
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
-
 
 @pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder: Path = tmp_path_factory.mktemp("tools") / "output"
-    build(EXAMPLE, folder, Settings())
-    return folder
-
-
-@pytest.fixture(scope="module")
-def opened(output: Path) -> Index:
-    return Index.open(output)
+def opened(sample: Path) -> Index:
+    return Index(sample)
 
 
 def look(index: Index, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -129,7 +120,7 @@ def test_lines_go_on_where_those_before_ended(opened: Index) -> None:
         ),
         ("search_facts", '{"query": "comets", "valid_at": "2023-02-30"}', "valid_at: '2023-02-30' is no day"),
         ("timeline", '{"query": "comets", "from": "soon"}', "from: 'soon' is no day"),
-        ("timeline", '{"query": "comets", "until": "1990"}', "there are page, size, query, from, to"),
+        ("timeline", '{"query": "comets", "until": "1990"}', "there are page, size, where, query, from, to"),
         ("read_source", '{"id": "../../etc/passwd"}', "search_passages shows them"),
     ],
 )
@@ -206,13 +197,16 @@ def test_any_script_can_be_searched(text: str, corpus: Callable[..., Path], tmp_
     assert look(index, "search_reports", query=text)["records"] == []
 
 
-def test_the_command_prints_one_object(output: Path) -> None:
+def test_the_command_prints_one_object(opened: Index) -> None:
     run = CliRunner()
-    arguments = ["search_entities", '{"query": "Lyman Spitzer"}', "--root", str(output.parent)]
+    root = str(opened.folder.parents[2])
+    arguments = ["search_entities", '{"query": "Lyman Spitzer"}', "--root", root]
     result = run.invoke(main, ["tool", *arguments])
     assert (result.exit_code, json.loads(result.stdout)["records"][0]["title"]) == (0, "Lyman Spitzer")
-    failed = run.invoke(main, ["tool", "search_entities", "{}", "--root", str(output.parent)])
+    failed = run.invoke(main, ["tool", "search_entities", "{}", "--root", root])
     assert (failed.exit_code, failed.stdout) == (1, "") and "query: Field required" in failed.stderr
+    chat = run.invoke(main, ["tool", *arguments, "--where", "path=chat/*"])
+    assert json.loads(chat.stdout)["total"] < json.loads(result.stdout)["total"]
     listed = run.invoke(main, ["tool", "--schema"])
     assert [json.loads(line)["name"] for line in listed.stdout.splitlines()] == list(TOOLS)
     assert all(name in run.invoke(main, ["tool"]).stdout for name in TOOLS)

@@ -27,7 +27,7 @@ def partitions(draw: st.DrawFn) -> list[Community]:
     return found
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(partitions(), partitions())
 def test_pairs_are_one_to_one_and_the_best(older: list[Community], newer: list[Community]) -> None:
     sizes = [len(community.members) for community in older]

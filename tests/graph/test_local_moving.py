@@ -30,7 +30,7 @@ def cases(draw: st.DrawFn) -> tuple[csr_matrix, np.ndarray, np.ndarray, float]:
     return adjacency, labels, free | (labels < 0), draw(st.sampled_from([0.5, 1.0, 2.0]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(cases())
 def test_what_holds_after_every_move(case: tuple[csr_matrix, np.ndarray, np.ndarray, float]) -> None:
     adjacency, labels, free, resolution = case

@@ -81,7 +81,7 @@ def test_the_examples_are_the_corpus_s_own_and_borne_out_by_it(tiny: Path, tmp_p
     assert [entity.name for entity in reply.entities] == ["Marley", "Scrooge"]
     assert [(r.source, r.target, r.valid_at) for r in reply.relationships] == [("Scrooge", "Marley", "1843")]
     settings = Settings().extract_graph.model_copy(update={"entity_types": SHARED_TYPES})
-    filled = first_request("THE TEXT", settings, loaded)[0]["content"]
+    filled = first_request(("", "THE TEXT"), settings, loaded)[0]["content"]
     assert shown.strip() in filled and filled.index("THE TEXT") > filled.index("Scrooge paid $5.")
     assert filled.index("THE TEXT") > len(filled) - 200, "what varies stands last"
 

@@ -96,6 +96,38 @@ def test_fields_of_a_relationship(fields: str, expected: tuple[str, str, float, 
 
 
 @pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ("REL<|>They met.<|>8<|>2019<|><|>event", ("2019", "", "event", "positive")),
+        ("REL<|>They met.<|>8<|>2019<|>event", ("2019", "", "event", "positive")),
+        ("REL<|>They met.<|>8<|>2019<|><|>State<|>Negative", ("2019", "", "state", "negative")),
+        ("REL<|>They met.<|>8<|>2019<|>2020<|>negative plan", ("2019", "2020", "plan", "negative")),
+        ("REL<|>They met.<|>8<|><|>", ("", "", "state", "positive")),
+        ("REL<|>event", ("", "", "state", "positive")),  # a description
+    ],
+)
+def test_the_last_fields_say_of_which_kind_a_relationship_is(fields: str, expected: tuple[str, ...]) -> None:
+    found = relationship(f"A<|>B<|>{fields}")
+    assert (found.valid_at, found.invalid_at, found.kind, found.polarity) == expected
+    assert found.relation == "REL" and found.description in ("They met.", "event")
+
+
+def test_json_says_of_which_kind_a_relationship_is() -> None:
+    said = (
+        '{"kind": "relationship", "source": "A", "target": "B", "relation": "MET", "description": "So.", "strength": 5}'
+    )
+    other = said.replace('"relationship"', '"event"').replace("5}", '5, "valid_at": "2019", "polarity": "negative"}')
+    (one,), (two,) = (read_graph(f"[{each}]", TYPES).relationships for each in (said, other))
+    assert (one.description, one.kind, two.valid_at, two.kind, two.polarity) == (
+        "So.",
+        "state",
+        "2019",
+        "event",
+        "negative",
+    )
+
+
+@pytest.mark.parametrize(
     ("said", "strength"),
     [("8", 8), ("6.5", 6.5), ("6,5", 6.5), ("8/10", 8), ("80%", 8), ("85/100", 8.5), ("0.8", 8), ("1.0", 1), ("12", 10)]
     + [("0", 1), ("Strength: 7", 7), ("**7**", 7), ("seven", 7), ("high", 8), ("Very strong", 9), ("", 1), ("9 out of 10", 9)],

@@ -114,7 +114,7 @@ def test_a_record_is_read_however_it_is_dressed(reply: str) -> None:
     ],
 )
 def test_json_takes_the_place_of_tuples(reply: str) -> None:
-    assert read(reply).rows == [SCROOGE, ["relationship", "Scrooge", "Marley", "PARTNER_OF", "", "9", "", ""]]
+    assert read(reply).rows == [SCROOGE, ["relationship", "Scrooge", "Marley", "PARTNER_OF", "", "9", "", "", "", ""]]
 
 
 def test_empty_fields_stay_in_their_places() -> None:

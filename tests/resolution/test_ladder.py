@@ -333,3 +333,17 @@ def test_a_common_noun_is_no_short_name_of_the_only_person_that_it_fits() -> Non
 def test_a_person_is_a_person_in_capitals_too() -> None:
     found = confirmed([("d", name, "PERSON", True) for name in ("Ruth Velm", "Velm")])
     assert found["Velm"].rule == "alias" and found["Velm"].title == "Ruth Velm" and found["Velm"].type == "person"
+
+
+def test_spellings_that_a_model_tells_apart_are_two_in_that_document() -> None:
+    said = [
+        *[("a", "Mumford", "organization", True), ("a", "Mumford '", "work", True), ("b", "Mumford", "work", True)],
+        *[("b", "Mumford '", "work", True), ("c", "The States", "place", True), ("c", "States", "place", True)],
+        ("c", "STATES", "place", True),
+    ]
+    documents, names, types, anchored = map(list, zip(*said, strict=True))
+    rows = resolve(documents, names, types, anchored, {}, related=[("c", "States", "The States")], confirmed=True)
+    keys = {(row.document_id, row.name): row.key for row in rows}
+    found = [keys.get((document, name)) or keys["", name] for document, name, *_ in said]
+    assert found[0] != found[1] and found[2] == found[3] == found[0]
+    assert found[4] != found[5] == found[6]

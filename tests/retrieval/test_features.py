@@ -85,6 +85,15 @@ def test_replies_count_unless_they_are_asked_for() -> None:
     assert read("Who did you say is mayor?", None, attributes).replies is None
 
 
+def test_the_newest_goes_first_as_of_a_day_and_of_a_value_that_a_chat_with_an_assistant_tells() -> None:
+    order = np.arange(5.0)
+    people, chat = (replace(ATTRIBUTES, order=order, replies=replies) for replies in (None, order > 3))
+    value = "How many seats are there?"
+    asked = (value, "How many seats were there?", "Are there seats?", "How many seats are there in 2022?")
+    assert [read(each, None, chat).order is order for each in asked] == [True, False, False, False]
+    assert read(value, None, people).order is None and read(value, date(2023, 5, 31), people).order is order
+
+
 def test_an_empty_question() -> None:
     read = question_features("", "en", INDEX, name_table([]))
     assert read.term_scores.shape == (5, 0) and not read.entities and not len(read.dated_units)

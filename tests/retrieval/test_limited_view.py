@@ -9,10 +9,15 @@ import pytest
 from stub_model import StubModel
 
 from graphrag_lite import pipeline
+from graphrag_lite.agent.requests import Searched
+from graphrag_lite.agent.session import Session
+from graphrag_lite.agent.tools import TOOLS, call
 from graphrag_lite.errors import InputError
 from graphrag_lite.llm.chat import Request
+from graphrag_lite.memory.store import Memory
 from graphrag_lite.retrieval.limited_tables import LIMITS
 from graphrag_lite.retrieval.limited_view import LimitedView
+from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.methods import METHODS
@@ -179,3 +184,20 @@ def test_paths_are_globs(corpus: Callable[..., Path], tmp_path: Path) -> None:
     index = Index(pipeline.index(folder, tmp_path / "output", Settings()).snapshot)
     answer = index.query("What does Ann Li like?", where=["path=a/*", "path!=a/b/*"])
     assert answer.documents == ["a/x.md"]
+
+
+@pytest.mark.parametrize(("kept", "hidden"), [("team=Sales", [*SECRET, "1994"]), ("speaker=Ana", ["Turin"])])
+def test_no_tool_tells_what_is_left_out(index: Index, kept: str, hidden: list[str], tmp_path: Path) -> None:
+    dated = {"start_date": "1990-01-01", "end_date": "2030-01-01"}
+    memory = Memory(tmp_path / "memory.sqlite")
+
+    def told(view: SnapshotView, tool: str, *where: str) -> str:
+        asked = dated if "date" in tool else {"query": "Kathryn Thornton told Zyxandra", "size": 5}
+        return json.dumps(call(Session(lambda: view, lambda: memory), tool, json.dumps({**asked, "where": where})))
+
+    searches = [name for name, tool in TOOLS.items() if issubclass(tool.request, Searched)]
+    assert len(searches) == 7 and all(any(one in told(index, tool) for tool in searches) for one in hidden)
+    for tool in searches:
+        assert not any(one in told(index, tool, kept) for one in hidden), tool
+        assert told(index.limited([kept]), tool) == told(index, tool, kept)
+        assert told(index.limited([kept]), tool, "date>=1990") == told(index, tool, kept, "date>=1990")

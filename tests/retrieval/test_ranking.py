@@ -169,16 +169,16 @@ def test_scores_fade_with_age_by_a_power_law() -> None:
 def test_of_the_best_units_a_newer_one_about_the_same_goes_first() -> None:
     # Unit 0 is old; 1 holds more than half of it and is newer; 2 is newer and about something else; 3 is newest, below.
     terms = [[3.0, 1.8, 0.0], [3.0, 0.0, 0.0], [0.0, 0.0, 2.95], [2.9, 0.0, 0.0]]
-    question = replace(ask(terms), ages=np.array([90.0, 30.0, 1.0, 0.0]))
+    question = replace(ask(terms), order=np.array([1.0, 2.0, 3.0, 4.0]))
     links, policy = graph(4, {}, {}), replace(OFF, fading=0.0)
     assert order(question, links, replace(policy, newest_depth=0)) == [0, 1, 2, 3]
     assert order(question, links, replace(policy, newest_depth=2)) == [1, 0, 2, 3]
     assert order(question, links, replace(policy, newest_depth=4)) == [3, 1, 0, 2]
-    same_day = replace(question, ages=np.full(4, 5.0))
+    same_day = replace(question, order=np.full(4, 5.0))
     assert order(same_day, links, policy) == [0, 1, 2, 3]
-    much_worse = replace(ask([[3.0, 2.2], [3.0, 0.0]]), ages=np.array([9.0, 0.0]))
+    much_worse = replace(ask([[3.0, 2.2], [3.0, 0.0]]), order=np.array([1.0, 9.0]))
     assert order(much_worse, graph(2, {}, {}), policy) == [0, 1]
-    another_thing = replace(ask([[1.0, 2.0, 0.0], [1.0, 0.0, 1.5]]), ages=np.array([9.0, 0.0]))
+    another_thing = replace(ask([[1.0, 2.0, 0.0], [1.0, 0.0, 1.5]]), order=np.array([1.0, 9.0]))
     assert order(another_thing, graph(2, {}, {}), policy) == [0, 1]
     unseen = replace(question, hidden=np.array([False, False, False, True]))
     assert order(unseen, links, policy) == [1, 0, 2, 3]
@@ -190,7 +190,7 @@ def test_of_the_best_units_a_newer_one_about_the_same_goes_first() -> None:
 def test_newest_first_only_reorders_the_best(scores: list[list[float]], data: st.DataObject) -> None:
     n = len(scores)
     ages = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0, 30.0]), min_size=n, max_size=n)))
-    question = replace(ask(scores), ages=ages)
+    question = replace(ask(scores), ages=ages, order=-ages)
     links, policy = graph(n, {}, {}), replace(OFF, fading=0.0)
     plain, newest = (rank(question, links, replace(policy, newest_depth=depth)) for depth in (0, 3))
     assert sorted(plain.tolist()) == sorted(newest.tolist())
@@ -214,7 +214,7 @@ def test_any_graph_gives_finite_scores_and_bm25_when_all_parts_are_off(
     question = ask(scores, named, in_name=data.draw(st.lists(st.integers(0, 2))), dated=[0])
     ranked = rank(question, links, Policy())
     assert ranked.shape == (n,) and np.isfinite(ranked).all()
-    nothing_said = replace(question, stated=(), ages=None, hidden=np.zeros(n, dtype=np.bool_))
+    nothing_said = replace(question, stated=(), ages=None, order=None, hidden=np.zeros(n, dtype=np.bool_))
     assert rank(nothing_said, links, Policy()).tolist() == ranked.tolist()
     plain = np.array(scores).sum(axis=1)
     assert order(question, links, OFF) == np.lexsort((np.arange(n), -plain)).tolist()
@@ -278,11 +278,11 @@ def test_a_walk_of_single_steps_ranks_as_the_matrices_do(seed: int) -> None:
 
 def test_every_weight_is_used() -> None:
     links = graph(8, {0: [0, 1], 1: [1], 2: [2], 3: [1, 2], 6: [3], 7: [3]}, {2: [1], 4: [0], 5: [0]})
-    terms = [[3.0, 0.0], [0.0, 1.0], [0.5, 1.0], [2.0, 0.0], [1.0, 0.0], [0.2, 0.3], [0.0, 0.9], [1.0, 0.1]]
+    terms = [[3.0, 0.0], [0.0, 1.0], [0.5, 1.0], [2.0, 0.0], [1.0, 0.0], [0.9, 0.3], [0.0, 0.9], [1.0, 0.1]]
     ages = np.array([9.0, 0.0, 5.0, 1.0, 7.0, 3.0, 2.0, 0.0])
     asked = ask(terms, named=[0], in_name=[0], dated=[1, 3])
     question = replace(asked, ages=ages, replies=np.arange(8) == 3, stated=stated([2, 5]), meant=np.linspace(0.1, 0, 8))
-    question = replace(question, held=np.arange(8) / 8)
+    question = replace(question, held=np.arange(8) / 8, order=-ages)
     usual = rank(question, links, Policy())
     for field in fields(Policy):
         value = getattr(Policy(), field.name)

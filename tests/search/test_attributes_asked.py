@@ -44,6 +44,10 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("What did Ivo Marek eat?", True),
         ("What did Ivo Haddad replace?", True),  # two others have these names
         ("What did Ivo Marek pay for?", False),
+        ("What is Ivo Marek's favorite newspaper?", True),
+        ("What does Lena Fuchs say about gyroscopes?", True),
+        ("What is the second servicing mission?", False),
+        ("What is the delicate servicing mission?", True),  # all words, but never in one sentence
     ],
 )
 def test_what_no_sentence_tells_of_a_name_is_refused(index: Index, asked: str, refused: bool, method: str) -> None:

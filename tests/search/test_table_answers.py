@@ -58,6 +58,8 @@ def test_rows_are_counted_and_cited(printers: Index, question: str, expected: di
     "question",
     [
         "Which printer takes minutes since update 7?",
+        "What is the salary of Ann Lee?",
+        "How many employees does Ann Lee have?",
         "Why are critical printers slow?",
         "What happens for each open page?",
     ],

@@ -37,15 +37,19 @@ SECOND = (
 Tables = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
-def source(*texts: str, language: str = "en", padding: int = 0) -> tuple[pa.Table, pa.Table]:
-    """Return tables of documents with one unit each, `padding` characters behind the start of its document."""
+def source(*texts: str, language: str = "en", padding: int = 0) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """Return tables of documents with one unit each, and of no episodes, `padding` characters behind the start of its document."""
     documents, units = [], []
     for number, text in enumerate(texts):
         columns = tables.schema("source_documents").names
         whole = " " * padding + text
         documents.append({**dict.fromkeys(columns, ""), "id": f"d{number}", "text": whole, "language": language})
         units.append((f"u{number}", f"d{number}", 0, padding, len(whole), text, 0))
-    return tables.make("source_documents", documents), tables.make("source_units", units)
+    return (
+        tables.make("source_documents", documents),
+        tables.make("source_units", units),
+        tables.make("episodes", []),
+    )
 
 
 def extract(
@@ -100,7 +104,7 @@ def test_what_the_model_says_becomes_mentions_with_their_places() -> None:
 
 def test_gleaning_continues_the_conversation_while_the_model_says_yes() -> None:
     (entities, relationships), stub, _ = extract(by_prompt(FIRST, "Yes.", SECOND), TEXT, max_gleanings=2)
-    asked = [(m["role"], m["content"]) for m in first_request(TEXT, ExtractGraph(), PROMPTS)]
+    asked = [(m["role"], m["content"]) for m in first_request(("", TEXT), ExtractGraph(), PROMPTS)]
     first, second = ("assistant", FIRST), ("assistant", SECOND)
     missed, more = ("user", MISSED), ("user", MORE)
     assert conversations(stub) == [
@@ -207,7 +211,7 @@ def test_the_examples_of_the_prompt_are_not_taken_for_the_text(caplog: pytest.Lo
 
 def test_prompts_differ_in_the_text_alone() -> None:
     settings = ExtractGraph(entity_types=["ship", "port"])
-    one, other = (first_request(text, settings, PROMPTS)[0]["content"] for text in ("$text {A}", "B"))
+    one, other = (first_request(("", text), settings, PROMPTS)[0]["content"] for text in ("$text {A}", "B"))
     assert "Entity types: ship, port\n" in one
     assert one.replace("$text {A}", "B") == other
     assert one.index("$text {A}") > 0.97 * len(other)
@@ -266,7 +270,11 @@ def test_a_christmas_carol_is_rebuilt_from_real_replies(shared: Path) -> None:
     )
     stub = replay_model(shared)
     model, failures = stage_model(stub, "extract_graph")
-    found = asyncio.run(extract_graph(documents, units, settings=ExtractGraph(), model=model, prompts=PROMPTS))
+    found = asyncio.run(
+        extract_graph(
+            documents, units, tables.make("episodes", []), settings=ExtractGraph(), model=model, prompts=PROMPTS
+        )
+    )
     entities, relationships = (table.to_pylist() for table in found)
     assert not failures and units.num_rows == 57
     places = {row["id"]: (row["char_start"], row["char_end"]) for row in units.to_pylist()}

@@ -30,24 +30,34 @@ STATES = st.lists(
 )
 
 
-def source(units: list[Unit]) -> tuple[pa.Table, pa.Table]:
-    """Return documents of one unit each; a unit's id is its text and its place among equal texts."""
+def source(units: list[Unit], *, talk: bool) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """Return documents of one unit each, in a `talk` messages of a day each.
+
+    A unit's id is its text and its place among equal texts.
+    """
     row = dict.fromkeys(tables.schema("source_documents").names, "")
-    documents, made = [], []
+    documents, made, said = [], [], []
     for place, (text, language, padding) in enumerate(units):
         documents.append(row | {"id": f"d{place}", "text": " " * padding + text, "language": language})
         identity = tables.content_id(text, str([other for other, *_ in units[:place]].count(text)))
         made.append((identity, f"d{place}", 0, padding, padding + len(text), text, 1))
-    return tables.make("source_documents", documents), tables.make("source_units", made)
+        day = f"2024-01-{1 + place:02}"
+        said.append((f"e{place}", f"d{place}", 0, "message", "talk", "Bo", "", day, "", 0, padding + len(text)))
+    return (
+        tables.make("source_documents", documents),
+        tables.make("source_units", made),
+        tables.make("episodes", said if talk else []),
+    )
 
 
 def about(request: Request) -> str:
-    return next(text for text in TEXTS if text.strip() and text in request.messages[0]["content"])
+    asked = request.messages[0]["content"].rpartition("\nText:\n")[2]
+    return next(text for text in TEXTS if text.strip() and text in asked)
 
 
 def answer(request: Request) -> str:
-    """Name the capitalised words of the text; find one more in a text about Fred."""
-    text = about(request)
+    """Name the capitalised words of the text and say what was said before; find one more in a text about Fred."""
+    text = " ".join([about(request), *re.findall("(?m)^> .*", request.messages[0]["content"])])
     glean = request.messages[-1]["content"] == MORE
     names = ["laugh"] * ("Fred" in text) if glean else re.findall("[A-Z][a-z]+", text)
     records = [f'("entity"<|>{name}<|>person<|>{text})' for name in names]
@@ -56,7 +66,7 @@ def answer(request: Request) -> str:
 
 
 def extract(
-    units: list[Unit], before: Last | None, *, fails: str = "", at: str = ""
+    units: list[Unit], before: Last | None, *, fails: str = "", at: str = "", talk: bool = False
 ) -> tuple[dict[str, pa.Table], list[str], list[str]]:
     """Return the tables, the names of what failed, and the texts that were asked about in a first request.
 
@@ -71,11 +81,11 @@ def extract(
 
     stub = StubModel(reply)
     model, failures = stage_model(stub, "extract_graph", max_failure_ratio=0.9)
-    read = source(units)
+    read = source(units, talk=talk)
     section = ExtractGraph(max_gleanings=1)
     made = asyncio.run(extract_graph(*read, settings=section, model=model, prompts=PROMPTS, last=before))
     asked = [about(request) for request in stub.requests if len(request.messages) == 1]
-    names = ("source_documents", "source_units", "entity_mentions", "relationship_mentions")
+    names = ("source_documents", "source_units", "episodes", "entity_mentions", "relationship_mentions")
     return dict(zip(names, (*read, *made), strict=True)), [name for name, *_ in failures], asked
 
 
@@ -83,7 +93,7 @@ def digests(found: dict[str, pa.Table]) -> list[str]:
     return [tables.sha256(found[name]) for name in ("entity_mentions", "relationship_mentions")]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(STATES)
 def test_the_tables_are_those_from_nothing(states: list[list[Unit]]) -> None:
     with tempfile.TemporaryDirectory() as place:
@@ -94,6 +104,18 @@ def test_the_tables_are_those_from_nothing(states: list[list[Unit]]) -> None:
             assert not failed and set(asked) <= {text for text, language, _ in units if (text, language) not in known}
             known = {(text, language) for text, language, _ in units}
             before = last(Path(place), **again)
+
+
+@settings(max_examples=10)
+@given(STATES)
+def test_what_was_said_before_a_text_is_asked_about_with_it(states: list[list[Unit]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        before = None
+        for place, units in enumerate(states):
+            again, *_ = extract(units, before, talk=True)
+            assert digests(again) == digests(extract(units, None, talk=True)[0])
+            before = last(Path(folder) / str(place), **again)
+            assert extract(units, before, talk=True)[2] == []
 
 
 @pytest.mark.parametrize("at", ["", MORE])

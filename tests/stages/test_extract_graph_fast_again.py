@@ -72,7 +72,7 @@ def extracted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return texts
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(st.lists(DOCUMENTS, min_size=2, max_size=4))
 def test_the_tables_are_those_from_nothing(states: list[list[Document]]) -> None:
     with tempfile.TemporaryDirectory() as place:

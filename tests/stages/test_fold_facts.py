@@ -86,7 +86,14 @@ def test_paris_berlin_paris_is_three_facts_and_two_that_were_told_before() -> No
 
 
 def test_without_a_policy_nothing_ends() -> None:
-    assert [row[4:6] for row in lines(folded(HOMES)[0])] == [("", "")] * 2
+    moored = [row | {"relation": row["relation"].replace("live", "moor")} for row in HOMES]
+    assert [row[4:6] for row in lines(folded(moored)[0])] == [("", "")] * 2
+
+
+def test_a_home_is_known_to_be_one_at_a_time() -> None:
+    facts, policies, _ = folded(HOMES)
+    assert lines(facts) == lines(folded(HOMES, policies=ONE_HOME)[0])
+    assert [(row["kind"], row["rule"]) for row in policies.to_pylist()] == [("functional", "default")]
 
 
 def test_withdrawing_a_document_gives_back_what_it_had_ended() -> None:

@@ -3,13 +3,17 @@
 import asyncio
 import errno
 import io
+import json
 import logging
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
 from graphrag_lite import pipeline, tables
@@ -209,6 +213,19 @@ def test_ids_change_with_the_content(corpus: Corpus, change: dict[str, Any]) -> 
 def test_equal_documents_have_ids_of_their_own(corpus: Corpus) -> None:
     documents, _ = load(corpus({"a.txt": "same", "b.txt": "same", "c.jsonl": [{"text": "same"}, {"text": "same"}]}))
     assert len({row["id"] for row in documents}) == 4
+
+
+@given(st.lists(st.lists(st.sampled_from(["a", "a (2)", "a (2) (2)", "b"]), max_size=6), min_size=1, max_size=3))
+def test_path_and_id_name_one_document(files: list[list[str]]) -> None:
+    """The first of a file that states an id has it, whatever others state; no file changes the ids of another."""
+    with tempfile.TemporaryDirectory() as folder:
+        for number, stated in enumerate([["a"], *files]):
+            rows = (json.dumps({"id": identity, "text": str(row)}) for row, identity in enumerate(stated))
+            (Path(folder) / f"{number}.jsonl").write_text("\n".join(rows))
+        found = {(row["path"], int(row["text"])): row["source_id"] for row in load(Path(folder))[0]}
+    assert len(found) == len({(path, identity) for (path, _), identity in found.items()})
+    for number, stated in enumerate([["a"], *files]):
+        assert all(found[f"{number}.jsonl", stated.index(identity)] == identity for identity in stated)
 
 
 def test_a_title_comes_from_the_name_where_none_is_stated(corpus: Corpus) -> None:

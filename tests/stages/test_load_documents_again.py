@@ -61,7 +61,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(st.lists(STATES, min_size=2, max_size=4))
 def test_the_table_is_the_one_from_nothing(states: list[dict[str, str]]) -> None:
     with tempfile.TemporaryDirectory() as place:
@@ -164,7 +164,7 @@ LANGUAGES = {
 TOLD = st.lists(st.sampled_from([*LANGUAGES.values(), "OK!", "Na ja."]), min_size=1, max_size=7)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(st.lists(TOLD, min_size=2, max_size=4))
 def test_languages_are_those_from_nothing(states: list[list[str]]) -> None:
     with tempfile.TemporaryDirectory() as place:

@@ -40,7 +40,7 @@ def split(texts: list[str], before: Last | None) -> pa.Table:
     return asyncio.run(split_text_units(documents(texts), section, each, before))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(st.lists(st.lists(st.sampled_from(TALES), max_size=6), min_size=2, max_size=4))
 def test_the_table_is_the_one_from_nothing(states: list[list[str]]) -> None:
     with tempfile.TemporaryDirectory() as place:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphrag_lite
-from graphrag_lite.temporal.said_days import said_days
+from graphrag_lite.temporal.said_days import said_days, said_order
 
 CUTS = st.lists(st.integers(0, 60), min_size=2, max_size=8, unique=True).map(sorted)
 DAYS = st.lists(st.integers(0, 3000), min_size=8, max_size=8)
@@ -38,6 +38,34 @@ def test_it_is_the_last_day_of_what_the_unit_overlaps(
 def test_a_unit_without_a_place_can_be_any_of_its_document() -> None:
     episodes = [("d", 0, 9, "0001-01-09"), ("d", 9, 20, "0001-01-03"), ("e", 0, 9, "0001-02-01")]
     assert said_days([("d", -1, -1), ("f", -1, -1), ("f", 0, 5)], episodes) == [9, 0, 0]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 3), st.integers(0, 400), st.booleans()), max_size=12, unique_by=lambda row: row[1]
+    )
+)
+def test_of_one_time_the_message_of_the_higher_number_is_later_and_texts_are_equal(
+    rows: list[tuple[int, int, bool]],
+) -> None:
+    names = [f"chat:{number}" for _, number, _ in rows]
+    episodes = [
+        (name, 0, 9, f"2024-03-0{day}", "message" if message else "text", 0)
+        for name, (day, _, message) in zip(names, rows, strict=True)
+    ]
+    found = said_order([(name, 0, 9) for name in names], episodes, {name: name for name in names})
+    keys = [(day, number if message else 0) for day, number, message in rows]
+    assert [one < other for one in found for other in found] == [one < other for one in keys for other in keys]
+    assert all(found)
+
+
+def test_messages_of_a_document_follow_each_other_and_what_is_undated_has_no_place() -> None:
+    said = [
+        ("d", 0, 5, "2024-03-01", "message", 0),
+        ("d", 5, 9, "2024-03-01", "message", 1),
+        ("e", 0, 9, "", "text", 0),
+    ]
+    assert said_order([("d", 5, 9), ("d", 0, 5), ("e", 0, 9)], said, {"d": "d", "e": "e:7"}) == [2, 1, 0]
 
 
 @pytest.mark.parametrize("method", ["local", "basic"])

@@ -36,11 +36,14 @@ def days(first: str, last: str = "") -> list[tuple[str, str]]:
         ("in February 2024", days("2024-02-01", "2024-02-29")),
         ("who led it in 1998", days("1998-01-01", "1998-12-31")),
         ("from 1998 to 2003", days("1998-01-01", "2003-12-31")),
+        ("from 2 to 13 December 1993", days("1993-12-02", "1993-12-13")),
+        ("11-21 February 1997", days("1997-02-11", "1997-02-21")),
         ("between October 4, 2022 and October 9, 2022", days("2022-10-04", "2022-10-09")),
         ("in 1998 and 2003", days("1998-01-01", "1998-12-31") + days("2003-01-01", "2003-12-31")),
         ("2003 to 1998", days("2003-01-01", "2003-12-31") + days("1998-01-01", "1998-12-31")),
         ("on October 7", days("2022-10-07")),  # the last one
         ("on May 12th", days("2023-05-12")),
+        ("on March the 4th", days("2023-03-04")),
         ("in March", days("2023-03-01", "2023-03-31")),
         ("in July", days("2022-07-01", "2022-07-31")),
         ("today", days("2023-05-30")),
@@ -72,24 +75,100 @@ def test_english(text: str, expected: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(
     ("language", "texts"),
     [
-        ("en", ["two days ago", "last Friday", "last month", "yesterday", "this year", "March 10, 2022"]),
-        ("fr", ["il y a deux jours", "vendredi dernier", "le mois dernier", "hier", "cette année", "le 10 mars 2022"]),
-        ("de", ["vor zwei Tagen", "letzten Freitag", "letzten Monat", "gestern", "dieses Jahr", "am 10. März 2022"]),
-        ("es", ["hace dos días", "el viernes pasado", "el mes pasado", "ayer", "este año", "el 10 de marzo de 2022"]),
-        ("it", ["due giorni fa", "venerdì scorso", "il mese scorso", "ieri", "quest'anno", "10 marzo 2022"]),
-        ("pt", ["há dois dias", "sexta-feira passada", "mês passado", "ontem", "este ano", "10 de março de 2022"]),
-        ("nl", ["twee dagen geleden", "afgelopen vrijdag", "vorige maand", "gisteren", "dit jaar", "10 maart 2022"]),
-        ("ja", ["二日前", "先週の金曜日", "先月", "昨日", "今年", "2022年3月10日"]),
-        ("zh", ["两天前", "上周五", "上个月", "昨天", "今年", "2022年3月10日"]),
-        ("ko", ["2일 전", "지난주 금요일", "지난달", "어제", "올해", "2022년 3월 10일"]),
+        (
+            "en",
+            [
+                "two days ago",
+                "last Friday",
+                "last month",
+                "yesterday",
+                "this year",
+                "March 10, 2022",
+                "two years and a month ago",
+            ],
+        ),
+        (
+            "fr",
+            [
+                "il y a deux jours",
+                "vendredi dernier",
+                "le mois dernier",
+                "hier",
+                "cette année",
+                "le 10 mars 2022",
+                "il y a deux ans et un mois",
+            ],
+        ),
+        (
+            "de",
+            [
+                "vor zwei Tagen",
+                "letzten Freitag",
+                "letzten Monat",
+                "gestern",
+                "dieses Jahr",
+                "am 10. März 2022",
+                "vor zwei Jahren und einem Monat",
+            ],
+        ),
+        (
+            "es",
+            [
+                "hace dos días",
+                "el viernes pasado",
+                "el mes pasado",
+                "ayer",
+                "este año",
+                "el 10 de marzo de 2022",
+                "hace dos años y un mes",
+            ],
+        ),
+        (
+            "it",
+            [
+                "due giorni fa",
+                "venerdì scorso",
+                "il mese scorso",
+                "ieri",
+                "quest'anno",
+                "10 marzo 2022",
+                "due anni e un mese fa",
+            ],
+        ),
+        (
+            "pt",
+            [
+                "há dois dias",
+                "sexta-feira passada",
+                "mês passado",
+                "ontem",
+                "este ano",
+                "10 de março de 2022",
+                "há dois anos e um mês",
+            ],
+        ),
+        (
+            "nl",
+            [
+                "twee dagen geleden",
+                "afgelopen vrijdag",
+                "vorige maand",
+                "gisteren",
+                "dit jaar",
+                "10 maart 2022",
+                "twee jaar en een maand geleden",
+            ],
+        ),
+        ("ja", ["二日前", "先週の金曜日", "先月", "昨日", "今年", "2022年3月10日", "二年と一か月前"]),
+        ("zh", ["两天前", "上周五", "上个月", "昨天", "今年", "2022年3月10日", "两年零一个月前"]),
+        ("ko", ["2일 전", "지난주 금요일", "지난달", "어제", "올해", "2022년 3월 10일", "2년 1개월 전"]),
     ],
 )
 def test_the_same_periods_in_every_language(language: str, texts: list[str]) -> None:
     expected = [told(text)[0] for text in ["two days ago", "last Friday", "last month", "yesterday", "this year"]]
-    assert [told(text, language) for text in texts] == [
-        [period] for period in [*expected, ("2022-03-10", "2022-03-10")]
-    ]
-    assert len(texts) == 6 and set(relative_dates()) >= {language}
+    expected += [("2022-03-10", "2022-03-10"), ("2021-04-14", "2021-05-14")]
+    assert [told(text, language) for text in texts] == [[period] for period in expected]
+    assert len(texts) == 7 and set(relative_dates()) >= {language}
 
 
 def test_without_a_day_to_tell_from_only_whole_dates_are_periods() -> None:

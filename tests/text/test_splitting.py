@@ -90,15 +90,15 @@ def test_units_repeat_about_as_much_as_asked() -> None:
 
 
 PATHOLOGICAL = {
-    "one character": "a" * 1_000_000,
-    "capitals": "A" * 1_000_000,
-    "spaces": " " * 1_000_000 + "x",
-    "blank lines": "x" + "\n" * 500_000 + "x",
-    "no punctuation": " ".join(f"word{i}" for i in range(100_000)),
-    "Chinese without punctuation": "".join(chr(0x4E00 + i * 7919 % 20000) for i in range(300_000)),
-    "one line again and again": "The same line.\n" * 40_000,
-    "headings": "# a\n\nb\n\n" * 40_000,
-    "full stops": "." * 1_000_000,
+    "one character": "a" * 250_000,
+    "capitals": "A" * 250_000,
+    "spaces": " " * 250_000 + "x",
+    "blank lines": "x" + "\n" * 125_000 + "x",
+    "no punctuation": " ".join(f"word{i}" for i in range(25_000)),
+    "Chinese without punctuation": "".join(chr(0x4E00 + i * 7919 % 20000) for i in range(75_000)),
+    "one line again and again": "The same line.\n" * 10_000,
+    "headings": "# a\n\nb\n\n" * 10_000,
+    "full stops": "." * 250_000,
 }
 
 
@@ -107,7 +107,7 @@ def test_pathological_texts_take_linear_time(name: str) -> None:
     text = PATHOLOGICAL[name]
     started = time.process_time()
     units = units_of(text)
-    assert time.process_time() - started < 20, "about a second is usual"
+    assert time.process_time() - started < 5, "about a quarter of a second is usual"
     check(text, units, 600)
 
 
@@ -137,7 +137,7 @@ def test_an_inserted_sentence_changes_few_units_and_units_are_full(shared: Path)
         assert sum(fill) / len(fill) > 0.72, name
         before = {text[unit.start : unit.end] for unit in units}
         rng = random.Random(name)
-        for _ in range(12):
+        for _ in range(5):
             at = rng.choice(spans)[0]
             start, end = rng.choice(spans)
             edited = f"{text[:at]}On day {rng.randrange(10**6)} {text[start:end].strip()} {text[at:]}"

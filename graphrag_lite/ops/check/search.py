@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from graphrag_lite.ops.check.problems import Problems
 from graphrag_lite.ops.check.reading import Reading, apart, flat
-from graphrag_lite.temporal.said_days import said_days
+from graphrag_lite.temporal.said_days import said_days, said_order
 
 _ROUNDED = 1e-3  # of a length that is 1
 POSTINGS = (("search_terms", "text_units"), ("search_report_terms", "community_reports"))
@@ -53,9 +53,16 @@ def units(read: Reading, found: Problems) -> None:
     document = read.numbers("search_units", "document")
     other = document != read.refer("text_units", "document_id", "documents")
     found.rows("search_units", "document: not the row of its document", np.flatnonzero(other))
-    days = said_days(_spans(read, "text_units"), _spans(read, "episodes", "reference_time"))
+    spans, said = (
+        list(_spans(read, *of)) for of in (("text_units",), ("episodes", "reference_time", "kind", "ordinal"))
+    )
+    days = said_days(spans, (row[:4] for row in said))
     wrong = read.numbers("search_units", "day") != np.array(days, dtype=np.int64)
     found.rows("search_units", "day: not that of the last message, or the document, in it", np.flatnonzero(wrong))
+    names = (read.column("documents", name).to_pylist() for name in ("id", "source_id"))
+    order = said_order(spans, said, dict(zip(*names, strict=True)))
+    wrong = read.numbers("search_units", "order") != np.array(order, dtype=np.int64)
+    found.rows("search_units", "order: not that of the last message in it", np.flatnonzero(wrong))
     unit, entity = flat(read.column("search_units", "entities"))
     owner, row = flat(read.column("search_links", "rows"))
     here = _ordered(unit, entity.to_numpy(), flat(read.column("search_units", "counts"))[1].to_numpy())

@@ -7,6 +7,7 @@ from textwrap import dedent
 from graphrag_lite.read.composer import Composer
 from graphrag_lite.read.documents import Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
+from graphrag_lite.read.markdown_text import CJK
 from graphrag_lite.read.stated_times import stated_date
 
 LINE = re.compile(r"([=\-~`:'\"^_*+#<>.])\1{2,}[ \t]*")
@@ -16,7 +17,16 @@ CODE = frozenset(
     "code code-block sourcecode literalinclude highlight doctest testcode parsed-literal math graphviz".split()
 )
 SHOWN = frozenset("note warning tip important hint caution danger attention seealso admonition topic rubric".split())
-ROLE = re.compile(r":[\w:+.-]+:`(?:[~!][^`<]*\.)?([^`<~!]+?)(?:\s*<[^`>]*>)?`")
+VERSIONS = {  # as Sphinx shows them
+    "versionadded": "Added in version",
+    "versionchanged": "Changed in version",
+    "versionremoved": "Removed in version",
+    "deprecated": "Deprecated since version",
+}
+ITEM = re.compile(r"\s*(?:[-*+•]|(?:\d{1,3}|[A-Za-z#])[.)]|\(\w{1,3}\)|:[^:`\n]{1,60}:)(?:\s+|$)")
+TABLE = re.compile(r"\s*=+(?:\s+=+)+\s*$")
+ROW = re.compile(r"\s*[|+]|\s*=+(?:\s+=+)*\s*$|.*\S {3,}\S")
+ROLE = re.compile(r":[\w:+.-]+:`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`")
 REFERENCE = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?|`([^`]+)`__?|(?<=\w)_(?=[\s.,;:)]|$)|\|(\w[^|\n]*)\|")
 LITERAL = re.compile(r"``(.+?)``")
 EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=\S)(.+?)(?<=\S)\1(?![\w*])")
@@ -28,6 +38,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     lines = decode(data).expandtabs(8).splitlines()
     metadata: dict[str, str] = {}
     headings: list[str] = []
+    marks: list[str] = []  # of headings, the first of the highest level
     place, begun = 0, False
     while place < len(lines):
         line, after = lines[place], lines[place + 1] if place + 1 < len(lines) else ""
@@ -37,7 +48,9 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         elif line.strip() and LINE.fullmatch(after) and len(after.rstrip()) >= len(line.strip()) > 0 and line[0] != " ":
             headings.append(_plain(line.strip()))
             composer.part()
-            composer.add(f"{'#' if len(headings) == 1 else '##'} {headings[-1]}\n\n")
+            mark = after[0] + after[0] * (place > 0 and lines[place - 1][:1] == after[0])
+            marks += [mark] * (mark not in marks)
+            composer.add(f"{'#' * min(marks.index(mark) + 1, 6)} {headings[-1]}\n\n")
             place += 2
         elif not begun and (field := FIELD.fullmatch(line.strip())):
             metadata[field[1].lower()] = field[2].strip()
@@ -45,19 +58,42 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         elif directive or line.lstrip().startswith(".. ") or line.strip() == "..":
             body, place = _indented(lines, place)
             _directive(composer, directive, body)
-        elif line.rstrip().endswith("::"):
-            _line(composer, "" if line.strip() == "::" else line.rstrip()[:-1])
-            body, place = _indented(lines, place)
-            _code(composer, body)
         else:
             begun = begun or bool(line.strip())
-            _line(composer, line)
-            place += 1
+            said, place = _paragraph(lines, place)
+            if said.endswith("::"):
+                _line(composer, "" if said.strip() == "::" else said[:-1])
+                body, place = _indented(lines, place - 1)
+                _code(composer, body)
+            else:
+                _line(composer, said)
     metadata = {fields.time if name == "date" else name: value for name, value in metadata.items()}
     text = composer.text()
     title = metadata.pop("title", "") or (headings or [""])[0]
     dated = {} if fields.time in metadata else stated_date(text, fields)
     yield Loaded(path, title, text, metadata=metadata | dated, blocks=tuple(composer.blocks))
+
+
+def _paragraph(lines: list[str], place: int) -> tuple[str, int]:
+    """Return the line at `place` with those that go on with it, and where they end. Rows of tables stand alone.
+
+    >>> _paragraph(["* The ``x`` command", "  gained :option:`a", "  b`.", "* Another"], 0)
+    ('* The ``x`` command gained :option:`a b`.', 3)
+    """
+    said = lines[place].rstrip()
+    item = ITEM.match(said)
+    depth = item.end() if item else len(said) - len(said.lstrip())
+    place += 1
+    if not said or ROW.match(said) or TABLE.match(lines[place - 2] if place > 1 else ""):
+        return said, place
+    while place < len(lines) and not said.endswith("::"):
+        line = lines[place].rstrip()
+        stops = not line or len(line) - len(line.lstrip()) != depth or ITEM.match(line) or ROW.match(line)
+        if stops or LINE.fullmatch(line) or line.lstrip().startswith(".. "):
+            break
+        said += line.lstrip() if CJK.match(said[-1]) else f" {line.lstrip()}"
+        place += 1
+    return said, place
 
 
 def _indented(lines: list[str], place: int) -> tuple[list[str], int]:
@@ -77,10 +113,15 @@ def _directive(composer: Composer, found: re.Match[str] | None, body: list[str])
     body = [line for line in body if not re.match(r"\s*:[\w-]+:", line)]
     if name in CODE:
         _code(composer, body)
-    elif name in SHOWN or name.startswith("version") or name == "deprecated":
-        said = _plain(" ".join([found[2], *(line.strip() for line in body)]).strip())
+    elif name in SHOWN or name in VERSIONS:
+        label, said = name.capitalize(), found[2]
+        if name in VERSIONS:
+            version, _, said = said.partition(" ")
+            label = f"{VERSIONS[name]} {version}"
+        said = " ".join([said, *(line.strip() for line in body)]).strip()
         composer.part()
-        composer.add(f"{name.capitalize()}: {said}\n\n" if name in SHOWN else f"{said}\n\n")
+        _line(composer, f"{label}: {said}" if said else f"{label}.")
+        composer.part()
 
 
 def _code(composer: Composer, body: list[str]) -> None:

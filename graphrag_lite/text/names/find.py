@@ -33,6 +33,8 @@ _CASELESS = re.compile(
 )
 _HEADING_END = re.compile(r"[.!?,;:…\"”»)\]]$")
 _LABEL = re.compile(r"\s*[*_]*\s*:(?:[\s*]|$)")
+# What follows who says it, and not a value: "Type: Boolean" is told by its item, "Stability: 2" by its number.
+_SPOKEN = re.compile(r"[\s*_]*:[^\S\n]*(?:[*_\"“”„«»‘'(¿¡]|…|\.\.\.)*[^\W\d_a-zß-öø-ÿ]|[\s*_]*:[^\S\n]*[^\x00-\u2000]")
 _IS = frozenset("is was are were est était ist war es fue è".split())
 _MAX_HEADING = 100
 _MAX_INDENT = 40
@@ -146,7 +148,10 @@ def _labels(text: str, tokens: Tokens, run: Run) -> bool:
     start = tokens.starts[run.first]
     indent = text[max(0, start - _MAX_INDENT) : start].rpartition("\n")
     at_start = (indent[1] or start < _MAX_INDENT) and not indent[2].strip(" \t*_-•>")
-    return bool(at_start) and not _tells_other(low, words)
+    if not at_start or _tells_other(low, words):
+        return False
+    item = any(mark in indent[2].replace("**", "") for mark in "-*•")
+    return low[0] in GIVEN_NAMES or (not item and bool(_SPOKEN.match(text, end)))
 
 
 def _tells_other(words: list[str], kept: list[str]) -> bool:

@@ -6,7 +6,7 @@ occur twice in the unit. What is left is checked against the whole corpus by `re
 
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.tokens import JOIN, Tokens
-from graphrag_lite.text.names.words import LISTS, MONTHS_AND_DAYS, NUMBER_WORDS, UNITS
+from graphrag_lite.text.names.words import DETERMINERS, LISTS, MONTHS_AND_DAYS, NUMBER_WORDS, UNITS
 
 _NO_EDGE = LISTS["no_edge"]
 
@@ -26,7 +26,7 @@ def find_terms(tokens: Tokens, text: str) -> list[Name]:
                 if lower[first] in _NO_EDGE or lower[first].endswith("ly"):
                     continue
                 for last in range(first + 2, min(first + 3, i) + 1):
-                    if not _bad_end(lower[last - 1]):
+                    if not _bad_end(lower[last - 1]) and not (last == i and _says(tokens, last)):
                         phrases.setdefault(tuple(lower[first:last]), []).append(first)
         segment = int(plain)
     repeated = {phrase: at for phrase, at in phrases.items() if len(at) > 1}
@@ -43,6 +43,13 @@ def find_terms(tokens: Tokens, text: str) -> list[Name]:
             found.append(Name(start, stop, " ".join(text[start:stop].split()), "concept", False))
             end = stop
     return found
+
+
+def _says(tokens: Tokens, last: int) -> bool:
+    """Tell whether a phrase that ends before word `last` ends in a verb: "a string specifying the ..."."""
+    word = tokens.lower[last - 1]
+    followed = last < len(tokens.words) and tokens.gaps[last] == JOIN and tokens.lower[last] in DETERMINERS
+    return followed and word.endswith(("ing", "ed"))
 
 
 def _is_plain(word: str) -> bool:

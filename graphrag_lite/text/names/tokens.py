@@ -2,7 +2,10 @@
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
 
 from graphrag_lite.text.names.korean import without_particles
 from graphrag_lite.text.names.words import ABBREVIATIONS, LISTS, function_words
@@ -13,10 +16,11 @@ _LETTER = f"[^\\W_{_SPACELESS}]"
 # A web address; Spanish plurals ("EE. UU."); letters with full stops ("U.S.", "J.R.R."); a word with inner apostrophes,
 # hyphens and ampersands.
 _WORD = re.compile(
-    r"https?://\S+|www\.\S+"
+    r"([a-z]++(?![^\s,])"  # most words, found sooner
+    r"|https?://\S+|www\.\S+"
     r"|(?:EE\. ?UU|CC\. ?OO|JJ\. ?OO|FF\. ?AA)\."
     r"|(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?"
-    rf"|{_LETTER}+(?:[\u0300-\u036f]+{_LETTER}*|[’'&\-\u2010\u2011]{_LETTER}+)*|[{_SPACELESS}]+"
+    rf"|{_LETTER}+(?:[\u0300-\u036f]+{_LETTER}*|[’'&\-\u2010\u2011]{_LETTER}+)*|[{_SPACELESS}]+)"
 )
 _QUANTITY = re.compile(r"\d+(?:[kMGT]?(?:Hz|B|W|Wh|V|A|Pa|bps|bit)|mAh|dB|°C|km|cm|mm|kg|USD|EUR)")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
@@ -33,6 +37,7 @@ ACRONYMS = frozenset(("US", "WHO", "UN", "AI"))
 POSSESSIVE = ("'", "’", " '", " ’")
 """What stands between a word and the "s" of its possessive, where that is a word of its own."""
 _LONE_S = re.compile(r"(?: |\.[^\W\d_]?)[’']s(?![^\W_])")
+Row = tuple[int, int, str, str, bool, bool, bool, int, str]
 # What a gap between two words does to a name.
 JOIN, BREAK, INITIAL, AMPERSAND, STOP, COMMA = range(6)
 _SENTENCE_END = re.compile("[.!?…:。！？]")
@@ -64,61 +69,88 @@ def tokenize(text: str, language: str) -> Tokens:
     >>> [text for text, capital in zip(t.words, t.capital) if capital]
     ['Then', 'Mr', 'Scrooge', 'He']
     """
-    functions = function_words(language)
-    eliding = language in _ELIDING
-    wrapped = _is_wrapped(text)
-    rows: list[tuple[int, int, str, str, bool, bool, bool, int, str]] = []
-    owning: set[int] = set()  # rows with a possessive that is seen later only
-    known: dict[str, int] = {}  # what gaps are
-    last, before = 0, ""  # where the word before ends, and the word
-    for match in _WORD.finditer(text):
-        start, end = match.span()
-        word = match.group()
-        gap = text[last:start]
-        if word in ("s", "S") and rows and gap in POSSESSIVE:  # "Lincoln 's"
-            owning.add(len(rows) - 1)
-            last = end
-            continue
-        owns = False
-        if "'" in word or "’" in word:
-            elision = _ELISION.match(word) if eliding else None
-            if elision and (word[0].islower() or not rows or _gap_class(gap, wrapped) in (INITIAL, STOP)):
-                before = elision[0]
-                cut, kind = start + len(before), _gap_class(gap, wrapped)
-                rows.append((start, cut, before, before.lower(), False, True, False, kind, gap))
-                start, word, gap = cut, word[len(before) :], ""
-            whole, word = word, _CONTRACTION.sub("", word)
-            owns = word != whole  # "I'm Kevin": what a contraction ends, no name goes on
-        if (
-            not word.isascii() and word[0].isupper() and _HANGUL.search(word, 1)
-        ):  # after a particle a name does not go on
-            whole, word = word, without_particles(word)
-            owns = owns or word != whole
-        word = _without_tail(word) if "-" in word and word[0].isupper() else word
-        if gap in ("' ", "’ ") and before[-1:] in ("s", "S") and word[0].isupper():  # "Winners' Cup"
-            owning.add(len(rows) - 1)
-            gap = " "
-        elif gap == "- " and rows and word[0].isupper():  # "Nassau- Dillenburg"
-            gap = " "
-        big = not word.islower() and _is_capital(word, text, start, end)
-        kind = known.get(gap, -1)
-        if kind < 0:
-            kind = known[gap] = _gap_class(gap, wrapped)
-        folded = word.casefold()
-        if kind == STOP:
-            kind = JOIN if _abbreviates(before, before.casefold(), big, gap) else INITIAL
-        elif kind == JOIN and big and before.endswith(".") and folded in functions:
-            kind = INITIAL
-        function = folded in functions and word not in ACRONYMS
-        rows.append((start, start + len(word), word, folded, big, function, owns, kind, gap))
-        before, last = word, end
-    if not rows:
-        return Tokens([], [], [], [], [], [], [], [], [])
-    tokens = Tokens(*map(list, zip(*rows, strict=True)))
-    tokens.gaps[0] = INITIAL
-    for i in owning:
-        tokens.possessive[i] = True
+    functions, wrapped = function_words(language), _is_wrapped(text)
+    pieces = _WORD.split(text)
+    words, gap_texts, edges = pieces[1::2], pieces[:-1:2], list(accumulate(map(len, pieces)))
+    classes = {gap: _gap_class(gap, wrapped) for gap in set(gap_texts)}
+    gaps, lower = [classes[gap] for gap in gap_texts], list(map(_folded_small, words))
+    function = list(map(functions.__contains__, lower))
+    none = [False] * len(words)
+    tokens = Tokens(edges[:-1:2], edges[1::2], words, lower, none, function, none.copy(), gaps, gap_texts)
+    owned: list[int] = []  # words "s" that make a possessive of the one before
+    elided: dict[int, Row] = {}  # what is cut off the beginning of words
+    before = 0  # the word before
+    for i, (small, kind) in enumerate(zip(lower, gaps, strict=True)):
+        if not small or kind == STOP:  # others are a third of a text
+            word, gap = words[i], gap_texts[i]
+            if word in ("s", "S") and i and gap in POSSESSIVE:  # "Lincoln 's"
+                tokens.possessive[before] = True
+                owned.append(i)
+                continue
+            if language in _ELIDING and ("'" in word or "’" in word):
+                elision = _ELISION.match(word)
+                if elision and (word[0].islower() or not i or kind in (INITIAL, STOP)):
+                    elided[i] = _cut(tokens, i, len(elision[0]))
+            _classify(tokens, i, before, elided[i][2] if i in elided else words[before] if i else "", text, functions)
+        before = i
+    if owned or elided:
+        tokens = _rebuilt(tokens, frozenset(owned), elided)
+    if tokens.gaps:
+        tokens.gaps[0] = INITIAL
     return tokens
+
+
+def _classify(tokens: Tokens, i: int, last: int, before: str, text: str, functions: frozenset[str]) -> None:
+    """Cut off word `i` what is none of a name, and tell what it is and what stands before it, as behind word `last`."""
+    word, gap, kind, start = tokens.words[i], tokens.gap_texts[i], tokens.gaps[i], tokens.starts[i]
+    end = start + len(word)
+    whole = word
+    if "'" in word or "’" in word:
+        word = _CONTRACTION.sub("", word)
+    if not word.isascii() and word[0].isupper() and _HANGUL.search(word, 1):
+        word = without_particles(word)
+    if word != whole:  # "I'm Kevin": what a contraction or a particle ends, no name goes on
+        tokens.possessive[i] = True
+    word = _without_tail(word) if "-" in word and word[0].isupper() else word
+    if gap in ("' ", "’ ") and before[-1:] in ("s", "S") and word[0].isupper():  # "Winners' Cup"
+        tokens.possessive[last] = True
+        gap, kind = " ", JOIN
+    elif gap == "- " and before and word[0].isupper():  # "Nassau- Dillenburg"
+        gap, kind = " ", JOIN
+    big = not word.islower() and _is_capital(word, text, start, end)
+    folded = word.casefold()
+    if kind == STOP:
+        kind = JOIN if _abbreviates(before, before.casefold(), big, gap) else INITIAL
+    elif kind == JOIN and big and before.endswith(".") and folded in functions:
+        kind = INITIAL
+    tokens.words[i], tokens.lower[i], tokens.ends[i], tokens.capital[i] = word, folded, start + len(word), big
+    tokens.function[i], tokens.gaps[i], tokens.gap_texts[i] = folded in functions and word not in ACRONYMS, kind, gap
+
+
+def _cut(tokens: Tokens, i: int, n: int) -> Row:
+    """Cut `n` characters off the beginning of word `i`, and return them as a word of its own."""
+    start, word = tokens.starts[i], tokens.words[i][:n]
+    row = (start, start + n, word, word.lower(), False, True, False, tokens.gaps[i], tokens.gap_texts[i])
+    tokens.starts[i], tokens.words[i], tokens.gaps[i], tokens.gap_texts[i] = start + n, tokens.words[i][n:], JOIN, ""
+    return row
+
+
+def _rebuilt(tokens: Tokens, without: frozenset[int], elided: Mapping[int, Row]) -> Tokens:
+    """Return the words but some, with those that were cut off before theirs."""
+    columns = (getattr(tokens, name) for name in Tokens.__slots__)
+    rows: list[Row] = []
+    for i, row in enumerate(zip(*columns, strict=True)):
+        if i in elided:
+            rows.append(elided[i])
+        if i not in without:
+            rows.append(row)
+    return Tokens(*map(list, zip(*rows, strict=True)))
+
+
+@lru_cache(maxsize=20_000)
+def _folded_small(word: str) -> str:
+    """Return a word of small letters alone as it is compared, "" for any other."""
+    return word.casefold() if word.isalpha() and word.islower() and word != "s" else ""
 
 
 def _without_tail(word: str) -> str:

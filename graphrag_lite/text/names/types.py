@@ -5,6 +5,7 @@ nothing but a stated cue decides: a name without one is `unknown`.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES, PLACES, WELL_KNOWN
 from graphrag_lite.text.names.words import CORPORATE, EPITHETS, HONORIFICS, LISTS, NUMBER_WORDS
@@ -52,6 +53,11 @@ def evidence_of_words(words: Sequence[str], kept: Sequence[str]) -> Evidence:
     >>> evidence_of_words(["university", "of", "oslo"], ["University", "of", "Oslo"])
     {'organization': 3.0}
     """
+    return dict(_evidence_of_words(tuple(words), tuple(kept)))
+
+
+@lru_cache(maxsize=10_000)
+def _evidence_of_words(words: tuple[str, ...], kept: tuple[str, ...]) -> Evidence:
     name = " ".join(words)
     if name in WELL_KNOWN:
         return {WELL_KNOWN[name]: 3.0}

@@ -143,6 +143,69 @@ def test_a_book() -> None:
     assert item == Loaded("a.epub", "Carol", "Marley was dead.\n\nScrooge knew.", "", {"author": "Charles Dickens"})
 
 
+MANUAL = """\
+======
+Manual
+======
+
+Fetching
+========
+
+The :module:`Fetch
+<fetch module>` module gets ``<Name>_URL``, and
+:variable:`CMAKE_<LANG>_FLAGS`.
+
+* One item that
+  goes on::
+
+    code()
+
+* Another
+
+Depth
+-----
+
+=====  =====
+A      B
+=====  =====
+one    two
+=====  =====
+
+.. versionadded:: 3.14
+  It fetches
+  ``now``.
+
+Storing
+=======
+"""
+SHOWN = """# Manual
+
+## Fetching
+
+The Fetch module gets <Name>_URL, and CMAKE_<LANG>_FLAGS.
+
+* One item that goes on:
+
+code()
+
+* Another
+
+### Depth
+
+A      B
+one    two
+
+Added in version 3.14: It fetches now.
+
+## Storing"""
+
+
+def test_a_manual_in_restructured_text_has_whole_paragraphs_and_says_since_which_version() -> None:
+    item = one(MANUAL, "manual.rst")
+    assert (item.title, item.text.strip()) == ("Manual", SHOWN)
+    assert [text for kind, _, text in blocks(item) if kind == "code"] == ["<Name>_URL", "code()", "now"]
+
+
 @given(st.text(alphabet="ab *_`[]()!|#>-=\n1.&<:~\\", max_size=120), st.sampled_from([".md", ".rst", ".org"]))
 @settings(deadline=None, max_examples=200)
 def test_any_marks_are_read_and_blocks_are_places(text: str, suffix: str) -> None:

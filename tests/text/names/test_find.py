@@ -177,3 +177,12 @@ def test_time_grows_no_faster_than_the_text(part: str) -> None:
 def test_a_plural_of_initials_is_one_name(country: str) -> None:
     found = find_names(f"El presidente de {country} viajó ayer.", "es")
     assert [(name.name, name.type) for name in found] == [(country, "location")]
+
+
+def test_a_label_is_a_speaker_only_where_somebody_speaks() -> None:
+    fields = (
+        "- Returns: {Buffer} the key.\n- Returns: {Buffer} it.\nStability: 2 - Stable\n* Type: Boolean\n* Type: Path\n"
+    )
+    talk = "Thrall: Let's meet on Monday.\nRaze: I agree! See you.\nThrall: Good.\n- Anna: will send it.\n"
+    assert not [name for name in find_names(fields, "en") if name.type == "person"]
+    assert {name.name for name in find_names(talk, "en") if name.type == "person"} == {"Thrall", "Raze", "Anna"}

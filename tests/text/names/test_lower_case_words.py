@@ -34,7 +34,7 @@ def counted(text: str) -> Counter[str]:
     return Counter(word for word in tokenize(text, "").words if word.islower())
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join) | st.text(max_size=40))
 def test_the_words_are_those_of_tokenize(text: str) -> None:
     assert lower_case_words(text) == counted(text)

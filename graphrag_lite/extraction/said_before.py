@@ -1,0 +1,73 @@
+"""What tells a reader of one text unit its times and its "I": the date, who speaks, what was said before."""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphrag_lite import tables
+from graphrag_lite.text.plain_text import one_line
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MAX_MESSAGES = 4  # before a text unit
+LONGEST = 300  # characters of each
+
+
+class Episode(NamedTuple):
+    """A message, or a document that is none, in characters [start, end) of its document."""
+
+    time: str
+    speaker: str
+    conversation: str
+    start: int
+    end: int
+
+
+def circumstances(
+    source_documents: "pa.Table", source_units: "pa.Table", episodes: "pa.Table"
+) -> dict[tuple[str, str], str]:
+    """Return by document and text unit the lines that stand before its text in a prompt; none where nothing is known.
+
+    Messages before it are those of its document, then those of documents of the same conversation that are dated
+    earlier; where times do not tell which was first, none is.
+    """
+    texts = dict(tables.rows(source_documents, "id", "text"))
+    held: dict[str, list[Episode]] = defaultdict(list)
+    spoken: dict[str, list[tuple[str, str, int]]] = defaultdict(list)  # by conversation: time, document, ordinal
+    columns = ("document_id", "kind", "reference_time", "speaker", "role", "conversation", "char_start", "char_end")
+    for document, kind, time, speaker, role, conversation, start, end in tables.rows(episodes, *columns):
+        name = f"{speaker} of {conversation}" if role and conversation else speaker
+        if kind == "message" and conversation and time:
+            spoken[conversation].append((time, document, len(held[document])))
+        held[document].append(Episode(time, name, conversation if kind == "message" else "", start, end))
+    for said in spoken.values():
+        said.sort()
+    found = {}
+    for unit, document, start, end in tables.rows(source_units, "id", "document_id", "char_start", "char_end"):
+        here = [each for each in held[document] if each.start < end and each.end > start]
+        if here and here[0].conversation:
+            before = [(document, each) for each in held[document] if each.end <= start][-MAX_MESSAGES:]
+            if (missing := MAX_MESSAGES - len(before)) and held[document][0].time:
+                said = spoken[here[0].conversation]
+                place = bisect_left(said, (held[document][0].time,))
+                earlier = [(other, held[other][n]) for _, other, n in said[max(place - missing, 0) : place]]
+                before = earlier + before
+        else:
+            before = []
+        found[document, unit] = _lines(here, [_shown(texts[other], each) for other, each in before])
+    return found
+
+
+def _shown(text: str, said: Episode) -> str:
+    line = one_line(text[said.start : min(said.end, said.start + LONGEST)])
+    return line if not said.speaker or line.startswith(said.speaker) else f"{said.speaker}: {line}"
+
+
+def _lines(here: Sequence[Episode], before: Sequence[str]) -> str:
+    speakers = dict.fromkeys(each.speaker for each in here if each.speaker)
+    lines = [f"Date of the text: {here[0].time}"] if here and here[0].time else []
+    lines += [f"Spoken by: {', '.join(map(one_line, speakers))}"] if speakers else []
+    lines += ["Said before, to understand the text by; take nothing from it:"] if before else []
+    return "\n".join([*lines, *(f"> {each}" for each in before)])
