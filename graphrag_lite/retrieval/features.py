@@ -157,7 +157,6 @@ def _of_documents(
         stated=[*stated, *(_dated_in(attributes.days, period) for period in asked)],
         ages=_ages(attributes.days, now) if as_of and not asked else None,
         order=attributes.order if (as_of or (of_chats and asks_for_value(question, language))) and not asked else None,
-        hidden=attributes.days > as_of.toordinal() if as_of else None,
     )
 
 

@@ -176,23 +176,12 @@ def test_age_counts_as_of_a_day_where_no_period_is_asked_for() -> None:
     assert read("Who was mayor last year?", date(2023, 5, 31)).ages is None
 
 
-def test_what_is_dated_after_as_of_is_hidden() -> None:
-    assert read("Who is mayor?").hidden is None
-    assert read("Who is mayor?", date(2023, 5, 26)).hidden.tolist() == [True, False, False, False, False]
-
-
-@given(st.dates(date(2020, 1, 1), date(2025, 1, 1)), st.sampled_from(["", " last week", " now", " in May 2023"]))
-def test_hidden_is_what_is_later_and_nothing_else(as_of: date, words: str) -> None:
-    hidden = read(f"Who is mayor{words}?", as_of).hidden
-    assert hidden.tolist() == [day > as_of.toordinal() for day in DAYS.tolist()]
-
-
 @given(
     st.sampled_from(["Who is mayor now?", "Who left last Friday?", "Who came on May 26, 2023?"]), st.none() | st.dates()
 )
 def test_without_dates_nothing_of_time_is_read(question: str, as_of: date | None) -> None:
     found, plain = read(question, as_of, NO_DATES), read(question, None, None)
-    assert (found.stated, found.ages, found.hidden) == ([], None, None)
+    assert (found.stated, found.ages) == ([], None)
     assert (found.term_scores != plain.term_scores).nnz == 0
 
 
