@@ -165,6 +165,7 @@ async def _plan(
             "advance": lambda *_: None,
             "mode": settings.communities.mode,
             "refresh": False,
+            "named": None,
         }
         run = _DryRun(settings, output, services, asked, Estimates.of(output, settings))
         run.know("corpus_files", tables.make("corpus_files", files), stamps.digest(files))
@@ -189,8 +190,9 @@ class _DryRun:
     model: Model
     estimates: Estimates
     steps: list[PlannedCalls] = field(default_factory=list)
-    exact: bool = True  # no answer has been missing so far
+    exact: bool = True  # what the stage reads is as it will be, and it lacked no answer
     missing: float = 0.0  # tokens of the text units of which nothing has been extracted yet
+    _guessed: set[str] = field(default_factory=set)  # tables that lack what answers will say
     _tables: dict[str, Any] = field(default_factory=dict)  # in memory, or the folder that holds it
     _digests: dict[str, str] = field(default_factory=dict)
 
@@ -210,6 +212,7 @@ class _DryRun:
     async def take(self, stage: stamps.Stage) -> None:
         """Find the result of a stage, rehearse it, or, where what it reads is not known, estimate what it asks."""
         asks = stage.asks and self._may_ask(stage.name)
+        self.exact = set(stage.reads) <= self._tables.keys() - self._guessed
         if not set(stage.reads) <= self._tables.keys():
             if asks and stage.name in IN_ROUNDS:
                 self._add_expected_rounds(stage.name)
@@ -243,6 +246,7 @@ class _DryRun:
             return
         for name, table in zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True):
             self.know(name, table, tables.sha256(table, name) if self.exact else "of answers that are missing")
+            self._guessed |= set() if self.exact else {name}
 
     def embed(self, embedder: MemoisedEmbedder, count: Callable[[str], int]) -> None:
         """Count what the embedding model would be sent: all of it is known, whatever the answers of the other model."""

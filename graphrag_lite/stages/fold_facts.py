@@ -16,9 +16,9 @@ from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import FoldFacts
-from graphrag_lite.temporal import fold
+from graphrag_lite.temporal import fold, one_value
 from graphrag_lite.temporal.contradictions import with_ends
-from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, POLICIES, Distinct, Facts, Ints, Mentions
+from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, MULTI, POLICIES, Distinct, Facts, Ints, Mentions
 from graphrag_lite.temporal.instants import UNITS, seconds
 from graphrag_lite.temporal.policies import Learned, learn
 from graphrag_lite.temporal.relations import Resolution, relation_key, resolve, states
@@ -80,7 +80,7 @@ async def fold_facts(
     learned, rules = _settled(learn(mentions, len(names)), names, settings.policies)
     mentions = fold.prepare(mentions, learned.policy)
     if model is not None and settings.model:
-        undecided = {place for place, rule in enumerate(rules) if rule == "default"}
+        undecided = {place for place, rule in enumerate(rules) if rule == "default" and learned.policy[place] == MULTI}
         sentences = partial(_sentences, source_documents, told)
         ended = await judged_ends(told, mentions, undecided, sentences, settings.max_pairs, model, prompts)
         mentions = with_ends(mentions, ended)
@@ -174,29 +174,25 @@ def _things(told: "pa.Table", entity_resolutions: "pa.Table") -> tuple[Ints, Int
 
 
 def _settled(learned: Learned, names: Sequence[str], policies: Mapping[str, str]) -> tuple[Learned, list[str]]:
-    """Return policies with those of the settings before learned ones, and by what each relation's was found."""
+    """Return policies, and by what each relation's was found: those of the settings, learned ones, those of words."""
     turned = {FUNCTIONAL: INVERSE, INVERSE: FUNCTIONAL}
+    known = {name: each.policy for name, each in one_value.relations().items()}
     wanted = {
-        key: (POLICIES.index(policy), inverse)
-        for name, policy in policies.items()
+        key: (POLICIES.index(policy), inverse, rule)
+        for rule, stated in (("default", known), ("settings", policies))
+        for name, policy in stated.items()
         for english in (False, True)
         for key, inverse in [relation_key(name, english=english)]
     }
     policy = learned.policy.copy()
     rules = ["learned" if number else "default" for number in policy.tolist()]
     for place, name in enumerate(names):
-        key, inverse = next(
-            (
-                found
-                for found in (relation_key(name, english=english) for english in (False, True))
-                if found[0] in wanted
-            ),
-            ("", False),
-        )
-        if key:
-            number, other = wanted[key]
-            policy[place] = turned.get(number, number) if inverse != other else number
-            rules[place] = "settings"
+        for key, inverse in (relation_key(name, english=english) for english in (False, True)):
+            number, other, rule = wanted.get(key, (0, False, ""))
+            if rule == "settings" or (rule and rules[place] == "default"):
+                policy[place] = turned.get(number, number) if inverse != other else number
+                rules[place] = rule
+                break
     return replace(learned, policy=policy), rules
 
 
