@@ -14,7 +14,8 @@ from graphrag_lite.settings import Settings
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 TEXTS = {
     "Quarry Song": "Quarry Song is a film of 1962 that was directed by Mira Lund. Critics praised its camera work.",
-    "Mira Lund": "Mira Lund worked in Bergen for many years. She was born in the harbour town of Hamar in 1921.",
+    "Mira Lund": "Mira Lund worked in Bergen for many years. She was born in the harbour town of Hamar in 1921. "
+    "The mill was dear to her for its wheel, and in 1950 she bought it and the meadow behind it.",
     "Zorbex": "On Monday Zorbex failed, and nobody in the night shift of the northern hall knew on which machines the "
     "weather forecast, the payroll and the inventory were left. We moved Zorbex to another rack last week. In short, Zorbex is a scheduler that gives each job the machine with most memory left.",
     "Kelvan": "Kelvan crashed twice on Monday. Kelvan, a scheduler of the old kind, gives each job the first machine.",
@@ -45,6 +46,11 @@ def test_what_the_best_sentence_leads_to_is_said_first(index: Index) -> None:
     answer = index.query("Where was the director of the film Quarry Song born?")
     assert "born in the harbour town of Hamar" in answer.citations[0].text
     assert any("directed by Mira Lund" in cited.text for cited in answer.citations)
+
+
+def test_what_is_asked_is_found_in_other_words(index: Index) -> None:
+    answer = index.query("What is the place of birth of the director of the film Quarry Song?")
+    assert "born in the harbour town of Hamar" in answer.citations[0].text  # nobody says "place" or "birth"
 
 
 def test_of_documents_that_tell_anew_the_newest_is_first(index: Index) -> None:
@@ -127,3 +133,16 @@ def test_a_sentence_defines_by_its_form(sentence: str, thing: str, said: bool) -
 )
 def test_what_is_compared(question: str, two: tuple[str, str] | None) -> None:
     assert sides(question) == two
+
+
+def test_what_is_not_defined_is_told_by_the_first_statement_below_its_name(tmp_path: Path) -> None:
+    manual = (
+        "### Synopsis\n\n```\nnpm prune [--json]\n```\n\n### Description\n\nThis command removes what nothing needs.\n\n"
+        "If the --json flag is given, what npm prune removed is printed."
+    )
+    others = {f"{n}.md": f"The npm tool number {n} can run npm prune, and prints what went." for n in range(6)}
+    for name, text in {"npm-prune.md": manual, **others}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    index = Index(pipeline.index(tmp_path, tmp_path / "output", Settings()).snapshot)
+    answer = index.query("What does npm prune do?")
+    assert answer.citations[0].text == "This command removes what nothing needs."
