@@ -18,6 +18,7 @@ from graphrag_lite.search.held_facts import opening_facts
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
 from graphrag_lite.search.table_answers import table_answer
+from graphrag_lite.search.value_answers import value_answer
 from graphrag_lite.text.words import ASKING
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         return overview(question, method, ranking)
     visible = ~np.isneginf(scores)
     if told := table_answer(question, method, visible) or date_answer(question, method, visible):
+        return told
+    if told := value_answer(question, query, method, visible):
         return told
     nothing = says_nothing(question, question.weights, np.isneginf(scores))
     if nothing or (nothing is False and nothing_told(question, scores)):

@@ -41,6 +41,7 @@ def printers(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("Which tickets does Ann Lee have?", {"owner": "Ann Lee"}),
         ("Which printers are handled by Ann Lee?", {"owner": "Ann Lee"}),  # the file is printers.csv
         ("How many open tickets does Bo Diaz have?", {"owner": "Bo Diaz", "state": "Open"}),
+        ("Which printers are owned by Ann Lee?", {"owner": "Ann Lee"}),  # the field is owner
         ("How many did Zoë Núñez resolve?", {"owner": "Zoë Núñez", "state": "Resolved"}),
     ],
 )
