@@ -2,7 +2,7 @@
 
     corpus folder -> documents -> text units -> mentions -> entities, relationships -> communities -> reports -> search
 
-To add a stage: write `stages/verb_noun.py`, give its tables a dataclass in `tables/declared.py`, its settings a section
+To add a stage: write `stages/verb_noun.py`, give its tables a class in `tables/declared.py`, its settings a section
 in `settings.py`, and its place here.
 """
 
@@ -29,7 +29,7 @@ from graphrag_lite.run.sync import complete
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.detect_communities import detect_communities
 from graphrag_lite.stages.embed_text_units import embed_text_units
-from graphrag_lite.stages.extract_claims import extract_claims
+from graphrag_lite.stages.extract_claims import claims_begun, extract_claims
 from graphrag_lite.stages.extract_facts_fast import extract_facts_fast
 from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
@@ -135,12 +135,12 @@ STANDARD = [
     FACTS,
     RESOLVE,
     FOLD,
+    *GRAPH,
     Stage(
-        extract_claims,
+        extract_claims,  # as late as can be: it has begun while the stages before it ran
         reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
         writes=("covariates",),
     ),
-    *GRAPH,
     Stage(
         report_communities,
         reads=("source_units", "entities", "relationships", "covariates", "communities"),
@@ -225,6 +225,10 @@ def index(
         found = open_extractor(settings.extract_graph_fast, extractor) if extracts else None
         services = _open_models(opened, log, settings, output, model, embedder)
         services |= {"corpus": corpus, "readers": known, "left_out": files.left_out, "prompts": own, "extractor": found}
+        services["named"] = None
+        if settings.asks and settings.extract_claims.enabled and not settings.llm.batch:
+            claims = services["model"].before_its_turn(extract_claims.__name__)
+            services["named"] = claims_begun(settings.extract_claims, claims, own)
         if killed:
             asked = [services[name] for name in ("model", "embedder") if services.get(name)]
             log.killed(killed, [each.spent(killed) for each in asked])
@@ -288,7 +292,7 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
             {"corpus_files": files},
             settings,
             output,
-            services | {"corpus": place},
+            services | {"corpus": place, "prompts": prompts.load()},
             watch=watch,
             made=METHODS[settings.method].made,
         )

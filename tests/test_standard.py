@@ -124,6 +124,30 @@ def test_the_order_in_which_replies_come_changes_no_byte(notes: Path, output: Pa
     assert told[0] == told[1] == bytes_of(index(notes, output, StubModel(reply)).snapshot)
 
 
+def test_claims_are_asked_beside_the_stages_before_them_with_the_same_result(
+    notes: Path, output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def faulty(request: Request) -> str:
+        text = request.messages[0]["content"]
+        is_claims = stub_replies.recognise(text)[0] == "extract_claims.md"
+        return "I cannot help with that." if is_claims and "Kodak" in text else reply(request)
+
+    def told(stub: StubModel, output: Path) -> tuple[Any, list[str]]:
+        run = index(notes, output, stub, llm={"max_failure_ratio": 0.5, "concurrency": 1})
+        asked = [stub_replies.recognise(request.messages[0]["content"])[0] for request in stub.requests]
+        return (bytes_of(run.snapshot), run.usage, stub.asked), asked
+
+    for path in sorted(notes.iterdir())[12:]:
+        if "Kodak" not in path.read_text():
+            path.unlink()
+    beside, asked = told(StubModel(faulty), output)
+    assert asked.index("extract_claims.md") < len(asked) - asked[::-1].index("extract_graph.md")
+    monkeypatch.setattr(pipeline, "claims_begun", lambda *_: None)
+    in_turn, asked = told(StubModel(faulty), tmp_path / "other" / "output")
+    assert asked.index("extract_claims.md") >= len(asked) - asked[::-1].index("resolve_entities.md")
+    assert beside == in_turn
+
+
 def test_what_failed_is_recorded_and_the_next_run_asks_for_it_alone(notes: Path, output: Path) -> None:
     broken = "Kodak"  # in few documents
     held = sum(broken in path.read_text() for path in notes.iterdir())

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from graphrag_lite.agent.requests import schema
@@ -67,10 +68,15 @@ def read_call(reply: str) -> Call:
 
 @dataclass
 class Seen:
-    """What a model was shown: `whole` ids and names by how it was shown them, and the ids of records, `named`."""
+    """What a model was shown: `whole` ids and names by how it was shown them, and the ids of records, `named`.
+
+    Of memory it is shown the day of what was there before `began`, and no ids: what changed with the clock would make
+    every request another one, and the same question cost again.
+    """
 
     whole: dict[str, str] = field(default_factory=dict)
     named: set[str] = field(default_factory=set)
+    began: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="microseconds"))
 
     def shown(self, page: Mapping[str, Any]) -> str:
         """Return a page as a model reads it, without what it has no need of, ids by their beginnings."""
@@ -83,6 +89,9 @@ class Seen:
 
     def _slim(self, record: Mapping[str, Any]) -> dict[str, Any]:
         kept = {name: value for name, value in record.items() if name not in BESIDE and value not in (None, "", [])}
+        if "session" in kept:
+            kept["date"] = kept["date"][:10] if kept["date"] < self.began else ""
+            kept = {name: value for name, value in kept.items() if value and name != "id"}
         kept |= {name: ID.sub(lambda found: self._short(found[0]), kept[name]) for name in IDS if name in kept}
         for name, value in kept.items():
             if name not in IDS and isinstance(value, str) and (disarmed := disarm(value)) != value:

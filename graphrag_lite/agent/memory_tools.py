@@ -93,7 +93,7 @@ def _said(index: "SnapshotView", said: dict[str, list[str]], row: int) -> Record
 
 
 def archival_memory_search(session: Session, request: ArchivalMemorySearch) -> Page:
-    places = session.memory.search(request.query, tags=request.tags)
+    places = session.notes(request.query, request.tags)
     return paged(len(places), request.page, lambda place: _note(session, places[place]), request.size)
 
 

@@ -6,6 +6,8 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from graphrag_lite.errors import IndexNotFound
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -35,6 +37,14 @@ class Session:
     def index(self) -> "SnapshotView":
         """Raises IndexNotFound."""
         return self.open_index()
+
+    def notes(self, query: str, tags: Sequence[str] = ()) -> list[int]:
+        """Return the places of the notes that fit a query, by their words, and vectors where the settings have them."""
+        try:
+            vectors = self.index.note_vectors
+        except IndexNotFound:  # notes need none
+            vectors = None
+        return self.memory.search(query, tags=tags, meant=vectors.meant(self.memory, query) if vectors else None)
 
     @cached_property
     def memory(self) -> "Memory":

@@ -9,6 +9,7 @@ from graphrag_lite.cli.options import EXIT_CODES, JSON, ROOT, SESSION, while_rea
 
 if TYPE_CHECKING:
     from graphrag_lite.memory.store import Memory
+    from graphrag_lite.retrieval.note_vectors import NoteVectors
 
 TAGS = click.option("--tag", "tags", multiple=True, metavar="TAG", help="A word to find it by; repeatable.")
 LATEST = 10  # notes that `show` lists
@@ -35,6 +36,14 @@ def _opened(root: Path) -> "Memory":
     from graphrag_lite.memory.store import Memory
 
     return Memory(root / "output" / MEMORY)
+
+
+def _vectors(root: Path) -> "NoteVectors | None":
+    from graphrag_lite import settings_file
+    from graphrag_lite.retrieval.note_vectors import NoteVectors
+
+    settings = settings_file.load(root, for_indexing=False)
+    return NoteVectors(settings.embeddings, settings.llm, root / "output") if settings.embeddings.model else None
 
 
 @memory.command()
@@ -84,12 +93,13 @@ def add(content: str, tags: tuple[str, ...], root: Path, session: str) -> None:
 @ROOT
 @JSON
 def search(query: str, tags: tuple[str, ...], page: int, root: Path, as_json: bool) -> None:
-    """Find notes by their words, best first, then the newest."""
+    """Find notes by their words, and by vectors where embeddings.model is set, best first, then the newest."""
     from graphrag_lite.agent.pages import SIZE
     from graphrag_lite.cli import terminal
 
     opened = _opened(root)
-    found = opened.search(query, tags=tags)
+    vectors = _vectors(root)
+    found = opened.search(query, tags=tags, meant=vectors.meant(opened, query) if vectors else None)
     entries = [opened.entry(place) for place in found[(page - 1) * SIZE : page * SIZE]]
     with while_read():
         if as_json:

@@ -38,6 +38,8 @@ def notices(texts: Mapping[str, str]) -> dict[str, list[Span]]:
 def _legal_spans(text: str) -> list[Span]:
     """Return where words of notices stand close together, from the paragraph of the first to the end of the last's."""
     text = text.lower()
+    if sum(map(text.__contains__, _LEGAL)) < LEAST_KINDS:  # of short documents most
+        return []
     spans: list[Span] = []
     group: list[tuple[int, str]] = []
     for at, word in [*sorted(_legal_words(text)), (len(text) + 2 * NEAR, "")]:

@@ -132,7 +132,7 @@ def assembled(units: Sequence[TextUnit], found: Iterable[Mentions | None], kept:
     parts = [_tables([])]
     rest = zip((unit for unit in units if unit.id not in kept.anchors), found, strict=True)
     while batch := list(islice(rest, BATCH)):
-        parts.append(_tables([_with_cells(unit, mentions) for unit, mentions in batch if mentions]))
+        parts.append(_tables([with_cells(unit, mentions) for unit, mentions in batch if mentions]))
     new = [pa.concat_tables(several) for several in zip(*parts, strict=True)]
     anchors = [unit.anchor for unit in units]
     entities, relationships = (
@@ -141,7 +141,7 @@ def assembled(units: Sequence[TextUnit], found: Iterable[Mentions | None], kept:
     return entities, relationships
 
 
-def _with_cells(unit: TextUnit, mentions: Mentions) -> Mentions:
+def with_cells(unit: TextUnit, mentions: Mentions) -> Mentions:
     """Add what the cells of a row say, and who says a message, to what was found in a unit: each person once."""
     if not unit.blocks:
         return mentions

@@ -25,7 +25,7 @@ from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.openai_chat import OpenAIChat
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from httpx2 import AsyncClient, Response
 
 ENDED = ("completed", "failed", "expired", "cancelled")
 MAX_REQUESTS, MAX_BYTES = 20_000, 90_000_000  # of a job; OpenAI takes 50,000 and 200 MB
@@ -115,19 +115,14 @@ class Batches:
         if (job := await self._found(tag)) is None:
             name = f"{TAG}-{tag}.jsonl"
 
-            async def upload(client: "AsyncOpenAI") -> Any:
-                return await client.files.with_raw_response.create(file=(name, content), purpose="batch")
+            async def upload(client: "AsyncClient") -> "Response":
+                return await client.post("files", data={"purpose": "batch"}, files={"file": (name, content)})
 
             uploaded = await self.chat.endpoint.post(upload, 0, lambda answer: (str(answer["id"]), 0))
 
-            async def create(client: "AsyncOpenAI") -> Any:  # at a second attempt, the first may have made it
-                listed = await self._listed(client, tag)
-                return listed or await client.batches.with_raw_response.create(
-                    input_file_id=uploaded,
-                    endpoint=URL,
-                    completion_window="24h",
-                    metadata={TAG: tag},
-                )
+            async def create(client: "AsyncClient") -> "Response":  # at a second attempt, the first may have made it
+                asked = {"input_file_id": uploaded, "endpoint": URL, "completion_window": "24h", "metadata": {TAG: tag}}
+                return await self._listed(client, tag) or await client.post("batches", json=asked)
 
             job = await self.chat.endpoint.post(create, 0, lambda answer: (_job(answer, tag), 0))
         job = job or {"id": "", "status": "lost"}  # a provider that lists what it does not hold
@@ -136,17 +131,19 @@ class Batches:
         self._under_way.update(_keys(content))
 
     async def _found(self, tag: str) -> dict[str, str] | None:
-        async def look(client: "AsyncOpenAI") -> Any:
-            return await self._listed(client, tag) or await client.batches.with_raw_response.list(limit=1)
+        async def look(client: "AsyncClient") -> "Response":
+            return await self._listed(client, tag) or await client.get("batches", params={"limit": 1})
 
         return await self.chat.endpoint.post(look, 0, lambda answer: (_job(answer, tag), 0))
 
-    async def _listed(self, client: "AsyncOpenAI", tag: str) -> Any:
-        """Return the page of the provider's list that holds a job; None where no page does."""
+    async def _listed(self, client: "AsyncClient", tag: str) -> "Response | None":
+        """Return the page of the provider's list that holds a job, or an error; None where no page does."""
         after: dict[str, str] = {}
         while True:
-            page = await client.batches.with_raw_response.list(limit=100, **after)  # type: ignore[arg-type]
-            listed = json.loads(page.http_response.content)
+            page = await client.get("batches", params={"limit": "100", **after})
+            if page.is_error:
+                return page
+            listed = json.loads(page.content)
             rows = listed.get("data") or []
             if any(_tag(row) == tag for row in rows):
                 return page
@@ -169,8 +166,8 @@ class Batches:
         """Ask how a job stands; where it has ended, keep what has come of it."""
         job_id = json.loads((self.folder / f"{tag}.job").read_bytes())["id"]
 
-        async def retrieve(client: "AsyncOpenAI") -> Any:
-            return await client.batches.with_raw_response.retrieve(job_id)
+        async def retrieve(client: "AsyncClient") -> "Response":
+            return await client.get(f"batches/{job_id}")
 
         try:
             job = await self.chat.endpoint.post(retrieve, 0, lambda a: ({**a, "id": a["id"]}, 0), frozenset((404,)))
@@ -191,8 +188,8 @@ class Batches:
         if not file_id:
             return []
 
-        async def download(client: "AsyncOpenAI") -> Any:
-            return await client.files.with_raw_response.content(file_id)
+        async def download(client: "AsyncClient") -> "Response":
+            return await client.get(f"files/{file_id}/content")
 
         try:
             return (await self.chat.endpoint.fetch(download, frozenset((404,)))).split("\n")

@@ -7,20 +7,30 @@ import functools
 import json
 import os
 import re
-import sys
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from graphrag_lite.errors import CallError, ModelError, UnansweredError
 from graphrag_lite.llm.limits import asked_pause
 from graphrag_lite.llm.retries import Trouble
 from graphrag_lite.settings import Llm
 
+if TYPE_CHECKING:
+    from httpx2 import Response
+
 HEALS = {408, 409, 425, 429}  # and 5xx, but for 501
 MESSAGE = 500  # characters of an endpoint's message that are shown
 
 T = TypeVar("T")
+
+
+class StatusError(Exception):
+    """The endpoint answered with an error; its body is read."""
+
+    def __init__(self, response: "Response") -> None:
+        super().__init__(f"status {response.status_code}")
+        self.response = response
 
 
 class Refused(CallError):
@@ -46,16 +56,10 @@ class Diagnosis:
 
     async def translated(self, attempt: Awaitable[T], hand_back: frozenset[int]) -> T:
         """Await an attempt; what goes wrong is raised as Refused, ModelError or Trouble, and holds no key."""
-        import openai
-
         try:
             return await attempt
-        except openai.APIStatusError as error:
-            try:
-                text = error.response.text
-            except Exception:  # a stream whose body was not read
-                text = str(error)
-            self._refuse(error.status_code, text, error.response.headers, hand_back)
+        except StatusError as error:
+            self._refuse(error.response.status_code, error.response.text, error.response.headers, hand_back)
         except TimeoutError:
             seconds = f"{self.settings.timeout:g} s (llm.timeout)"
             raise Trouble(f"{self.address} has not answered within {seconds}.", slow=True) from None
@@ -168,9 +172,7 @@ def cause(error: BaseException) -> str:
 
 @functools.cache
 def transport_errors() -> tuple[type[Exception], ...]:
-    """Return what a connection fails with: the package's error, or its transport's (httpx2; httpx before 3.0)."""
-    import openai
+    """Return what a connection fails with. TimeoutError is an OSError."""
+    import httpx2
 
-    modules: list[Any] = [sys.modules[name] for name in ("httpx2", "httpx") if name in sys.modules]
-    theirs = [error for module in modules for error in (module.HTTPError, module.StreamError)]
-    return (openai.APIConnectionError, OSError, *theirs)  # TimeoutError is an OSError
+    return (httpx2.HTTPError, httpx2.StreamError, OSError)

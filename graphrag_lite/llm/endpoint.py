@@ -1,8 +1,8 @@
 """An OpenAI-compatible endpoint: one client, its limits and its retries.
 
-    post -> retries -> limits (again at every attempt) -> the `openai` package -> the answer as a dict
+    post -> retries -> limits (again at every attempt) -> httpx2 -> the answer as a dict
 
-Attempts are ours, the package's own retries are off: it knows neither the limits nor whom to tell that it waits.
+Attempts are ours alone: the limits hold for each, and who waits is told why.
 """
 
 import asyncio
@@ -17,20 +17,20 @@ from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError
-from graphrag_lite.llm.diagnosis import Diagnosis, cause, transport_errors
+from graphrag_lite.llm.diagnosis import Diagnosis, StatusError, cause, transport_errors
 from graphrag_lite.llm.limits import Slot, pause_before_next
 from graphrag_lite.llm.retries import MAX_DELAY, Retries, Trouble
 from graphrag_lite.presets import deployment_url
 from graphrag_lite.settings import Llm
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from httpx2 import AsyncClient, Response
 
 CONNECT = 10.0  # seconds to connect, or to answer the question whether the endpoint is there
 DONE: dict[str, Any] = {}  # the last event of a stream that is whole
 
 T = TypeVar("T")
-Send = Callable[["AsyncOpenAI"], Awaitable[Any]]
+Send = Callable[["AsyncClient"], Awaitable["Response"]]
 
 
 class Endpoint:
@@ -70,18 +70,15 @@ class Endpoint:
 
         A key that may not list models may be a good one: the smallest request that there is, `probe`, decides.
         """
-        import openai
-
+        client = await self._client()
         try:
-            client = await self._client()
             async with asyncio.timeout(CONNECT):
-                await client.models.with_raw_response.list(timeout=CONNECT)
-        except openai.APIStatusError as error:
-            if error.status_code in (401, 403):
-                with suppress(CallError):
-                    await probe()
+                response = await client.get("models", timeout=CONNECT)
         except transport_errors() as error:
             raise ModelError(f"{self._diagnosis.unreachable(error)} {self._diagnosis.next_step()}") from None
+        if response.status_code in (401, 403):
+            with suppress(CallError):
+                await probe()
 
     async def post(
         self, send: Send, tokens: int, read: Callable[[Any], tuple[T, int]], hand_back: frozenset[int] = frozenset()
@@ -94,9 +91,7 @@ class Endpoint:
         """
 
         async def attempt(slot: Slot) -> T:
-            client = await self._client()
-            async with asyncio.timeout(self.settings.timeout):
-                response = (await send(client)).http_response
+            response = await self._sent(send)
             answer = self._diagnosis.read(response)
             try:
                 result, used = read(answer)
@@ -113,12 +108,17 @@ class Endpoint:
         """Return the text of an answer that is no JSON. Raises like `post`."""
 
         async def attempt(_: Slot) -> str:
-            client = await self._client()
-            async with asyncio.timeout(self.settings.timeout):
-                response = (await send(client)).http_response
-            return str(response.content.decode("utf-8", "replace"))
+            return (await self._sent(send)).content.decode("utf-8", "replace")
 
         return await self._answer(attempt, 0, hand_back)
+
+    async def _sent(self, send: Send) -> "Response":
+        client = await self._client()
+        async with asyncio.timeout(self.settings.timeout):
+            response = await send(client)
+        if response.is_error:
+            raise StatusError(response)
+        return response
 
     def message(self, text: str) -> str:
         """Return what an error body says."""
@@ -126,7 +126,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def stream(
-        self, send: Callable[["AsyncOpenAI"], Any], tokens: int, hand_back: frozenset[int] = frozenset()
+        self, send: Callable[["AsyncClient"], Any], tokens: int, hand_back: frozenset[int] = frozenset()
     ) -> AsyncIterator[AsyncIterator[Any]]:
         """Give the events of a streamed answer as they come, DONE if there is an end to them.
 
@@ -138,6 +138,9 @@ class Endpoint:
                 context = send(await self._client())
                 async with asyncio.timeout(self.settings.timeout):
                     response = await context.__aenter__()
+                    if response.is_error:
+                        await response.aread()
+                        raise StatusError(response)
                 holding.push_async_exit(context)
                 self._respect(response.headers, tokens)
                 return response
@@ -149,7 +152,7 @@ class Endpoint:
         begun = False
         rest: list[str] = []
         try:
-            async for line in response.iter_lines():
+            async for line in response.aiter_lines():
                 if not line.startswith("data:"):
                     rest.append(line)
                     continue
@@ -208,66 +211,57 @@ class Endpoint:
         return key or "none"
 
     def _headers(self, key: str) -> dict[str, str]:
-        """Return the headers that the settings name, and the one that carries the key where it is not the usual."""
-        found = {}
+        """Return the header that carries the key, and those that the settings name."""
+        header = self.settings.preset.key_header
+        found = {"user-agent": "graphrag-lite"} | ({header: key} if header else {"authorization": f"Bearer {key}"})
         for header, variable in self.settings.headers.items():
-            found[header] = _secret(variable, f"{self.section}.headers.{header}")
-            if not found[header]:
+            value = found[header.lower()] = _secret(variable, f"{self.section}.headers.{header}")
+            if not value:
                 raise ModelError(
                     f"The environment variable {variable} ({self.section}.headers.{header}) is not set. Set it, or"
                     " leave the header out."
                 )
-            self._diagnosis.secrets.append(found[header])
-        return found | ({header: key} if (header := self.settings.preset.key_header) else {})
+            self._diagnosis.secrets.append(value)
+        return found
 
-    async def _client(self) -> "AsyncOpenAI":
+    async def _client(self) -> "AsyncClient":
         """Return the client of the running event loop: connections, locks and waiters belong to one loop."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             key = self._key()
-            import openai
+            import httpx2
 
-            for name in ("httpx", "httpx2"):  # they log every request at INFO, which is where a run tells how it goes
-                if logging.getLogger(name).level == logging.NOTSET:
-                    logging.getLogger(name).setLevel(logging.WARNING)
-            settings = self.settings
-            timeout = openai.Timeout(settings.timeout, connect=min(CONNECT, settings.timeout))
+            # It logs every request at INFO, which is where a run tells how it goes.
+            if logging.getLogger("httpx2").level == logging.NOTSET:
+                logging.getLogger("httpx2").setLevel(logging.WARNING)
+            seconds = self.settings.timeout
             self._diagnosis.secrets.append(key)
-            self._openai = openai.AsyncOpenAI(
-                api_key=key,
+            self._http = httpx2.AsyncClient(
                 base_url=self.base_url.partition("?")[0],
-                default_query=self._query,
-                default_headers=self._headers(key),
-                timeout=timeout,
-                max_retries=0,
+                params=self._query,
+                headers=self._headers(key),
+                timeout=httpx2.Timeout(seconds, connect=min(CONNECT, seconds)),
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+                follow_redirects=True,
                 # A proxy of the environment is for the world outside, not for a server on this machine.
-                http_client=openai.DefaultAsyncHttpxClient(
-                    timeout=timeout,
-                    trust_env=not _is_loopback(self.host),
-                    event_hooks={"request": [_unauthorised] if settings.preset.key_header else []},
-                ),
+                trust_env=not _is_loopback(self.host),
             )
             self._loop = loop
-            ending = _ending(self._openai)
+            ending = _ending(self._http)
             _ENDINGS.setdefault(loop, []).append(ending)  # this endpoint may be gone before its loop
             await anext(ending)  # does not wait: no other task can come between
-        return self._openai
+        return self._http
 
 
 _ENDINGS: WeakKeyDictionary[asyncio.AbstractEventLoop, list[AsyncIterator[None]]] = WeakKeyDictionary()
 
 
-async def _ending(client: "AsyncOpenAI") -> AsyncIterator[None]:
+async def _ending(client: "AsyncClient") -> AsyncIterator[None]:
     """Close a client when its event loop ends: `asyncio.run` closes the generators that are left, last of all."""
     try:
         yield
     finally:
-        await client.close()
-
-
-async def _unauthorised(request: Any) -> None:
-    """Take the usual header of the key off: the package does not go without one."""
-    request.headers.pop("authorization", None)
+        await client.aclose()
 
 
 def _secret(variable: str, setting: str) -> str:

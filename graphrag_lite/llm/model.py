@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from graphrag_lite.attempts import ENDS_RUN, described
 from graphrag_lite.errors import CallError, ReplyError, WaitingError
@@ -19,11 +19,11 @@ from graphrag_lite.llm.batches import Batches
 from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request, first_word
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent, Stopped
-from graphrag_lite.llm.providers import chat_model
+from graphrag_lite.llm.providers import chat_model, models_of_stages
 from graphrag_lite.llm.thinking import spoken
 from graphrag_lite.plugins import Origin
 from graphrag_lite.settings import Llm
-from graphrag_lite.watch import Watch
+from graphrag_lite.watch import Silence, Watch
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -47,8 +47,10 @@ class Model:
     meter: Meter
     batches: Batches | None = None  # in which everything is asked
     asking: dict[str, asyncio.Lock] = field(default_factory=dict)  # by key of a request in flight
+    early: dict[str, "StageModel"] = field(default_factory=dict)  # of stages that ask before it is their turn
     n_underway: int = 0  # requests that are asked, until their answer is kept
     _quiet: asyncio.Event | None = None  # of the moment that none is, where it is waited for
+    others: Mapping[str, "Model"] = field(default_factory=dict)  # of stages that ask another one, by `llm.models`
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -66,7 +68,20 @@ class Model:
         return Spent(calls, 0, usage, prices=self.meter.prices)
 
     def of(self, stage: str, failures: list[tuple[str, str, int]], watch: Watch) -> "StageModel":
-        return StageModel(self, stage, failures, watch)
+        """Return the model as a stage sees it: what it has begun early goes on, and fails among its `failures`."""
+        if (early := self.early.pop(stage, None)) is None:
+            return StageModel(self.at(stage), stage, failures, watch)
+        failures += early.failures
+        early.failures, early.watch = failures, watch
+        return early
+
+    def before_its_turn(self, stage: str) -> "StageModel":
+        """Return the model for what a stage can begin while the stages before it run."""
+        return self.early.setdefault(stage, StageModel(self.at(stage), stage, [], Silence()))
+
+    def at(self, stage: str) -> "Model":
+        """Return the model that a stage asks."""
+        return self.others.get(stage, self)
 
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:
@@ -120,7 +135,12 @@ def open_model(
     )
     memo = Memo(output / "memo.sqlite", must_keep=must_keep, run=run)
     try:
-        yield Model(asked, memo, settings, meter, batches)
+        others = {
+            stage: Model(other, memo, settings, meter) for stage, other in models_of_stages(settings, chat).items()
+        }
+        for stage in others:
+            meter.priced(stage, settings.of(stage).model)
+        yield Model(asked, memo, settings, meter, batches, others=others)
         if batches:
             batches.forget()
     finally:
@@ -136,6 +156,25 @@ class StageModel:
     failures: list[tuple[str, str, int]]
     watch: Watch
     stopped: Stopped | None = None  # why nothing more is asked
+    begun: dict[Any, asyncio.Task[Any]] = field(default_factory=dict)  # outcomes of `begin`, by item
+    _turns: asyncio.Semaphore | None = None
+
+    def begin(self, work: Callable[[T], Awaitable[Any]], item: T) -> None:
+        """Start what `map` will ask of an item, and take it then.
+
+        No more items at once than requests may be in flight: others would stand at the end of a long queue.
+        """
+        turns = self._turns = self._turns or asyncio.Semaphore(self.model.settings.concurrency)
+
+        async def outcome() -> Any:
+            try:
+                async with turns:
+                    return await work(item)
+            except Exception as error:  # for `map` to judge
+                return error
+
+        if item not in self.begun:
+            self.begun[item] = asyncio.create_task(outcome())
 
     async def ask(
         self,
@@ -190,7 +229,11 @@ class StageModel:
             nonlocal n_failed
             nonlocal waits
             try:
-                return await work(item)
+                if not self.begun or (begun := self.begun.pop(item, None)) is None:
+                    return await work(item)
+                if isinstance(outcome := await begun, Exception):
+                    raise outcome
+                return cast(R, outcome)
             except WaitingError:
                 waits = True
                 return None
@@ -214,6 +257,8 @@ class StageModel:
                     results[place] = await attempted(items[place])
                 except Stopped as stopped:
                     self.stopped = self.stopped or stopped
+                    for early in self.model.early.values():
+                        early.stopped = early.stopped or stopped
                     with suppress(TimeoutError):  # what is only waiting its turn may take longer than an answer
                         async with asyncio.timeout(self.model.settings.timeout):
                             await self.model.quiet()

@@ -22,7 +22,7 @@ from graphrag_lite.settings import OPENAI, Embeddings, Llm
 from graphrag_lite.watch import Watch
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from httpx2 import AsyncClient, Response
 
 
 class OpenAIEmbedder:
@@ -52,10 +52,9 @@ class OpenAIEmbedder:
     async def _batch(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
         estimated = sum(map(estimated_tokens, texts))
 
-        async def send(client: "AsyncOpenAI") -> Any:
-            return await client.embeddings.with_raw_response.create(
-                model=str(self.settings.model), input=list(texts), encoding_format="float"
-            )
+        async def send(client: "AsyncClient") -> "Response":
+            body = {"model": self.settings.model, "input": list(texts), "encoding_format": "float"}
+            return await client.post("embeddings", json=body)
 
         def read(answer: Any) -> tuple[tuple[list[list[float]], Usage], int]:
             rows = sorted(answer["data"], key=lambda row: row["index"])

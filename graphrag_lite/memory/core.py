@@ -33,5 +33,5 @@ def _written(memory: Memory, session: str, name: str, content: str) -> str:
     if len(content) > LIMIT:
         over = len(content) - LIMIT
         raise InputError(f"Block {name!r} would be {over} characters over its limit of {LIMIT}; replace some.")
-    memory.write_block(session, name, content)
+    memory.add([], [(session, name, content)])
     return content

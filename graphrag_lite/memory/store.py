@@ -1,14 +1,15 @@
 """Memory: one SQLite file beside the snapshots, in WAL mode. A rollback of the index does not touch it.
 
-Notes and messages are found by BM25 (of FTS5) over terms that are analysed as those of text units. Each write is one
-transaction: a process that is killed leaves no half note. What is forgotten is gone from the file, too.
+Notes and messages are found by BM25 (of FTS5) over terms that are analysed as those of text units, and notes by what
+they gain by their vectors (`retrieval.note_vectors`), which are here so that they are forgotten with them. Each write
+is one transaction: a process that is killed leaves no half note. What is forgotten is gone from the file, too.
 """
 
 import contextlib
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from graphrag_lite.text.words import terms, without_asking
 BUSY = 5.0  # seconds to wait for another process that writes
 NOTE, MESSAGE = "note", "message"
 LANGUAGES = ["en", *sorted(FUNCTION_WORDS.keys() - {"en"})]
+Block = tuple[str, str, str]  # session, name, content
 SCHEMA = """
 pragma journal_mode = wal;
 pragma synchronous = full;
@@ -33,6 +35,8 @@ create table if not exists entries (
 create index if not exists entries_by_time on entries (kind, session, created_at, place);
 create virtual table if not exists found using fts5 (terms, tokenize = "unicode61 remove_diacritics 0");
 create table if not exists languages (kind text not null, language text not null, primary key (kind, language))
+    without rowid;
+create table if not exists vectors (place integer, model text, vector blob not null, primary key (place, model))
     without rowid;
 create table if not exists blocks (
     session text not null, name text not null, content text not null, primary key (session, name)
@@ -78,12 +82,13 @@ class Memory:
     def close(self) -> None:
         self._database.close()
 
-    def add(self, entries: Iterable[Entry]) -> list[str]:
-        """Keep entries, all or none, and return their ids. One that is there already is kept once."""
+    def add(self, entries: Iterable[Entry], blocks: Iterable[Block] = ()) -> list[str]:
+        """Keep entries and core blocks, all or none; return the entries' ids. What is there already is kept once."""
         made = [entry.identified() for entry in entries]
         with self._writing():
             for entry in made:
                 self._put(entry)
+            self._database.executemany("insert or replace into blocks values (?, ?, ?)", blocks)
         return [entry.id for entry in made]
 
     def _put(self, entry: Entry) -> None:
@@ -100,11 +105,35 @@ class Memory:
             self._database.execute("insert into found (rowid, terms) values (?, ?)", (done.lastrowid, analysed))
             self._database.execute("insert or ignore into languages values (?, ?)", (entry.kind, language))
 
-    def search(self, query: str, kind: str = NOTE, session: str | None = None, tags: Sequence[str] = ()) -> list[int]:
+    def search(
+        self,
+        query: str,
+        kind: str = NOTE,
+        session: str | None = None,
+        tags: Sequence[str] = (),
+        meant: Mapping[int, float] | None = None,
+    ) -> list[int]:
         """Return the places of the entries that share terms with a query, best first by BM25, then the newest.
 
-        With `session` those of one, with `tags` those that have them all.
+        With `session` those of one, with `tags` those that have them all. `meant` is what entries gain by their
+        vectors, by place, where the best by BM25 has 1; these are found without a term in common, too.
         """
+        found = self._by_words(query, kind, session)
+        if meant:
+            of_words = {place: worth for place, *_, worth in found}
+            most = min(of_words.values(), default=-1.0)  # of BM25 in SQLite the least is the best
+            others = (json.dumps([place for place in meant if place not in of_words]), kind, session, session)
+            found += self._read(
+                "select place, tags, created_at, 0.0 from entries where place in (select value from json_each(?))"
+                " and kind = ? and (? is null or session = ?)",
+                *others,
+            )
+            found.sort(key=lambda row: (row[2], -row[0]), reverse=True)
+            found.sort(key=lambda row: row[3] / most + meant.get(row[0], 0.0), reverse=True)
+        return [place for place, stated, *_ in found if not tags or set(tags) <= set(json.loads(stated))]
+
+    def _by_words(self, query: str, kind: str, session: str | None) -> list[tuple[int, str, str, float]]:
+        """Return place, tags, time and BM25 of the entries that share terms with a query, in their order."""
         languages = [row[0] for row in self._read("select language from languages where kind = ?", kind)]
         asked = dict.fromkeys(
             term for language in languages for term in terms(without_asking(query, language), language)
@@ -112,13 +141,24 @@ class Memory:
         if not asked:
             return []
         match = " OR ".join('"{}"'.format(term.replace('"', '""')) for term in asked)
-        rows = self._read(
-            "select place, tags from found join entries on place = found.rowid"
+        return self._read(
+            "select place, tags, created_at, bm25(found) as worth from found join entries on place = found.rowid"
             " where found match ? and kind = ? and (? is null or session = ?)"
-            " order by bm25(found), created_at desc, place",
+            " order by worth, created_at desc, place",
             *(match, kind, session, session),
         )
-        return [place for place, stated in rows if not tags or set(tags) <= set(json.loads(stated))]
+
+    def vectors(self, model: str) -> dict[int, bytes]:
+        """Return the vectors of entries by an embedding model, by place, in their order."""
+        return dict(self._read("select place, vector from vectors where model = ? order by place", model))
+
+    def keep_vectors(self, model: str, vectors: Iterable[tuple[int, bytes]]) -> None:
+        """Keep vectors by place; what has been forgotten meanwhile gets none."""
+        with self._writing():
+            self._database.executemany(
+                "insert or replace into vectors select place, ?, ? from entries where place = ?",
+                ((model, vector, place) for place, vector in vectors),
+            )
 
     def listed(self, kind: str, session: str | None = None, first: str = "", last: str = "9") -> list[int]:
         """Return the places of entries by time, those made from `first` to `last`, ISO 8601, both included."""
@@ -152,6 +192,7 @@ class Memory:
         with self._writing():
             for place in places:
                 self._database.execute("delete from found where rowid = ?", (place,))
+                self._database.execute("delete from vectors where place = ?", (place,))
                 self._database.execute("delete from entries where place = ?", (place,))
             self._database.execute("insert into found (found) values ('optimize')")
         with self._told():
@@ -162,13 +203,9 @@ class Memory:
         """Return the core blocks of a session, by name."""
         return dict(self._read("select name, content from blocks where session = ? order by name", session))
 
-    def all_blocks(self) -> list[tuple[str, str, str]]:
+    def all_blocks(self) -> list[Block]:
         """Return (session, name, content) of every block, ordered."""
         return self._read("select session, name, content from blocks order by session, name")
-
-    def write_block(self, session: str, name: str, content: str) -> None:
-        with self._writing():
-            self._database.execute("insert or replace into blocks values (?, ?, ?)", (session, name, content))
 
     def sessions(self) -> list[tuple[str, str, int]]:
         """Return (session, kind, number of entries), ordered."""

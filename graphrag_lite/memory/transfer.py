@@ -9,12 +9,12 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from graphrag_lite.errors import InputError
-from graphrag_lite.memory.store import MESSAGE, NOTE, Entry, Memory
+from graphrag_lite.memory.store import MESSAGE, NOTE, Block, Entry, Memory
 from graphrag_lite.read.documents import Fields, Loaded
 from graphrag_lite.read.readers import all_readers
 
 NAMES = {one.name for one in fields(Entry)}
-BLOCK = ("session", "name", "content")
+BLOCK_FIELDS = ("session", "name", "content")
 
 
 def exported(memory: Memory) -> Iterator[str]:
@@ -43,10 +43,8 @@ def imported(memory: Memory, path: Path) -> int:
             raise InputError(f"{path}: holds no notes that were exported, and no messages of a conversation.")
         return len(memory.add(entries))
     read = [_entry_or_block(row, f"{path}:{number}") for number, row in rows]
-    memory.add(entry for entry in read if isinstance(entry, Entry))
-    for block in read:
-        if not isinstance(block, Entry):
-            memory.write_block(*block)
+    entries = [one for one in read if isinstance(one, Entry)]
+    memory.add(entries, [one for one in read if not isinstance(one, Entry)])
     return len(read)
 
 
@@ -67,10 +65,10 @@ def _rows(data: bytes, path: Path) -> list[tuple[int, dict[str, Any]]] | None:
     return rows
 
 
-def _entry_or_block(row: Mapping[str, Any], where: str) -> Entry | tuple[str, str, str]:
+def _entry_or_block(row: Mapping[str, Any], where: str) -> Entry | Block:
     try:
         if row["kind"] == "block":
-            return TypeAdapter(tuple[str, str, str]).validate_python(tuple(row.get(name) for name in BLOCK))
+            return TypeAdapter(Block).validate_python(tuple(row.get(name) for name in BLOCK_FIELDS))
         if not set(row) - NAMES:
             return TypeAdapter(Entry).validate_python(row)
     except ValidationError:

@@ -18,7 +18,7 @@ from graphrag_lite.llm.chat import ChatModel, Embedder, Usage
 from graphrag_lite.llm.meter import Meter, cost_of
 from graphrag_lite.llm.model import Model
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder, metered
-from graphrag_lite.llm.providers import chat_model
+from graphrag_lite.llm.providers import chat_model, models_of_stages
 from graphrag_lite.llm.rehearsal import FIRST, MORE, YES_NO, RehearsedStage, by_line, open_rehearsal
 from graphrag_lite.ops.estimates import Amount, Estimates, gleanings
 from graphrag_lite.read.readers import all_readers
@@ -149,7 +149,8 @@ async def _plan(
         Meter(settings.llm)  # refuses a budget that it cannot keep
     count = by_line(counter(settings.split_text_units.encoding))
     chat_of_run = chat_model(settings.llm, model) if standard else None
-    with open_rehearsal(settings.llm, chat_of_run, output / "memo.sqlite", count) as asked:
+    others = models_of_stages(settings.llm, model) if standard else {}
+    with open_rehearsal(settings.llm, chat_of_run, others, output / "memo.sqlite", count) as asked:
         memoised = metered(settings.embeddings, settings.llm, asked.memo, embedder) if embeds else None
         services = {
             "corpus": corpus,
@@ -164,6 +165,7 @@ async def _plan(
             "advance": lambda *_: None,
             "mode": settings.communities.mode,
             "refresh": False,
+            "named": None,
         }
         run = _DryRun(settings, output, services, asked, Estimates.of(output, settings))
         run.know("corpus_files", tables.make("corpus_files", files), stamps.digest(files))
@@ -188,8 +190,9 @@ class _DryRun:
     model: Model
     estimates: Estimates
     steps: list[PlannedCalls] = field(default_factory=list)
-    exact: bool = True  # no answer has been missing so far
+    exact: bool = True  # what the stage reads is as it will be, and it lacked no answer
     missing: float = 0.0  # tokens of the text units of which nothing has been extracted yet
+    _guessed: set[str] = field(default_factory=set)  # tables that lack what answers will say
     _tables: dict[str, Any] = field(default_factory=dict)  # in memory, or the folder that holds it
     _digests: dict[str, str] = field(default_factory=dict)
 
@@ -209,6 +212,7 @@ class _DryRun:
     async def take(self, stage: stamps.Stage) -> None:
         """Find the result of a stage, rehearse it, or, where what it reads is not known, estimate what it asks."""
         asks = stage.asks and self._may_ask(stage.name)
+        self.exact = set(stage.reads) <= self._tables.keys() - self._guessed
         if not set(stage.reads) <= self._tables.keys():
             if asks and stage.name in IN_ROUNDS:
                 self._add_expected_rounds(stage.name)
@@ -223,7 +227,7 @@ class _DryRun:
             if asks:
                 self._add(stage.name, "", 0, Amount(), "unchanged")
             return
-        asking = RehearsedStage(self.model, stage.name, [], Silence())
+        asking = RehearsedStage(self.model.at(stage.name), stage.name, [], Silence())
         read = {name: self.table(name) for name in stage.reads}
         stamp = stamps.stamp_of(stage, self.settings, self.services, self._digests)
         last = loop.last(stage, stamp, loop.last_run(self.output))
@@ -242,6 +246,7 @@ class _DryRun:
             return
         for name, table in zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True):
             self.know(name, table, tables.sha256(table, name) if self.exact else "of answers that are missing")
+            self._guessed |= set() if self.exact else {name}
 
     def embed(self, embedder: MemoisedEmbedder, count: Callable[[str], int]) -> None:
         """Count what the embedding model would be sent: all of it is known, whatever the answers of the other model."""
@@ -310,7 +315,7 @@ class _DryRun:
 
     def _add(self, stage: str, step: str, hits: int, amount: Amount, basis: str) -> None:
         calls, prompt, completion = map(round, (amount.calls, amount.prompt_tokens, amount.completion_tokens))
-        cost = _cost(prompt, completion, self.settings.llm, self.settings.llm.model)
+        cost = _cost(prompt, completion, self.settings.llm, self.settings.llm.of(stage).model)
         basis = basis or "estimate: on the answers that are kept"
         exact = not basis.startswith("estimate")
         self.steps.append(PlannedCalls(stage, step, calls, hits, prompt, completion, cost, exact, basis))

@@ -102,7 +102,7 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
 
 
 def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:
-    """Return the words of names that fewest text units hold: of "Jeff Bezos" the second, where there are other Jeffs."""
+    """Return the words of names that fewest text units hold: of "Jeff Bezos" the second, of many Jeffs."""
     n_units = {name: len(bm25.postings(name)[0]) for name in names}
     return {name for name, n in n_units.items() if n <= RARE * min(n_units.values())}
 
@@ -138,7 +138,7 @@ def _misses_a_word(question: "Question", names: Iterable[str], asked: Iterable[S
 
 
 def _together(index: "SnapshotView", asked: Set[str], scores: "npt.NDArray[np.floating[Any]]") -> bool:
-    """Say whether a title or a sentence has all of some terms, in any form: "the world" and "a cup" are no "World Cup"."""
+    """Say whether a title or a sentence has all of some terms, in any form: "a cup for the world" is no "World Cup"."""
     units = reduce(np.intersect1d, (_units(index, term) for term in sorted(asked)))
     units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT]
     read = (unit for unit in units.tolist() if not np.isneginf(scores[unit]))

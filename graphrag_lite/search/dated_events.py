@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite.retrieval.abstention import weights
 from graphrag_lite.retrieval.top_k import best
-from graphrag_lite.temporal.durations import When, when
+from graphrag_lite.temporal.durations import SEEN, When, when
 from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    import pyarrow as pa
 
     from graphrag_lite.retrieval.question import Question
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 ENDS = re.compile(r"(?i)\b(?:end(?:ed|ing|s)?|finish\w*|complet\w*)\b")  # of what lasted, the end is asked for
 LEAST = 0.57  # a fit below it is none
@@ -33,6 +35,8 @@ BEFORE = 0.8  # what a word counts that only the sentence before holds, on which
 ABOUT = 0.25  # more for a statement with the words that all events of a question share
 KIN = 0.15  # more for two statements of documents that share a rare value of their metadata, as the one they are by
 RIVAL = 0.97  # of the best statement's fit: with as much, another that dates the event otherwise leaves it open
+AGREED, MOST_OF = 3, 0.6  # documents that date an event alike, and their share of all that do as well: others err
+NOT_HELD = 0.9  # of the fit of a sentence that says that the event was cancelled or postponed
 NEAR = 0.3  # what the middle of the days asked for counts, where a statement is dated
 LIKE_BEST = 0.6  # of the best statement's fit: what fits less is not told
 MOST = 6  # statements of each event that are compared
@@ -42,6 +46,7 @@ COLUMNS = (
 )
 _LEANS = re.compile(r"\b(?:it|they|them|this|that|these|those|one|he|she)\b", re.I)
 _PLAIN = re.compile(r"(?<![\w'’-])[^\W\d_A-Z][\w'’-]*")
+_NUMBERED = re.compile(r"\b([A-Z]\w+) (\d+[A-Z]?)\b")
 _CLAUSE = re.compile(r"[,;:]| (?:and|but|so|while|before|after) ")
 _SENTENCE_END = re.compile(r"[.!?]\s")
 
@@ -69,6 +74,7 @@ class Looked(NamedTuple):
     light: frozenset[str]
     plain: frozenset[str]
     about: Mapping[str, float]
+    numbered: Sequence[tuple[str, str]] = ()  # names and their numbers: "Mission 4" is none where 4 stands elsewhere
 
     @property
     def whole(self) -> float:
@@ -83,13 +89,19 @@ def looked_for(question: "Question", event: str, about: str = "") -> Looked:
     shared = {term: value for term, value in shared.items() if term not in light | weight.keys()}
     light = light & weight.keys() if weight.keys() - light else frozenset()
     plain = frozenset(question.terms_of(" ".join(_PLAIN.findall(event)))) & weight.keys() - light
-    return Looked(weight, light, plain, shared)
+    return Looked(weight, light, plain, shared, _NUMBERED.findall(event))
 
 
 @cache
 def _light(language: str) -> frozenset[str]:
     words = sections("graphrag_lite.temporal", "verbs.txt")["light"] if language in ("en", "") else ()
     return frozenset(term for word in words for term in terms(word, language))
+
+
+@cache
+def _not_held(language: str) -> frozenset[str]:
+    words = sections("graphrag_lite.temporal", "verbs.txt")["not_held"] if language in ("en", "") else ()
+    return frozenset(term for word in words for term in terms(word, language)) - _light(language)
 
 
 def candidates(
@@ -117,8 +129,26 @@ def candidates(
     found = []
     for event, units, at_end in zip(events, read, of_end, strict=True):
         told = [one for unit in units for one in _told(question, event, unit, rows.get(unit, ()), at_end=at_end)]
-        found.append(sorted(told, key=lambda one: (-one.fit, one.unit, one.start))[:most])
+        ranked = sorted(told, key=lambda one: (-one.fit, one.unit, one.start))
+        found.append((ranked if ended else agreed(ranked, index.document_row))[:most])
     return found
+
+
+def agreed(told: list[Dated], document_row: Sequence[int]) -> list[Dated]:
+    """Return the statements that date an event as most that fit best do, the closest first, where these are enough.
+
+    >>> days = [(8, 8), (1, 9), (8, 9), (90, 90)]
+    >>> told = [Dated(1.0, unit, 0, 9, When(*day)) for unit, day in enumerate(days)]
+    >>> [one.unit for one in agreed(told, range(4))], agreed(told[1:], range(4)) == told[1:]
+    ([0, 2, 1], True)
+    """
+    rivals = [one for one in told if one.fit > RIVAL * told[0].fit and not one.planned]
+    alike: list[Dated] = []
+    for one in sorted(rivals, key=lambda one: one.when.open):
+        same = [other for other in rivals if one.when.first <= other.when.last and other.when.first <= one.when.last]
+        alike = max(alike, same, key=len)
+    enough = len({document_row[one.unit] for one in alike}) >= AGREED and len(alike) >= MOST_OF * len(rivals)
+    return sorted(alike, key=lambda one: one.when.open) if enough else told
 
 
 def rows_of(question: "Question", units: Iterable[int]) -> dict[int, list[dict[str, Any]]]:
@@ -128,11 +158,19 @@ def rows_of(question: "Question", units: Iterable[int]) -> dict[int, list[dict[s
 
     index = question.index
     ids = index.column("text_units", "id").take(pa.array(sorted(units), pa.int64()))
-    data = index.arrow("fact_mentions").select(COLUMNS)
+    data = _stated(index)
     found: dict[int, list[dict[str, Any]]] = {}
     for row in data.filter(pc.is_in(data["text_unit_id"], value_set=ids.combine_chunks())).to_pylist():
         found.setdefault(index.unit_row[row["text_unit_id"]], []).append(row)
     return found
+
+
+def _stated(index: "SnapshotView") -> "pa.Table":
+    """Return the statements whose time is stated, not only when they were made."""
+    import pyarrow.compute as pc
+
+    data = index.arrow("fact_mentions").select(COLUMNS)
+    return data.filter(pc.not_equal(data["precision"], SEEN))
 
 
 def _ends(row: Mapping[str, Any]) -> bool:
@@ -148,7 +186,7 @@ def _told(
         spans.setdefault((row["char_start"], row["char_end"]), []).append(row)
     around = _terms_of(question, unit) if spans else set()
     for (start, end), stated in spans.items():
-        fit, held = fits(question, event, unit, start, end, around)
+        fit, held = fits(question, event, unit, start, end, around, [row["time_text"] for row in stated])
         if held < HELD * event.whole or fit < LEAST:
             continue
         said, language = _said(question, unit, start, end)
@@ -158,6 +196,9 @@ def _told(
             until = when(chosen, at_end=True) if chosen["invalid_at"] and chosen["kind"] == "state" else None
             open_ = chosen["kind"] == "state" and not chosen["invalid_at"]
             ended = until if chosen["valid_at"] else None
+            failed = chosen["polarity"] == "negative" and chosen["kind"] != "state"
+            failed = failed or bool(_not_held(language) & set(terms(said, language)) - event.weight.keys())
+            fit *= NOT_HELD if failed else 1.0
             yield Dated(fit, unit, start, end, day, ended, open_, chosen["kind"] == "plan")
 
 
@@ -169,7 +210,7 @@ def on_days(question: "Question", event: Looked, days: When, visible: "npt.NDArr
     import pyarrow.compute as pc
 
     index = question.index
-    data = index.arrow("fact_mentions").select(COLUMNS)
+    data = _stated(index)
     first, last = (date.fromordinal(day).isoformat() for day in days[:2])
     within = pc.and_(pc.greater_equal(data["valid_at"], first), pc.less_equal(data["valid_at"], last))
     found: dict[tuple[int, int], Dated] = {}
@@ -178,7 +219,7 @@ def on_days(question: "Question", event: Looked, days: When, visible: "npt.NDArr
         hidden = not visible[unit] or (question.features.replies is not None and question.features.replies[unit])
         if hidden or day is None or day.last > days.last or row["kind"] == "plan":
             continue
-        fit, _ = fits(question, event, unit, row["char_start"], row["char_end"], _terms_of(question, unit))
+        fit, _ = fits(question, event, unit, row["char_start"], row["char_end"], _terms_of(question, unit), ())
         near = 1 - abs(day.middle - days.middle) / (days.last - days.first + 1)
         one = Dated(fit + NEAR * near, unit, row["char_start"], row["char_end"], day)
         found[unit, row["char_start"]] = max(one, found.get((unit, row["char_start"]), one))
@@ -188,14 +229,20 @@ def on_days(question: "Question", event: Looked, days: When, visible: "npt.NDArr
 
 
 def fits(
-    question: "Question", event: Looked, unit: int, start: int, end: int, around: Collection[str]
+    question: "Question", event: Looked, unit: int, start: int, end: int, around: Collection[str], times: Sequence[str]
 ) -> tuple[float, float]:
     """Return how well a sentence fits an event, and the weight of the event's words that it holds.
 
-    `around` are the terms of its text unit.
+    `around` are the terms of its text unit. Numbers of its `times` are no words: "1 March" tells of no "Mission 1".
     """
     said, language = _said(question, unit, start, end)
+    for time in times:
+        said = said.replace(time, re.sub(r"\d", " ", time))
     words = set(terms(said, language))
+    for word, number in event.numbered:
+        if not re.search(rf"\b{re.escape(word)}\W{re.escape(number)}\b", said, re.I):
+            words -= set(terms(number, language))
+            around = set(around) - set(terms(number, language))
     before = set(terms(_sentence_before(question, unit, start), language)) if _LEANS.search(said) else set()
     counted = {
         term: 1.0 if term in words else BEFORE if term in before else AROUND if term in around else 0.0

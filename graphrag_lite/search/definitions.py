@@ -25,6 +25,8 @@ LOOKED_AT, DEFINING_UNITS = 200, 6  # best text units that hold a thing, and tho
 MOST_WORDS = 5  # of the thing: a longer one says what is asked about it
 SUBJECT = 30  # characters of its sentence before the thing: "In this paper, Zep is ..."
 REACH = 100  # characters behind it that are looked at
+# What a manual adds to the name of a thing: "the npm ci command".
+_KIND = r"(?:class|module|command|function|method|property|event|option|variable|type|interface|package|object)"
 _BEFORE = (
     r"(?:what|who)(?:'s|’s| is| are| was| were)|(?:please )?define|tell me (?:about|who|what)"
     r"|(?:was|wer) (?:ist|sind|war|waren)|qu['’]est-ce qu(?:e |['’])(?:c['’]est que )?|c['’]est quoi"
@@ -37,19 +39,25 @@ _BEHIND = (
     r"是(?:什[么麼]|[谁誰])|とは(?:何|なん|誰)?(?:ですか|でしょうか)?|は(?:何|誰)ですか"
     r"|(?:은|는|이란|란|가|이) (?:무엇|뭐|누구)\w*|là (?:gì|ai)"
 )
-_ASKS = re.compile(rf"\W*(?:(?:{_BEFORE})\s*(?P<after>.+)|(?P<before>.+?)\s*(?:{_BEHIND}))\W*", re.I)
+_ASKS = re.compile(
+    rf"\W*(?:(?:{_BEFORE})\s*(?P<after>.+)|what do(?:es)?\s+(?P<between>.+?)\s+(?:do|mean)"
+    rf"|(?P<before>.+?)\s*(?:{_BEHIND}))\W*",
+    re.I,
+)
+_HEADING = re.compile(rf"^\W*(?:(?:{_KIND}:|new|the)\s+)?|\s*\([^()]*\)\W*$|\s+{_KIND}\W*$", re.I)
+_HEADINGS = re.compile(r"^#+ .+", re.M)
 _ARTICLE = re.compile(
     r"(?:(?:the|an?|der|die|das|eine?|la|les?|une?|el|l[ao]s|una?|il|lo|os?|as|de|het|een) |l['’])(?=\S)", re.I
 )
 _AND_MORE = re.compile(
     r"[,;]? (?:and|und|et|y|e|en) (?:wh?[aeo]\w*|how|qu\w+|c[oó]mo|wie|hoe|chi|cosa|o que)\b.*", re.I
 )
-_OF = re.compile(
-    r"\b(?:of|in|for|that|which|who|when|between|you|I|my|your)\b|\w(?:ing|ed)$"
-)  # "the capital of France", "he doing"
+_OF = re.compile(r"\b(?:of|in|for|that|which|who|when|between|you|I|my|your)\b")  # "the capital of France"
+_DOING = re.compile(r"\w(?:ing|ed)$")  # "What is he doing?", but "What does npm outdated do?"
 _IS = re.compile(
     r"(?:\s*[(（][^()（）]{0,80}[)）]|,[^,.;]{2,60},)?\s*"
     r"(?:(?:is|are|was|were) (?:an?|the|one|our|short)\b|refers? to|stands for|means\b"
+    rf"|(?:\(\) )?{_KIND} (?:is|are|can|will|[a-z]+s) "
     r"|(?:ist|sind|war) (?:eine?|der|die|das)\b|(?:est|sont|était) (?:une?|le|la|l['’]|les|des)\b"
     r"|(?:es|son|era) (?:una?|el|la)\b|è una?\b|é uma?\b|is een\b|— это|это\b"
     r"|是(?:一|指|由)|とは|は.{2,60}(?:です|である|だ)。|(?:은|는|이란|란) .{2,80}다\.)",
@@ -71,12 +79,15 @@ def thing_asked(question: str) -> str:
     ['RCAC', 'Zustand', '']
     >>> thing_asked("Zepとは何ですか？"), thing_asked("Who was Ada and what did she do?"), thing_asked("When is Lent?")
     ('Zep', 'Ada', '')
+    >>> thing_asked("What does npm ci do?")
+    'npm ci'
     """
     asks = _ASKS.fullmatch(_AND_MORE.sub("", question.strip()))
     if not asks:
         return ""
-    thing = _ARTICLE.sub("", (asks["after"] or asks["before"]).strip(" ?？¿.!\"'“”"), count=1)
-    return "" if len(thing.split()) > MOST_WORDS or _OF.search(thing) else thing
+    thing = _ARTICLE.sub("", (asks["after"] or asks["between"] or asks["before"]).strip(" ?？¿.!\"'“”"), count=1)
+    asks_more = _OF.search(thing) or (not asks["between"] and _DOING.search(thing))
+    return "" if len(thing.split()) > MOST_WORDS or asks_more else thing
 
 
 def defines(text: str, things: Iterable[str]) -> bool:
@@ -88,6 +99,22 @@ def defines(text: str, things: Iterable[str]) -> bool:
     True
     """
     return any(_defined(text, found.start(), found.end()) for thing in things for found in _named(thing).finditer(text))
+
+
+def is_about(heading: str, things: Iterable[str]) -> bool:
+    """Say whether the heading of a section, or the title of a document, is the name of a thing, and no more.
+
+    >>> [is_about(heading, ["npm ci"]) for heading in ("npm-ci", "## `npm ci` command", "npm ci and CI")]
+    [True, True, False]
+    >>> is_about("### Class: `Worker`", ["Worker"]), is_about("## fs.open(path[, flags])", ["fs.open"])
+    (True, True)
+    """
+    name = _words(_HEADING.sub("", heading))
+    return bool(name) and any(name == _words(thing) for thing in things)
+
+
+def _words(name: str) -> list[str]:
+    return [word.removesuffix("s") for word in re.findall(r"\w+", name.casefold())]
 
 
 @lru_cache(maxsize=100)
@@ -123,7 +150,17 @@ def defining_units(question: "Question", things: Sequence[str], scores: "npt.NDA
     worth = {unit: scores[unit] / (1 + place[unit].as_py()) ** 0.5 for unit in held if scores[unit] > 0}
     near = sorted(worth, key=lambda unit: (-worth[unit], unit))[:LOOKED_AT]
     texts = ((unit, index.column("text_units", "text")[unit].as_py()) for unit in near)
-    return list(islice((unit for unit, text in texts if defines(text, things)), DEFINING_UNITS))
+    titles = index.column("documents", "title")
+
+    def introduces(unit: int, text: str) -> bool:
+        headings = _HEADINGS.findall(text) if "#" in text else []
+        if place[unit].as_py() == 0:
+            headings.append(titles[index.document_row[unit]].as_py())
+        return any(is_about(heading, things) for heading in headings)
+
+    return list(
+        islice((unit for unit, text in texts if defines(text, things) or introduces(unit, text)), DEFINING_UNITS)
+    )
 
 
 def _is_short_form(thing: str, before: str, after: str) -> bool:

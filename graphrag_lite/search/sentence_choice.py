@@ -20,7 +20,7 @@ from graphrag_lite.retrieval.abstention import weights
 from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import Sought
-from graphrag_lite.search.definitions import defines
+from graphrag_lite.search.definitions import defines, is_about
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
 from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, spoken_span
 from graphrag_lite.text.words import terms
@@ -45,12 +45,14 @@ THANKS = 0.5  # what a turn of a talk counts that says nothing
 ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
 COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
 AS_WRITTEN = 0.35  # more for one with all words of the question in the very form
-DEFINED = 5.0  # more for one that says what a thing is, where that is asked
+DEFINED = 5.0  # more for one that says what a thing is, where that is asked; or else for the first of what is about it
 # Times what a sentence is worth whose document is about what the best sentence names, where it holds this share of what
 # that one leaves open: when the director of a film was born is told by the text about her.
 HOP, HOP_SHARE = 12.0, 0.35
 UNFIT = 0.5  # what a question counts, where a kind of thing is asked for, and an entry of a bibliography
+CODE = 0.3  # what a line of code counts: it shows what others say
 REFERENCE = re.compile(r";\s?\d+(?:\(\d+\))?:\s?e?\d|doi:|pp\. ?\d")
+ITEM = re.compile(r"\n?[-*•] ")
 ASKS = re.compile(r"[?？][\"'”’»)\]」』]*$")
 NEAR = 0.8  # of the best sentence's value: where each document may tell anew, the newest of these is first
 LEAST_NAME = 4  # characters of a name that leads to the document with this title
@@ -274,12 +276,18 @@ def _candidates(
     asked = wanted.terms
     row = index.document_row[unit]
     language = index.arrow("documents")["language"][row].as_py()
-    title = asked.intersection(terms(index.arrow("documents")["title"][row].as_py(), language))
+    named = index.arrow("documents")["title"][row].as_py()
+    title = asked.intersection(terms(named, language))
     offset, text = (index.arrow("text_units")[column][unit].as_py() for column in ("char_start", "text"))
     document = index.document_text(row)
+    things = () if defines(text, wanted.sought.things) else wanted.sought.things
+    introduced = offset == 0 and is_about(named, things)
     floor = NAMED_FLOOR if _subject(index, row) else FLOOR
     blocks = index.column("documents", "blocks")[row].as_py() or ()
-    left_out = [(block["char_start"], block["char_end"]) for block in blocks if block["kind"] == "references"]
+    left_out, code = (
+        [(block["char_start"], block["char_end"]) for block in blocks if block["kind"] == kind]
+        for kind in ("references", "code")
+    )
     found: list[_Candidate] = []
     before: frozenset[str] = frozenset()
     for span in sentences(text, language):
@@ -289,6 +297,7 @@ def _candidates(
         if end - start > MAX_LENGTH or any(first <= start < last for first, last in left_out):
             continue
         if sentence.startswith("#"):
+            introduced = introduced or is_about(sentence, things)
             continue
         if fragment and (end - start < MIN_FRAGMENT or is_head(document, start, end)):
             continue
@@ -300,8 +309,14 @@ def _candidates(
         n_new = len(own - asked)  # what only repeats the question does not answer it
         worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
         worth *= 1 + HELD * fits
+        shows = any(first <= start and end <= last for first, last in code)
+        if introduced and not fragment and not shows and not ITEM.match(document, max(0, start - 2)):
+            worth, introduced = worth * (1 + DEFINED), False
+            before |= asked
         if (wanted.sought.kind or wanted.sought.things) and ASKS.search(sentence, max(0, len(sentence) - 4)):
             worth *= UNFIT
+        if shows:
+            worth *= CODE
         if label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2):  # "Yes, sure.", or thanks
             worth *= THANKS
         known = asked.intersection(terms(label, language))

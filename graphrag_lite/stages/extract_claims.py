@@ -5,6 +5,7 @@ A unit is one conversation: the prompt and its reply; whether any claim was miss
 
 import logging
 from collections import defaultdict
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
@@ -35,6 +36,21 @@ class ClaimSource(NamedTuple):
     names: tuple[str, ...]
 
 
+def claims_begun(
+    settings: ExtractClaims, model: StageModel, prompts: Prompts
+) -> Callable[[str, str, str, list[str]], None]:
+    """Return what begins to ask about a text unit, given its id, text, date and names; `extract_claims` goes on."""
+
+    def named(identity: str, text: str, date: str, names: list[str]) -> None:
+        async def work(source: ClaimSource) -> list[list[Claim]]:
+            return await _rounds(source, identity, settings, model, prompts)
+
+        if text.strip():
+            model.begin(work, _source(text, date, names))
+
+    return named
+
+
 async def extract_claims(
     source_documents: "pa.Table",
     source_units: "pa.Table",
@@ -52,15 +68,12 @@ async def extract_claims(
     """
     if not settings.enabled:
         return tables.make("covariates", [])
-    names: dict[str, dict[str, None]] = defaultdict(dict)
+    names: dict[str, list[str]] = defaultdict(list)
     for unit_id, name in tables.rows(entity_mentions, "text_unit_id", "name"):
-        names[unit_id].setdefault(name)
+        names[unit_id].append(name)
     units = list(zip(*(source_units[c].to_pylist() for c in ("id", "document_id", "text")), strict=True))
     dates = dict(tables.rows(source_documents, "id", "created_at"))
-    sources = {
-        identity: ClaimSource(text, dates[document_id], tuple(names[identity])[:MAX_NAMES])
-        for identity, document_id, text in units
-    }
+    sources = {identity: _source(text, dates[document_id], names[identity]) for identity, document_id, text in units}
     first_ids = {sources[identity]: identity for identity, *_ in reversed(units)}
     asked = list(dict.fromkeys(source for source in sources.values() if source.text.strip()))
 
@@ -76,6 +89,10 @@ async def extract_claims(
             rows.setdefault(same, row)
     numbered = [(identity, number, *rest) for number, (identity, *rest) in enumerate(rows.values())]
     return tables.make("covariates", numbered)
+
+
+def _source(text: str, date: str, names: Iterable[str]) -> ClaimSource:
+    return ClaimSource(text, date, tuple(dict.fromkeys(names))[:MAX_NAMES])
 
 
 def _rows(unit: tuple[str, str, str], claims: list[Claim], titles: "_Titles") -> list[tuple[Row, Row]]:

@@ -5,12 +5,13 @@ as it did in the last snapshot keeps its rows.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.run.services import Each, Last
+from graphrag_lite.tables import groups
 from graphrag_lite.temporal.model_dates import statement
 from graphrag_lite.temporal.statements import Document, Name, Said, Statement, statements
 
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = tuple[Any, ...]
-READS = ("source_documents", "source_units", "episodes", "entity_mentions")
+READS = {  # whose rows are a document's, and what is read of them; its id tells its text, date and blocks
+    "source_documents": ("id", "title", "language"),
+    "source_units": ("document_id", "id", "char_start", "char_end"),
+    "episodes": ("document_id", "id", "speaker", "reference_time", "char_start", "char_end"),
+    "entity_mentions": ("document_id", "name", "mention_start", "type"),
+}
 UNREAD = ("code", "card", "references")
 
 
@@ -35,22 +41,33 @@ async def extract_facts_fast(
 
     A document that cannot be read is a failure, and has no rows.
     """
-    documents = _documents(source_documents, source_units, episodes, entity_mentions)
-    kept = _kept(documents, last)
-    new = [document for document in documents if document.id not in kept]
-    made = {document.id: _rows(document, found or []) for document, found in zip(new, each(_read, new), strict=True)}
-    rows = (row for document in documents for row in kept.get(document.id) or made.get(document.id, []))
-    return tables.make("fact_mentions", [*rows, *_by_model(relationship_mentions, documents)])
+    import pyarrow as pa
+
+    read = (source_documents, source_units, episodes, entity_mentions)
+    kept, same = _kept(read, last)
+    new = [identity for identity in source_documents["id"].to_pylist() if identity not in same]
+    dated = _dated(relationship_mentions)
+    documents = _documents(*read, wanted={*new, *dated["document_id"].to_pylist()})
+    unread = [document for document in documents if document.id not in same]
+    found = zip(unread, each(_read, unread), strict=True)
+    made = tables.make("fact_mentions", (row for document, said in found for row in _rows(document, said or [])))
+    told = groups.in_order(pa.concat_tables([kept, made]), "document_id", source_documents["id"])
+    return pa.concat_tables([told, tables.make("fact_mentions", _by_model(dated, documents))])
 
 
-def _by_model(relationship_mentions: "pa.Table", documents: list[Document]) -> Iterator[dict[str, Any]]:
-    """Yield what a model dated. Where it stands in its text unit may not be known: then it is the whole unit."""
+def _dated(relationship_mentions: "pa.Table") -> "pa.Table":
+    """Return what a model dated."""
     import pyarrow.compute as pc
 
     dates = (pc.not_equal(relationship_mentions[name], "") for name in ("valid_at", "invalid_at"))
+    return relationship_mentions.filter(pc.or_(*dates))
+
+
+def _by_model(dated: "pa.Table", documents: list[Document]) -> Iterator[dict[str, Any]]:
+    """Yield what a model dated. Where it stands in its text unit may not be known: then it is the whole unit."""
     of = {document.id: document for document in documents}
     n_of: dict[tuple[str, ...], int] = defaultdict(int)
-    for row in relationship_mentions.filter(pc.or_(*dates)).to_pylist():
+    for row in dated.to_pylist():
         said = statement(row)
         document, unit = of[row["document_id"]], row["text_unit_id"]
         if said is None:
@@ -74,20 +91,20 @@ def _by_model(relationship_mentions: "pa.Table", documents: list[Document]) -> I
         }
 
 
-def _kept(documents: list[Document], last: Last | None) -> dict[str, list[Row]]:
-    """Return the rows of the last snapshot of the documents that read as they did then."""
+def _kept(read: Sequence["pa.Table"], last: Last | None) -> tuple["pa.Table", set[str]]:
+    """Return the rows of the last snapshot of the documents that read as they did then, and which these are."""
+    import pyarrow.compute as pc
+
     found = last.read(*READS, "fact_mentions") if last and not last.changed & {"settings", "code"} else None
     if last is None or not found:
-        return {}
-    *read, mentions = found
-    then = {document.id: document for document in _documents(*read)}
-    rows: dict[str, list[Row]] = defaultdict(list)
-    for row in tables.rows(mentions, *mentions.column_names):
-        if row[mentions.column_names.index("time_text")]:  # a model's have none
-            rows[row[mentions.column_names.index("document_id")]].append(row)
-    failed = set(last.failed)
-    same = (document.id for document in documents if document == then.get(document.id))
-    return {identity: rows[identity] for identity in same if identity not in failed}
+        return tables.make("fact_mentions", []), set()
+    *before, mentions = found
+    other = set(last.failed)
+    for now, then, (by, *columns) in zip(read, before, READS.values(), strict=True):
+        other |= groups.changed(now, then, by, columns)
+    same = set(read[0]["id"].to_pylist()) - other
+    by_rule = mentions.filter(pc.not_equal(mentions["time_text"], ""))  # a model's have none
+    return groups.of(by_rule, "document_id", same), same
 
 
 def _read(document: Document) -> list[Statement]:
@@ -106,15 +123,22 @@ def _rows(document: Document, found: list[Statement]) -> list[Row]:
 
 
 def _documents(
-    source_documents: "pa.Table", source_units: "pa.Table", episodes: "pa.Table", entity_mentions: "pa.Table"
+    source_documents: "pa.Table",
+    source_units: "pa.Table",
+    episodes: "pa.Table",
+    entity_mentions: "pa.Table",
+    wanted: Collection[str],
 ) -> list[Document]:
+    source_documents = groups.of(source_documents, "id", wanted)
+    of_them = (groups.of(each, "document_id", wanted) for each in (source_units, episodes, entity_mentions))
+    source_units, episodes, entity_mentions = of_them
     units: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
     for identity, document_id, start, end in tables.rows(source_units, "id", "document_id", "char_start", "char_end"):
         units[document_id].append((identity, start, end))
     names: dict[str, set[Name]] = defaultdict(set)
     for document_id, name, start, kind in tables.rows(entity_mentions, "document_id", "name", "mention_start", "type"):
         if start >= 0 and kind != "date":
-            names[document_id].add(Name(start, name))
+            names[document_id].add(Name(start, name, kind))
     said: dict[str, list[Said]] = defaultdict(list)
     columns = ("document_id", "id", "speaker", "reference_time", "char_start", "char_end")
     for document_id, *rest in tables.rows(episodes, *columns):

@@ -5,13 +5,23 @@ of an entity or a relationship becomes a mention, with the sentence of the unit 
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from graphrag_lite import tables
 from graphrag_lite.extraction.known_names import known_entities
-from graphrag_lite.extraction.mentions import Mentions, TextUnit, assembled, kept_units, mentions_of, text_units
+from graphrag_lite.extraction.mentions import (
+    NAME,
+    Mentions,
+    TextUnit,
+    assembled,
+    kept_units,
+    mentions_of,
+    text_units,
+    with_cells,
+)
 from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.chat import Message
 from graphrag_lite.llm.model import StageModel
@@ -27,6 +37,8 @@ if TYPE_CHECKING:
 
 Asked = tuple[str, str]
 """What is told of a text, and the text."""
+Named = Callable[[str, str, str, list[str]], None]
+"""Is told the id of a text unit, its text, the date of its document, and its names."""
 
 logger = logging.getLogger(__name__)
 
@@ -39,13 +51,14 @@ async def extract_graph(
     model: StageModel,
     prompts: Prompts,
     last: Last | None = None,
+    named: Named | None = None,
 ) -> tuple["pa.Table", "pa.Table"]:
     """Ask the model about every text, once for all units that have it. Rows stand in the order of units, then replies.
 
     A text is told with its date, who speaks in it, and what was said before it. One that the last snapshot has, and
     that did not fail then, keeps what was found, unasked. A unit without a usable first reply is recorded as a failure
     and has no rows. One whose later round failed keeps what the rounds before it found, and is recorded too, so that
-    the next run asks for the rest.
+    the next run asks for the rest. `named` is told of each unit that is asked about as soon as its names are known.
     """
     units = list(text_units(source_documents, source_units, episodes=episodes))
     changes = ("settings", "code", "model")
@@ -54,12 +67,18 @@ async def extract_graph(
     for unit in units:
         if unit.text.strip():
             units_of.setdefault((unit.about, unit.text), []).append(unit)
+    dates = dict(tables.rows(source_documents, "id", "created_at"))
     shown = frozenset(row[1] for row in records(prompts.fill(ExtractGraphExamples()), ENTITY, RELATIONSHIP).rows)
 
     async def work(asked: Asked) -> dict[str, Mentions]:  # names are placed here, while other replies are on their way
         new = [unit for unit in units_of[asked] if unit.id not in kept.anchors]
         rounds = await _rounds(asked, units_of[asked][0].id, settings, model, prompts) if new else []
-        return {unit.id: mentions_of(unit, _with_known(unit, rounds, settings.names), shown) for unit in new}
+        found = {unit.id: mentions_of(unit, _with_known(unit, rounds, settings.names), shown) for unit in new}
+        if named:
+            for unit in new:
+                names = [row[NAME] for row in with_cells(unit, found[unit.id]).entities]
+                named(unit.id, unit.text, dates[unit.document_id], names)
+        return found
 
     replies = await model.map(work, list(units_of), name=lambda asked: units_of[asked][0].id)
     found = {identity: mentions for several in replies for identity, mentions in (several or {}).items()}

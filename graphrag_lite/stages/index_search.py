@@ -20,12 +20,14 @@ from graphrag_lite.retrieval.entity_names import key_of, names_of_title
 from graphrag_lite.retrieval.title_numbers import in_series
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import IndexSearch
+from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.said_days import said_days, said_order
 from graphrag_lite.text.numbered_titles import numbered
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 WORDS = re.compile(r"[^\d_/:]{1,80}")
 SPEAKER = Fields.sender  # the field under which those who speak in a conversation are found
@@ -33,15 +35,19 @@ FEW = 0.5  # of the documents that have a field: one with more values than that 
 
 
 class Passage(NamedTuple):
-    """A text to analyse: of the text unit or community with this id."""
+    """A text to analyse: of the text unit or community with this id; its key is a hash of language and text."""
 
     id: str
     text: str
     language: str
+    key: str
 
-    @property
-    def key(self) -> str:
-        return tables.content_id(self.language, self.text)
+
+class Read(NamedTuple):
+    """What a document's metadata say in words, and the names that its title may mean."""
+
+    words: dict[str, str]
+    names: list[str]
 
 
 async def index_search(
@@ -63,19 +69,25 @@ async def index_search(
     What was analysed for the last snapshot is not analysed again. A text that cannot be analysed is a failure, and has
     no terms; a title means nothing then, and metadata no value.
     """
+    read = [
+        Read(attempt(identity, _words_of, metadata) or {}, attempt(identity, names_of_title, title) or [])
+        for identity, title, metadata in tables.rows(documents, "id", "title", "metadata")
+    ]
     about = {
-        identity: ("\n".join([title, *(attempt(identity, _words_of, metadata) or {}).values()]), language)
-        for identity, title, language, metadata in tables.rows(documents, "id", "title", "language", "metadata")
+        identity: ("\n".join([title, *words.values()]), language)
+        for (identity, title, language), (words, _) in zip(
+            tables.rows(documents, "id", "title", "language"), read, strict=True
+        )
     }
     units = [
-        Passage(identity, f"{about[document_id][0]}\n{text}", about[document_id][1])
+        _passage(identity, f"{about[document_id][0]}\n{text}", about[document_id][1])
         for identity, document_id, text in tables.rows(text_units, "id", "document_id", "text")
     ]
     languages = Counter(documents["language"].to_pylist())
     language = min(languages, key=lambda code: (-languages[code], code))  # the one that global search takes
     contents = tables.rows(community_reports, "community", "full_content")
-    reports = [Passage(f"community {number}", content, language) for number, content in contents]
-    links = _links(documents, text_units, entities, entity_mentions, entity_resolutions, attempt)
+    reports = [_passage(f"community {number}", content, language) for number, content in contents]
+    links = _links(documents, read, text_units, entities, entity_mentions, entity_resolutions)
     counts = _counts(units, reports, each, attempt, last)
     place = {key: row for row, key in enumerate(counts["key"].to_pylist())}
 
@@ -90,7 +102,7 @@ async def index_search(
         links,
         _units(documents, text_units, episodes, links),
         _names(entities, entity_resolutions),
-        _values(documents, text_units, episodes, attempt),
+        _values(documents, read, text_units, episodes, attempt),
         _times(text_units, fact_mentions),
         counts,
     )
@@ -134,6 +146,10 @@ def _words_of(metadata: str) -> dict[str, str]:
     }
 
 
+def _passage(identity: str, text: str, language: str) -> Passage:
+    return Passage(identity, text, language, tables.content_id(language, text))
+
+
 def _terms(passage: Passage) -> list[str]:
     return terms(passage.text, passage.language)
 
@@ -141,74 +157,121 @@ def _terms(passage: Passage) -> list[str]:
 def _postings(name: str, index: Bm25) -> "pa.Table":
     import pyarrow as pa
 
-    def lists(values: Any) -> pa.Array:
-        return pa.ListArray.from_arrays(pa.array(index.offsets, pa.int32()), pa.array(values))
-
-    return tables.make_columns(name, term=index.vocabulary, rows=lists(index.units), scores=lists(index.weights))
+    rows, scores = (_lists(index.offsets, pa.array(values)) for values in (index.units, index.weights))
+    return tables.make_columns(name, term=index.vocabulary, rows=rows, scores=scores)
 
 
 def _links(
     documents: "pa.Table",
+    read: Sequence[Read],
     text_units: "pa.Table",
     entities: "pa.Table",
     entity_mentions: "pa.Table",
     entity_resolutions: "pa.Table",
-    attempt: Attempt,
 ) -> "pa.Table":
     """Count the mentions of every entity in every text unit, and find the units that its own document consists of."""
+    import pyarrow as pa
+
+    n_units = max(text_units.num_rows, 1)
+    found = _meant(entities, entity_mentions, entity_resolutions)
+    units = _places(entity_mentions["text_unit_id"], text_units["id"])
+    pairs, counts = np.unique((found * n_units + units)[found >= 0], return_counts=True)
+    offsets = np.searchsorted(pairs, np.arange(entities.num_rows + 1) * n_units)
+    return tables.make_columns(
+        "search_links",
+        rows=_lists(offsets, pa.array(pairs % n_units)),
+        counts=_lists(offsets, pa.array(counts)),
+        defines=_defined(documents, read, text_units, entities, entity_resolutions),
+    )
+
+
+def _lists(offsets: "NDArray[np.signedinteger[Any]]", values: "pa.Array") -> "pa.ListArray":
+    import pyarrow as pa
+
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
+
+
+def _places(ids: "pa.ChunkedArray", among: "pa.ChunkedArray") -> "NDArray[np.int64]":
+    """Return the row of each id in a column of them, -1 where it is none."""
+    import pyarrow.compute as pc
+
+    found = pc.index_in(ids, value_set=among.combine_chunks())
+    return np.asarray(pc.fill_null(found, -1)).astype(np.int64)
+
+
+def _meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions: "pa.Table") -> "NDArray[np.int64]":
+    """Return the row of the entity that each mention means, -1 where it is none: by its document, else the corpus."""
+    import pyarrow as pa
+
+    columns = (entity_resolutions[name].to_pylist() for name in ("document_id", "name"))
+    anywhere: dict[str, int] = {}
+    here: dict[str, dict[str, int]] = defaultdict(dict)
+    rows = _places(entity_resolutions["entity_id"], entities["id"]).tolist()
+    for document_id, name, row in zip(*columns, rows, strict=True):
+        if document_id:
+            here[name][document_id] = row
+        else:
+            anywhere[name] = row
+    if not entity_mentions.num_rows:
+        return np.zeros(0, np.int64)
+    names = pa.chunked_array(entity_mentions["name"].chunks).combine_chunks().dictionary_encode()
+    held = names.dictionary.to_pylist()
+    numbers = np.asarray(names.indices)
+    found: NDArray[np.int64] = np.array([anywhere.get(name, -1) for name in held], np.int64)[numbers]
+    document_ids = entity_mentions["document_id"]
+    for place in np.flatnonzero(np.array([name in here for name in held], bool)[numbers]).tolist():
+        own = here[held[numbers[place]]]
+        found[place] = own.get(document_ids[place].as_py(), found[place])
+    return found
+
+
+def _defined(
+    documents: "pa.Table",
+    read: Sequence[Read],
+    text_units: "pa.Table",
+    entities: "pa.Table",
+    entity_resolutions: "pa.Table",
+) -> list[list[int]]:
+    """Return the rows of the text units of the documents whose title is a name of each entity."""
     unit_row = {identity: row for row, identity in enumerate(text_units["id"].to_pylist())}
     entity_row = {identity: row for row, identity in enumerate(entities["id"].to_pylist())}
-    meant = {
-        (document_id, name): entity_id
-        for document_id, name, entity_id in tables.rows(entity_resolutions, "document_id", "name", "entity_id")
-    }
-
-    def entity_of(document_id: str, name: str) -> int | None:
-        identity = meant.get((document_id, name))
-        return entity_row.get(meant.get(("", name), "") if identity is None else identity)
-
-    counts: list[Counter[int]] = [Counter() for _ in range(entities.num_rows)]
-    for unit_id, document_id, name in tables.rows(entity_mentions, "text_unit_id", "document_id", "name"):
-        entity = entity_of(document_id, name)
-        if entity is not None:
-            counts[entity][unit_row[unit_id]] += 1
+    columns = ("document_id", "name", "entity_id", "rule")
+    resolved = list(tables.rows(entity_resolutions, *columns))
     # "Upgrading Red Hat Developer Hub" is not about what that is: a name that begins with more is no title of it.
-    longer = {name for name, rule in tables.rows(entity_resolutions, "name", "rule") if rule == "opener"}
+    longer = {name for _, name, _, rule in resolved if rule == "opener"}
     by_key = {
         exact_key(name): entity_row.get(identity)
-        for (document, name), identity in meant.items()
+        for document, name, identity, _ in resolved
         if not document and name not in longer
     }
     defines: list[set[int]] = [set() for _ in range(entities.num_rows)]
-    for identity, title, unit_ids in tables.rows(documents, "id", "title", "text_unit_ids"):
-        for name in attempt(identity, names_of_title, title) or ():
+    for unit_ids, (_, names) in zip(documents["text_unit_ids"].to_pylist(), read, strict=True):
+        for name in names:
             entity = by_key.get(exact_key(name))
             if entity is not None:
                 defines[entity] |= {unit_row[unit_id] for unit_id in unit_ids}
-    ordered = [sorted(count.items()) for count in counts]
-    return tables.make_columns(
-        "search_links",
-        rows=[[row for row, _ in pairs] for pairs in ordered],
-        counts=[[count for _, count in pairs] for pairs in ordered],
-        defines=[sorted(rows) for rows in defines],
-    )
+    return list(map(sorted, defines))
 
 
 def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", links: "pa.Table") -> "pa.Table":
     """Turn the links round, and add what each text unit is of."""
-    document_row = {identity: row for row, identity in enumerate(documents["id"].to_pylist())}
+    import pyarrow as pa
+
     spans = list(tables.rows(text_units, "document_id", "char_start", "char_end"))
     said = list(tables.rows(episodes, "document_id", "char_start", "char_end", "reference_time", "kind", "ordinal"))
-    days = said_days(spans, (row[:4] for row in said))
-    order = said_order(spans, said, dict(tables.rows(documents, "id", "source_id")))
-    rows = [document_row[identity] for identity in text_units["document_id"].to_pylist()]
-    named: list[list[int]] = [[] for _ in rows]
-    counts: list[list[float]] = [[] for _ in rows]
-    for entity, (units, mentions) in enumerate(tables.rows(links, "rows", "counts")):
-        for unit, count in zip(units, mentions, strict=True):
-            named[unit].append(entity)
-            counts[unit].append(count)
-    return tables.make_columns("search_units", document=rows, day=days, order=order, entities=named, counts=counts)
+    rows, counts = (links[name].combine_chunks() for name in ("rows", "counts"))
+    units = np.asarray(rows.flatten())
+    entities = np.repeat(np.arange(links.num_rows), np.diff(np.asarray(rows.offsets)))
+    by_unit = np.argsort(units, kind="stable")
+    offsets = np.searchsorted(units[by_unit], np.arange(text_units.num_rows + 1))
+    return tables.make_columns(
+        "search_units",
+        document=_places(text_units["document_id"], documents["id"]),
+        day=said_days(spans, (row[:4] for row in said)),
+        order=said_order(spans, said, dict(tables.rows(documents, "id", "source_id"))),
+        entities=_lists(offsets, pa.array(entities[by_unit])),
+        counts=_lists(offsets, counts.flatten().take(pa.array(by_unit))),
+    )
 
 
 def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
@@ -224,9 +287,12 @@ def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
 
 def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
     """Return the days that statements of each text unit tell of; of what has ended by then, only its end is known."""
+    import pyarrow.compute as pc
+
     found: dict[str, list[tuple[int, ...]]] = defaultdict(list)
     columns = ("text_unit_id", "kind", "polarity", "valid_at", "invalid_at", "char_start")
-    for unit_id, kind, polarity, valid_at, invalid_at, start in tables.rows(fact_mentions, *columns):
+    stated = fact_mentions.filter(pc.not_equal(fact_mentions["precision"], SEEN))
+    for unit_id, kind, polarity, valid_at, invalid_at, start in tables.rows(stated, *columns):
         first, after = (date.fromisoformat(day).toordinal() if day else 0 for day in (valid_at, invalid_at))
         over = kind == "state" and polarity == "negative"
         days = (0, first, 1) if over else (first, max(after - 1, 0), int(kind == "state"))
@@ -238,7 +304,9 @@ def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
     )
 
 
-def _values(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", attempt: Attempt) -> "pa.Table":
+def _values(
+    documents: "pa.Table", read: Sequence[Read], text_units: "pa.Table", episodes: "pa.Table", attempt: Attempt
+) -> "pa.Table":
     """List the text units of documents that share a metadata value, or have a word with a number in their titles.
 
     A value that is a document's title is its name. Of several ways to write a word with a number, it is the first. Of a
@@ -248,13 +316,13 @@ def _values(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table",
     n_documents: Counter[str] = Counter()
     rows: dict[tuple[str, str], list[int]] = defaultdict(list)
     written: dict[tuple[str, str], str] = {}
-    columns = ("id", "title", "language", "metadata", "text_unit_ids")
-    for identity, title, language, metadata, unit_ids in tables.rows(documents, *columns):
+    columns = tables.rows(documents, "id", "title", "language", "text_unit_ids")
+    for (identity, title, language, unit_ids), (words, names) in zip(columns, read, strict=True):
         for one in attempt(identity, numbered, title, language) or ():
             value = written.setdefault((one.word, one.number), title[one.start : one.end])
             rows[tables.OF_TITLES, value] += [unit_row[unit_id] for unit_id in unit_ids]
-        own_names = {exact_key(name) for name in attempt(identity, names_of_title, title) or ()}
-        for field, value in (attempt(identity, _words_of, metadata) or {}).items():
+        own_names = set(map(exact_key, names)) if words else set()
+        for field, value in words.items():
             if exact_key(value) not in own_names:
                 n_documents[field] += 1
                 rows[field, value] += [unit_row[unit_id] for unit_id in unit_ids]

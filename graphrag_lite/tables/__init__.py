@@ -5,7 +5,6 @@ import os
 import sys
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from importlib.abc import MetaPathFinder
 from pathlib import Path
@@ -41,7 +40,7 @@ def schema(name: str) -> "pa.Schema":
     import pyarrow as pa
 
     hints = typing.get_type_hints(TABLES[name])
-    columns = [pa.field(field.name, _arrow_type(hints[field.name]), nullable=False) for field in fields(TABLES[name])]
+    columns = [pa.field(column, _arrow_type(kind), nullable=False) for column, kind in hints.items()]
     return pa.schema(columns, metadata={"graphrag_lite.schema": str(SCHEMA_VERSION)})
 
 
@@ -61,7 +60,7 @@ def _arrow_type(kind: Any) -> "pa.DataType":
     if typing.get_origin(kind) is list:
         return pa.list_(pa.field("element", _arrow_type(typing.get_args(kind)[0])))  # as Parquet calls it
     hints = typing.get_type_hints(kind)
-    return pa.struct([(field.name, _arrow_type(hints[field.name])) for field in fields(kind)])
+    return pa.struct([(name, _arrow_type(inner)) for name, inner in hints.items()])
 
 
 def columns(name: str) -> list[tuple[str, str, str]]:

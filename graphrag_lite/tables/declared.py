@@ -1,4 +1,4 @@
-"""All tables, one dataclass each, which is its Arrow schema, its data dictionary and its sort order.
+"""All tables, one class each, whose annotations are its Arrow schema and its data dictionary.
 
 Final tables carry every column of microsoft/graphrag 3.x's table of the same name, with the same types, and more.
 Working tables, which only later stages read, are marked `final=False` and live in `work/` of a snapshot.
@@ -7,10 +7,9 @@ are mapped into memory, so that a question reads only the pages that it touches.
 Row order is part of a table: equal content gives equal bytes.
 """
 
-from dataclasses import dataclass
-from typing import Annotated, Any, NewType
+from typing import Annotated, Any, NamedTuple, NewType
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 Int32 = NewType("Int32", int)
 Float32 = NewType("Float32", float)
 
@@ -21,26 +20,25 @@ BLOCKS: dict[str, int] = {}
 
 
 def table(name: str, *, final: bool = True, mapped: bool = False, block: int | None = None) -> Any:
-    """Register a dataclass as the table `name`. A mapped one is written in blocks of so many rows.
+    """Register a class as the table `name`. A mapped one is written in blocks of so many rows.
 
     A block of a column of lists holds 2^31 values at most.
     """
 
     def register(cls: type) -> type:
-        TABLES[name] = dataclass(frozen=True, slots=True)(cls)
+        TABLES[name] = cls
         if not final:
             WORKING.add(name)
         if mapped:
             MAPPED.add(name)
         if block:
             BLOCKS[name] = block
-        return TABLES[name]
+        return cls
 
     return register
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """A foreign key: what a column holds, or lists, are ids of `table`; `check` derives its rules from it.
 
     `back` is the column of that table which says the same from the other side. An `optional` key may be empty.
@@ -51,7 +49,6 @@ class Key:
     optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Span:
     """A place in a document that a statement rests on."""
 
@@ -61,7 +58,6 @@ class Span:
     char_end: int
 
 
-@dataclass(frozen=True, slots=True)
 class Block:
     """A stretch of a document, characters [char_start, char_end), and what it is.
 
@@ -77,7 +73,6 @@ class Block:
     char_end: int
 
 
-@dataclass(frozen=True, slots=True)
 class Message:
     """What somebody says in a document, characters [char_start, char_end); ids are those of its source.
 
@@ -95,7 +90,6 @@ class Message:
     char_end: int
 
 
-@dataclass(frozen=True, slots=True)
 class Finding:
     """One finding of a community report, as in graphrag."""
 
@@ -103,7 +97,6 @@ class Finding:
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
 class Citation:
     """What the mark [n] in a text points to: characters of a document, inside a text unit."""
 
@@ -230,8 +223,11 @@ class FactMentions:
     polarity: Annotated[str, "positive; negative where it says that this is not, or no longer, so"]
     valid_at: Annotated[str, "ISO 8601 day, first that is meant; empty unknown"]
     invalid_at: Annotated[str, "ISO 8601 day, first that is not meant any more; empty unknown, or still so"]
-    precision: Annotated[str, "of the vaguer of the two as stated: day, week, month, season, year, decade or century"]
-    time_text: Annotated[str, "words that state the time"]
+    precision: Annotated[
+        str,
+        "of the vaguer of the two as stated: day, week, month, season, year, decade, century; seen: when it was said",
+    ]
+    time_text: Annotated[str, "words that state the time; of what was seen, those that say it"]
     reference_time: Annotated[str, "ISO 8601, when it was said: of the message, else of the document; empty unknown"]
     char_start: Annotated[int, "of the sentence, in documents.text"]
     char_end: Annotated[int, "end of that sentence"]
@@ -266,7 +262,9 @@ class RelationPolicies:
 
     relation: Annotated[str, "as most mentions word it"]
     kind: Annotated[str, "functional (one object a subject), inverse (one subject an object), multi or event"]
-    rule: Annotated[str, "settings, learned (from intervals that texts state) or default (multi)"]
+    rule: Annotated[
+        str, "settings, learned (from intervals that texts state) or default (of a few known relations, else multi)"
+    ]
     n: Annotated[int, "intervals that were followed by another value; of a relation of events: intervals"]
     closed_share: Annotated[float, "of those, the share over when it began; of events: points in time. 0 for none"]
     n_mentions: Annotated[int, "mentions of the relation"]

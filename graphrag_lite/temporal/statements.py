@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
+from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.intervals import Interval, day_after, intervals
+from graphrag_lite.temporal.one_value import OneValue, one_values
 from graphrag_lite.text.folding import fold_with_places
 from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
@@ -22,6 +24,7 @@ HEAD = 600  # characters at the beginning of a document in which a line of its o
 LATE = 400  # days that such a line may be apart from the document's own date
 MAX_SENTENCE = 1500  # characters; what is longer is no sentence
 MAX_RELATION = 80  # characters
+MAX_NAMES = 40  # of a sentence
 _HEADING = re.compile(r"[^\S\n]*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
 _ASKS = re.compile(
     r"(?i)\W*(?:(?:and|but|so|also|well|hi|hey|hello)\W+)?(?:what|when|where|which|who|whom|whose|why|how|do|does|did|is|are|was"
@@ -49,10 +52,11 @@ class Said(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A name in a document, from `start`."""
+    """A name in a document, from `start`, and its type."""
 
     start: int
     name: str
+    type: str = ""
 
 
 class Document(NamedTuple):
@@ -119,15 +123,21 @@ def statements(document: Document) -> Iterator[Statement]:
         if _asks(text):
             continue
         stated = intervals(text, _day(reference_time), document.language, is_prose=is_statement(text))
-        if not stated and over and is_statement(text):
+        placed, speaker = _placed(text, start, names), said.speaker if said else ""
+        single = one_values(text, placed, speaker, document.topic) if document.language == "en" else []
+        if not stated and (day := _day(reference_time)) and (seen := [one for one in single if one.dated]):
+            stated = [Interval(one.start, one.end, "state", "positive", day.isoformat(), "", SEEN) for one in seen]
+        elif not stated and over and is_statement(text):
             stated = [Interval(0, 0, "event", "positive", *over[:2], over[2])]
         for one in stated:
             span = _in_unit(document, unit_starts, start, end, start + one.start)
             if span is None:
                 continue
             unit, first, last = span
-            held = [name for name in names[bisect_right(names, (first, "")) :][:40] if name.start < last]
-            who = _related(text, start, held, one, said.speaker if said else "", document.topic)
+            own = next((each for each in single if (each.start, each.end) == one[:2]), None)
+            own = own or next((each for each in single if each.has_time(one.start, one.end, text)), None)
+            who = own[:3] if own else _related(text, placed, one, speaker, document.topic)
+            one = _as_said(own, one) if own else one
             words = one_line(text[one.start : one.end]) or (over[3] if over else "")
             yield Statement(unit, said.id if said else "", *who, *one[2:], words, reference_time, first, last)
 
@@ -191,16 +201,31 @@ def _in_unit(document: Document, starts: Sequence[int], start: int, end: int, at
     return unit, max(start, first), min(end, behind)
 
 
-def _related(
-    text: str, offset: int, names: Sequence[Name], time: Interval, speaker: str, topic: str
-) -> tuple[str, str, str]:
-    """Return subject, relation and object of a sentence at `offset`, as far as they are told."""
-    placed = [
-        (name.start - offset, name.start - offset + len(name.name), name.name)
-        for name in names
-        if text[name.start - offset :][:2].casefold() == name.name[:2].casefold()  # a speaker is placed where he begins
+def _placed(text: str, offset: int, names: Sequence[Name]) -> list[tuple[int, int, str, str]]:
+    """Return start, end, name and type of the first names in a sentence at `offset`, by their places in it."""
+    return [
+        (name.start - offset, name.start - offset + len(name.name), name.name, name.type)
+        for name in names[bisect_right(names, (offset, "")) :][:MAX_NAMES]
+        if name.start - offset + len(name.name) <= len(text)
+        and text[name.start - offset :][:2].casefold()
+        == name.name[:2].casefold()  # a speaker is placed where he begins
     ]
-    held = [one for one in placed if one[1] <= len(text) and (one[1] <= time.start or time.end <= one[0])]
+
+
+def _as_said(said: OneValue, time: Interval) -> Interval:
+    """Return a time as that from which on it is so, or so no more, where that is what is said."""
+    if time.kind == "plan" or said.stage not in ("begins", "ends") or not time.valid_at:
+        return time
+    spans = time.kind == "state" and time.polarity == "positive" and time.invalid_at  # "from 1923 to 1930"
+    polarity = "negative" if said.stage == "ends" else "positive"
+    return time if spans else time._replace(kind="state", polarity=polarity, invalid_at="")
+
+
+def _related(
+    text: str, placed: Sequence[tuple[int, int, str, str]], time: Interval, speaker: str, topic: str
+) -> tuple[str, str, str]:
+    """Return subject, relation and object of a sentence, as far as they are told."""
+    held = [one for one in placed if one[1] <= time.start or time.end <= one[0]]
     person = _FIRST_PERSON.search(text) if speaker else None
     first = held[0] if held else None
     if person and (first is None or person.start() < first[0]):

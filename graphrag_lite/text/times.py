@@ -36,10 +36,13 @@ _ABSOLUTE = re.compile(
     rf"|\d{{1,2}}[-/.]\d{{1,2}}[-/.]{_YEAR}(?!\w)"
     rf"|(?P<month_of_days>{_NAMES}) (?P<one>\d{{1,2}}) ?(?:\*\*)?(?:-|to|and) ?(?P<other>\d{{1,2}})"
     rf"(?:{_COMMA}(?P<year_of_days>{_YEAR}))?(?![\w:%]|,?\d|[-/.]\d)"
+    rf"|(?P<first>\d{{1,2}}) ?(?:[-–—]|to|bis|au|al?|tot) ?(?P<last>\d{{1,2}})\.? (?:de |of )?(?P<days_of>{_NAMES})"
+    rf"(?:{_COMMA}(?:de |of )?(?P<days_year>{_YEAR}))?(?!\w)"
     rf"|(?:{_DAY} ?(?:de |of )?)?(?:{_NAMES}|{_SHORT})\.?{_COMMA}(?:de |of )?{_YEAR}(?!\w)"
     rf"|(?:{_NAMES}|{_SHORT})\.? {_DAY}{_COMMA}{_YEAR}(?!\w)"
     rf"|(?P<before>{_DAY}) (?:de |of )?(?P<month>{_NAMES})(?!\w)"
-    rf"|(?P<name>{_NAMES}|(?:{_SHORT})\.?) (?P<after>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:%]|,\d|\.\d)"
+    rf"|(?P<name>{_NAMES}|(?:{_SHORT})\.?) (?:the (?=\d+[snrt]))?"
+    rf"(?P<after>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:%]|,\d|\.\d)"
     rf"|(?:in|im|en|em|during|since|of) (?:early |mid[ -]?|late )?(?P<alone>{_NAMES})(?!\w|,? (?:de |of )?\d)"
     rf"|(?:the )?(?:(?P<part>early|mid|late)[ -])?(?P<decade>(?:1\d|20)\d0)['’]?s(?!\w)"
     rf"|(?P<slashed>(?:0?[1-9]|1[0-2])/(?:1[3-9]|2\d|3[01])|(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2]))(?![\w/%-]|\.\d)"
@@ -152,9 +155,10 @@ def _dated(found: re.Match[str], now: date | None, *, asked: bool) -> Time | Non
         return _decade(found, int(decade))
     if years := found["years"]:
         return _years(found, years)
-    if found["one"] and found["month_of_days"]:
-        year = f", {found['year_of_days']}" if found["year_of_days"] else ""
-        first, last = (_iso(f"{found['month_of_days']} {found[day]}{year}", now, asked) for day in ("one", "other"))
+    if days := found["one"] or found["first"]:
+        month, stated_year = found["month_of_days"] or found["days_of"], found["year_of_days"] or found["days_year"]
+        year = f", {stated_year}" if stated_year else ""
+        first, last = (_iso(f"{month} {day}{year}", now, asked) for day in (days, found["other"] or found["last"]))
         if not (first and last and first < last):
             return None
         return Time(*found.span(), Period(date.fromisoformat(first), date.fromisoformat(last)), "day", "range")

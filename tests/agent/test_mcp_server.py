@@ -1,6 +1,7 @@
 """The tools over MCP: against the SDK's own client, and against raw lines."""
 
 import asyncio
+import gc
 import json
 import subprocess
 import sys
@@ -11,11 +12,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from graphrag_lite.agent.mcp_server import Current
 from graphrag_lite.agent.session import MEMORY, Session
 from graphrag_lite.agent.tools import TOOLS, call
 from graphrag_lite.cli import main
 from graphrag_lite.memory.store import Memory
 from graphrag_lite.pipeline import index as build
+from graphrag_lite.run import snapshots
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
@@ -122,12 +125,28 @@ def test_raw_lines_that_are_wrong_are_answered_and_the_next_is_served(server: Ra
     assert (code, out) == (0, "") and "Traceback" not in err
 
 
-def test_each_call_is_answered_from_the_snapshot_that_is_current(
-    server: RawServer, root: Path, corpus: Callable[..., Path]
-) -> None:
-    assert server.call("search_passages", query="Velm Orchard")["structuredContent"]["total"] == 2
-    build(corpus(TEXTS | {"c.txt": "Dee Fox wrote of the Velm Orchard."}), root / "output", Settings())
-    assert server.call("search_passages", query="Velm Orchard")["structuredContent"]["total"] == 3
+def test_each_call_is_answered_from_the_snapshot_that_is_current(root: Path, corpus: Callable[..., Path]) -> None:
+    output = root / "output"
+    current = Current(output, lambda: Index.open(output), "s", read_only=False)
+
+    def total() -> int:
+        return int(current.call("search_passages", {"query": "Velm Orchard"})["total"])
+
+    first = snapshots.current(output)
+    assert total() == 2
+    build(corpus(TEXTS | {"c.txt": "Dee Fox wrote of the Velm Orchard."}), output, Settings())
+    assert total() == 3
+    snapshots.roll_back(output, first)
+    held = current.index()
+    assert total() == 2 and current.index() is held
+    build(corpus({"d.txt": "Eve Lark burnt the Velm Orchard."}, "later"), output, Settings())
+    snapshots.retain(output, 1, None)
+    assert first.exists()  # a call may still read it
+    assert total() == 1
+    del held
+    gc.collect()
+    snapshots.retain(output, 1, None)
+    assert not first.exists() and total() == 1
 
 
 def test_without_an_index_every_call_says_so(tmp_path: Path) -> None:

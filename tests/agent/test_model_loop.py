@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -304,6 +305,33 @@ def test_what_is_noted_is_found_though_it_was_searched_for_before(folder: Path) 
 
     _, stub = ask(folder, play, session="q")
     assert "Nothing is found" in last(stub.requests[1]) and "A quokka smiles." in last(stub.requests[3])
+
+
+def test_a_recorded_session_is_replayed_without_a_call(folder: Path, tmp_path: Path) -> None:
+    plays = [
+        call("core_memory_append", name="task", content="Find who proposed it."),
+        call("archival_memory_insert", content="Spitzer wrote in 1946.", tags=["spitzer"]),
+        call("archival_memory_search", query="Spitzer"),
+        call("search_passages", query="Spitzer large telescope proposal"),
+    ]
+
+    def notes(request: Request) -> Any:
+        n = n_turns(request)
+        cited = records(request)[0]["id"] if n == len(plays) else ""
+        return plays[n] if n < len(plays) else call("answer", text="Spitzer did [1].", citations=[cited])
+
+    first, second = (tmp_path / name / "output" for name in ("first", "second"))
+    without = shutil.ignore_patterns(f"{MEMORY}*")
+    shutil.copytree(folder, first, symlinks=True, ignore=without)
+    answer, _ = ask(first, notes, session="replayed")
+    shutil.copytree(first, second, symlinks=True, ignore=without)
+    silent = StubModel(lambda _: AssertionError("asked again"))
+    index = Index.open(second, overrides=["llm.model=stub"], model=silent)
+    again = index.query(QUESTION, "agent", session="replayed")
+    told, replayed = (json.dumps([one.answer, [asdict(cited) for cited in one.citations]]) for one in (answer, again))
+    assert told == replayed and again.usage and again.usage["calls"] == 0 and not silent.requests
+    kept = [Memory(path / MEMORY) for path in (first, second)]
+    assert kept[0].blocks("replayed") == kept[1].blocks("replayed") != {}
 
 
 @given(

@@ -5,19 +5,22 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_lite.cli import main
 from graphrag_lite.errors import InputError, LockedError, TableError
+from graphrag_lite.llm.chat import Usage
 from graphrag_lite.memory import core, transfer
 from graphrag_lite.memory.store import MESSAGE, NOTE, Entry, Memory
 from graphrag_lite.pipeline import index as build
-from graphrag_lite.settings import Settings
+from graphrag_lite.retrieval.note_vectors import NoteVectors
+from graphrag_lite.settings import Embeddings, Llm, Settings
 
 
 @pytest.fixture
@@ -63,6 +66,7 @@ def test_what_is_forgotten_is_gone_from_the_files(memory: Memory) -> None:
         assert b"xylophonequartz" not in path.read_bytes()
 
 
+@settings(max_examples=12, deadline=None)
 @given(st.lists(st.tuples(st.text(min_size=1, max_size=30), st.sampled_from([NOTE, MESSAGE])), max_size=6))
 def test_what_is_exported_comes_back(tmp_path_factory: pytest.TempPathFactory, said: list[tuple[str, str]]) -> None:
     folder = tmp_path_factory.mktemp("memory")
@@ -121,12 +125,13 @@ def test_of_lines_that_nobody_wrote_none_is_kept(memory: Memory, tmp_path: Path,
         transfer.imported(memory, path)
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.text("ab\n", max_size=12), st.text("ab", max_size=3), st.text("abc", max_size=4))
 def test_a_block_is_replaced_only_where_the_old_text_is_there_once(
     tmp_path_factory: pytest.TempPathFactory, before: str, old: str, new: str
 ) -> None:
     memory = Memory(tmp_path_factory.getbasetemp() / "core.sqlite")
-    memory.write_block("s", "user", before)
+    memory.add([], [("s", "user", before)])
     if old and before.count(old) == 1:
         assert core.replace(memory, "s", "user", old, new) == before.replace(old, new)
     else:
@@ -145,27 +150,62 @@ def test_a_block_that_is_full_says_by_how_much(memory: Memory) -> None:
     assert memory.blocks("other") == {}
 
 
-WRITER = """
-import sys
+KILLED = """
+import os, signal, sys
 from pathlib import Path
+from graphrag_lite.memory import transfer
 from graphrag_lite.memory.store import Entry, Memory
-memory = Memory(Path(sys.argv[1]))
-for batch in range(1000):
-    memory.add([Entry(f"batch {batch} note {number}") for number in range(20)])
-    print(batch, flush=True)
+memory, work, statement, nth = Memory(Path(sys.argv[1])), *sys.argv[2:4], int(sys.argv[4])
+begun = []
+def kill(sql):
+    begun.append(sql) if sql.startswith(statement) else None
+    if len(begun) == nth:
+        os.kill(os.getpid(), signal.SIGKILL)
+memory._database.set_trace_callback(kill)
+if work == "insert":
+    for batch in range(3):
+        memory.add([Entry(f"batch {batch} note {number}") for number in range(20)])
+        print(batch, flush=True)
+elif work == "import":
+    transfer.imported(memory, Path(sys.argv[5]))
+else:
+    memory.forget(sys.argv[5:])
 """
 
 
-def test_a_writer_that_is_killed_leaves_whole_batches(memory: Memory) -> None:
-    process = subprocess.Popen([sys.executable, "-c", WRITER, str(memory.path)], stdout=subprocess.PIPE, text=True)
-    with process:
-        assert process.stdout
-        told = [int(process.stdout.readline()) for _ in range(5)]
-        process.send_signal(signal.SIGKILL)
-    kept = [memory.entry(place).content for place in memory.listed(NOTE)]
-    assert len(kept) % 20 == 0 and len(kept) >= 20 * len(told)
-    assert len(memory.search("batch")) == len(kept)
-    memory.add([Entry("afterwards")])
+@pytest.mark.parametrize(
+    ("work", "statement", "nth", "n_kept"),
+    [
+        ("insert", "insert into found", 50, 41),
+        ("insert", "commit", 2, 21),
+        ("import", "insert or replace into blocks", 2, 1),
+        ("forget", "delete from entries", 2, 4),
+        ("forget", "vacuum", 1, 2),
+    ],
+)
+def test_whoever_is_killed_leaves_nothing_half_and_the_next_goes_on(
+    memory: Memory, work: str, statement: str, nth: int, n_kept: int
+) -> None:
+    path = memory.path.parent / "export.jsonl"
+    memory.add([Entry("kept")])
+    given = [str(path)]
+    if work == "forget":
+        given = memory.add(Entry(f"xylophonequartz {number}") for number in range(3))[:2]
+    other = Memory(memory.path.parent / "other.sqlite")
+    other.add([Entry(f"note {number}") for number in range(30)], [("s", "task", "a"), ("s", "user", "b")])
+    path.write_text("\n".join(transfer.exported(other)))
+    memory.close()
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(memory.path), work, statement, str(nth), *given])
+    assert killed.returncode == -signal.SIGKILL
+    again = Memory(memory.path)
+    assert len(again.listed(NOTE)) == n_kept and not again.all_blocks()
+    assert all(again.search(again.entry(place).content) for place in again.listed(NOTE))
+    if work == "import":
+        assert transfer.imported(again, path) == 32 and len(again.listed(NOTE)) == 31 and len(again.all_blocks()) == 2
+    if work == "forget":
+        again.forget([again.entry(place).id for place in again.search("xylophonequartz")])
+        again.close()
+        assert b"xylophonequartz" not in b"".join(one.read_bytes() for one in memory.path.parent.glob("memory.*"))
 
 
 def test_a_second_writer_is_told(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,9 +215,50 @@ def test_a_second_writer_is_told(memory: Memory, monkeypatch: pytest.MonkeyPatch
     other.execute("begin immediate")
     with pytest.raises(LockedError, match="another process writes"):
         second.add([Entry("now")])
+    command = CliRunner().invoke(main, ["memory", "add", "now", "--root", str(memory.path.parents[1])])
+    assert command.exit_code == 75 and "another process writes" in command.stderr
     other.execute("rollback")
     other.close()
     assert second.add([Entry("now")])
+
+
+class Letters:
+    """An embedding model that counts letters: "tent" is like "ten" and "net"."""
+
+    def __init__(self) -> None:
+        self.identity = {"model": "letters"}
+        self.asked: list[str] = []
+
+    async def check(self) -> None: ...
+
+    async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
+        self.asked += texts
+        return [[float(text.count(letter)) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts], Usage()
+
+
+def test_notes_are_found_by_vectors_that_are_made_once_and_forgotten(memory: Memory) -> None:
+    letters = Letters()
+    vectors = NoteVectors(Embeddings(), Llm(), memory.path.parent, letters)
+    notes = ["listen", "gooooo", "bubba", "pudding", "whoop"]
+    ids = memory.add(map(Entry, notes))
+
+    def found(query: str) -> list[str]:
+        return [memory.entry(place).content for place in memory.search(query, meant=vectors.meant(memory, query))]
+
+    assert found("silent") == ["listen"] and letters.asked == ["silent", *notes]
+    assert found("silent pudding")[0] == "pudding" and letters.asked[6:] == ["silent pudding"]
+    memory.forget(ids[:1])
+    assert "listen" not in found("silent") and len(memory.vectors('{"model": "letters"}')) == 4
+    letters.identity["model"] = "other"
+    assert found("silent") is not None and len(letters.asked) == 7 + 1 + 4
+
+
+def test_where_the_embedding_model_fails_words_are_left(memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
+    letters = Letters()
+    letters.embed = None  # type: ignore[assignment,method-assign]
+    memory.add([Entry("one pier"), Entry("two piers")])
+    assert NoteVectors(Embeddings(), Llm(), memory.path.parent, letters).meant(memory, "pier") == {}
+    assert "found by their words alone" in caplog.text
 
 
 def test_a_file_that_is_no_memory_is_named_and_left(tmp_path: Path) -> None:

@@ -133,3 +133,16 @@ def test_a_sentence_defines_by_its_form(sentence: str, thing: str, said: bool) -
 )
 def test_what_is_compared(question: str, two: tuple[str, str] | None) -> None:
     assert sides(question) == two
+
+
+def test_what_is_not_defined_is_told_by_the_first_statement_below_its_name(tmp_path: Path) -> None:
+    manual = (
+        "### Synopsis\n\n```\nnpm prune [--json]\n```\n\n### Description\n\nThis command removes what nothing needs.\n\n"
+        "If the --json flag is given, what npm prune removed is printed."
+    )
+    others = {f"{n}.md": f"The npm tool number {n} can run npm prune, and prints what went." for n in range(6)}
+    for name, text in {"npm-prune.md": manual, **others}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    index = Index(pipeline.index(tmp_path, tmp_path / "output", Settings()).snapshot)
+    answer = index.query("What does npm prune do?")
+    assert answer.citations[0].text == "This command removes what nothing needs."

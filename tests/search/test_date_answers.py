@@ -31,6 +31,13 @@ SAID = [
     ("2024-03-08", "In the end Gil Ott retired on 3 May 2015."),
     ("2024-03-08", "The choir's first singer was Jan Ek (2 June 1948 – 1 May 2001)."),
     ("2024-03-08", "Cy Dee led the brass band of Bonn from 2001 until 2006."),
+    *(
+        ("2024-03-08", f"The brewery {place} opened in {year}.")
+        for place, year in zip("pqrst", [1990] * 4 + [1993], strict=True)
+    ),
+    ("2024-03-08", "Tour Mission 1 flew on 9 May 2012."),
+    ("2024-03-08", "Tour Mission 2 flew on 1 June 2014."),
+    ("2024-03-08", "Tour Mission 2 was cancelled on 1 July 2013, and was on again."),
 ]
 
 
@@ -69,6 +76,12 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("How old was Gil Ott when he retired?", "64 years: born 1950-05-04, 2015-05-03.", ["m12", "m13"]),
         ("How old was Gil Ott in 2000?", "49 or 50 years: born 1950-05-04.", ["m12"]),
         ("Who was born first, Gil Ott or Jan Ek?", "Jan Ek (1948-06-02), before Gil Ott (1950-05-04).", ["m12", "m14"]),
+        ("How many years ago was the brewery opened?", "about 34 years before 2024-03-08: 1990.", ["m16"]),
+        (
+            "Which was first, Tour Mission 1 or Tour Mission 2?",
+            "Tour Mission 1 (2012-05-09), before Tour Mission 2 (2014-06-01).",
+            ["m21", "m22"],
+        ),
         ("What did I sell six days ago?", "Dated 2024-03-02:", ["m2", "m8"]),
     ],
 )

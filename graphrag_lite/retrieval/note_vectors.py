@@ -1,0 +1,89 @@
+"""What notes gain for a query by their vectors: each is computed once and kept beside its note."""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphrag_lite.errors import CallError, ModelError, PluginError, ReplyError
+from graphrag_lite.settings import Embeddings, Llm
+
+if TYPE_CHECKING:
+    from graphrag_lite.llm.chat import Embedder
+    from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
+    from graphrag_lite.memory.store import Memory
+    from graphrag_lite.retrieval.vectors import Floats
+
+FULL = 3.0  # standard deviations above the mean of notes that count as much as the best by BM25, and the most
+LEAST = 1.0  # below, a note gains nothing: half of all notes are above the mean
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class NoteVectors:
+    """The embedding model that notes are compared by, with the folder of the memo that keeps vectors of queries."""
+
+    settings: Embeddings
+    llm: Llm
+    output: Path
+    embedder: "Embedder | None" = None
+
+    def meant(self, memory: "Memory", query: str) -> dict[int, float]:
+        """Return what notes gain, by place, where the best by BM25 has 1. Where the model fails, none, with a warning.
+
+        Vectors of notes are in the memory alone, so that `forget` deletes them, too.
+        """
+        from graphrag_lite.memory.store import NOTE
+        from graphrag_lite.run.sync import complete
+
+        places = memory.listed(NOTE)
+        if len(places) < 2:  # nothing stands out of itself
+            return {}
+        try:
+            return complete(self._meant(memory, places, query))
+        except (CallError, ModelError, PluginError, ReplyError, ValueError) as error:
+            logger.warning("The embedding model failed, and notes are found by their words alone: %s", error)
+            return {}
+
+    async def _meant(self, memory: "Memory", places: Sequence[int], query: str) -> dict[int, float]:
+        import numpy as np
+
+        from graphrag_lite.llm.memo import Memo
+        from graphrag_lite.llm.openai_embedder import metered, open_embedder
+        from graphrag_lite.retrieval.vectors import stand_out, unit_length
+
+        with open_embedder(self.settings, self.llm, self.output, self.embedder, must_keep=False) as opened:
+            asked = unit_length(np.array(await opened.embed([query]), np.float32))[0]
+        passing = Memo(None)
+        try:
+            known = await _vectors(memory, places, metered(self.settings, self.llm, passing, self.embedder))
+        finally:
+            passing.close()
+        if {len(vector) for vector in known.values()} != {len(asked)}:
+            raise ReplyError(f"its vectors of notes do not have the {len(asked)} numbers of the query's")
+        far = stand_out(np.stack(list(known.values())) @ asked)
+        gains = zip(known, far.tolist(), strict=True)
+        return {place: min(gain / FULL, 1.0) for place, gain in gains if gain >= LEAST}
+
+
+async def _vectors(memory: "Memory", places: Sequence[int], embedder: "MemoisedEmbedder") -> "Mapping[int, Floats]":
+    """Return the vectors of notes, of length 1, by place; what the memory does not have is asked for and kept."""
+    import numpy as np
+
+    from graphrag_lite.retrieval.vectors import unit_length
+
+    model = json.dumps(dict(embedder.identity), sort_keys=True)
+    known = memory.vectors(model)
+    missing = [place for place in places if place not in known]
+    for start in range(0, len(missing), embedder.batch_size):
+        batch = missing[start : start + embedder.batch_size]
+        vectors = unit_length(
+            np.array(await embedder.embed([memory.entry(place).content for place in batch]), np.float32)
+        )
+        made = {place: vector.tobytes() for place, vector in zip(batch, vectors, strict=True)}
+        memory.keep_vectors(model, made.items())
+        known |= made
+    return {place: np.frombuffer(known[place], np.float32) for place in places}

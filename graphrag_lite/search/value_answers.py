@@ -1,0 +1,85 @@
+"""Answers of what one has one of at a time: where somebody works now, and where before, by facts and their dates."""
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.read.documents import ROLES
+from graphrag_lite.retrieval.replies import PAST
+from graphrag_lite.search.answer import Answer, Ranking, answered, cite
+from graphrag_lite.search.context_records import places_of
+from graphrag_lite.temporal import holding
+from graphrag_lite.temporal.one_value import relation_asked, relations
+from graphrag_lite.temporal.relations import relation_key
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from graphrag_lite.retrieval.question import Question
+    from graphrag_lite.search.methods import Query
+
+BEFORE = PAST | {"previous", "old", "last"}
+_ME = re.compile(r"\b(?:I|my)\b")
+
+
+def value_answer(question: "Question", query: "Query", method: str, visible: "npt.NDArray[np.bool_]") -> Answer | None:
+    """Answer by the fact that holds, or the one before it where that is asked for; None where facts do not tell it."""
+    relation = relation_asked(question.text) if question.language in ("en", "") else ""
+    if not relation or "facts" not in question.index.manifest["tables"]:
+        return None
+    rows = [row for row in _facts(question, query, relation) if visible[places_of(question.index, row)[0].unit]]
+    if query.valid_at:
+        chosen = [row for row in rows if holding.holds(row, query.valid_at)]
+    elif BEFORE & set(re.findall(r"\w+", question.text.casefold())):
+        last = next((n for n, row in enumerate(rows) if n and _names(question, row, relation)), len(rows) - 1)
+        chosen = rows[:last][-1:]
+    else:
+        chosen = [row for row in rows[-1:] if not holding.is_over(row)]
+    return _shown(question, method, chosen[0]) if len(chosen) == 1 else None
+
+
+def _facts(question: "Question", query: "Query", relation: str) -> list[dict[str, Any]]:
+    """Return the dated facts of a relation of whom the question names, as documents told them, by time.
+
+    None where it names several of whom there are some.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    index, one, _ = question.index, *_ends(relation)
+    ids = index.column("entities", "id")
+    named = {ids[entity].as_py() for entity in question.features.entities}
+    facts = index.arrow("facts")
+    alike = [name for name in pc.unique(facts["relation"]).to_pylist() if _is(name, relation)]
+    rows = facts.filter(pc.is_in(facts["relation"], value_set=pa.array(alike, pa.string()))).to_pylist()
+    rows = [row for row in rows if row["kind"] == "state" and row["valid_at"]]
+    mine = {name for name in (row[one] for row in rows) if ROLES.get(name.casefold()) == "user"}
+    meant = mine if _ME.search(question.text) else set()
+    rows = [row for row in rows if holding.told(row, query.as_of) and (row[f"{one}_id"] in named or row[one] in meant)]
+    whose = {row[one] for row in rows}
+    return sorted(rows, key=lambda row: (row["valid_at"], row["id"])) if len(whose) == 1 else []
+
+
+def _ends(relation: str) -> tuple[str, str]:
+    """Return which end of a fact has one of the other."""
+    return ("object", "subject") if relations()[relation].policy == "inverse" else ("subject", "object")
+
+
+def _is(name: str, relation: str) -> bool:
+    return relation_key(name, english=True) == relation_key(relation, english=True)
+
+
+def _names(question: "Question", row: dict[str, Any], relation: str) -> bool:
+    """Tell whether the question names the value of a fact, as in "before Acme"."""
+    return row[_ends(relation)[1]].casefold() in question.text.casefold()
+
+
+def _shown(question: "Question", method: str, row: dict[str, Any]) -> Answer:
+    """Return the fact with its time, and the first sentence that says so."""
+    index = question.index
+    place = places_of(index, row)[0]
+    ranking = Ranking([place.unit], [index.document_row[place.unit]])
+    cited = cite(index, 1, place)
+    text = f"{disarm(holding.line(row))}: {disarm(cited.text)} [1]"
+    return answered(question, method, ranking, answer=text, citations=[cited])

@@ -1,0 +1,52 @@
+"""Tables of two runs side by side, by the document or text unit that their rows are of."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def changed(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence[str]) -> set[str]:
+    """Return the values of column `by` whose rows are not the same in both tables, in number, order or `columns`.
+
+    >>> import pyarrow as pa
+    >>> now = pa.table({"id": ["a", "b", "c", "c"], "n": [1, 2, 3, 4]})
+    >>> before = pa.table({"id": ["c", "c", "d", "a"], "n": [3, 4, 5, 0]})
+    >>> sorted(changed(now, before, "id", ["n"]))
+    ['a', 'b', 'd']
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not now.num_rows or not before.num_rows:
+        return {value for table in (now, before) for value in table[by].to_pylist()}
+    encoded = pa.chunked_array([*now[by].chunks, *before[by].chunks]).combine_chunks().dictionary_encode()
+    codes = np.split(encoded.indices.to_numpy(), [now.num_rows])
+    n_of = [np.bincount(each, minlength=len(encoded.dictionary)) for each in codes]
+    differs = n_of[0] != n_of[1]
+    orders = [np.argsort(each, kind="stable") for each in codes]
+    orders = [order[~differs[each[order]]] for order, each in zip(orders, codes, strict=True)]
+    for column in columns:
+        one, other = (table[column].take(pa.array(order)) for table, order in zip((now, before), orders, strict=True))
+        differs[codes[0][orders[0]][np.asarray(pc.not_equal(one, other))]] = True
+    return set(encoded.dictionary.filter(pa.array(differs)).to_pylist())
+
+
+def of(table: "pa.Table", by: str, values: Collection[str]) -> "pa.Table":
+    """Return the rows with one of these values in column `by`."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return table.filter(pc.is_in(table[by], value_set=pa.array(values, pa.string())))
+
+
+def in_order(table: "pa.Table", by: str, values: "pa.ChunkedArray") -> "pa.Table":
+    """Return the rows in the order that `values` gives the values of column `by`, else as they stand."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    places = np.asarray(pc.index_in(table[by], value_set=values.combine_chunks()))
+    return table.take(pa.array(np.argsort(places, kind="stable")))

@@ -1,0 +1,169 @@
+"""Sentences that say what one has one of at a time: where somebody lives and works, who leads what, whose wife she is.
+
+What was said of it later ends what was said before, so little is read, and each part of it has to stand beside the
+other: "Ana", "now works at", "Acme". The words stand in `one_value.toml`.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+STAGES = ("holds", "begins", "was", "ends")
+GAP = 40  # characters between a subject and the words behind it
+OPENING = 3  # characters of a sentence in which "He" is what the document is about
+NEAR = 25  # characters between what is said and its time
+_PRONOUN = re.compile(r"\b(?:I|[Ww]e|He|She)\b")
+_ARTICLE = re.compile(r"\s+(?:the |a |an |my |our )?$")
+
+
+class Relation(NamedTuple):
+    """A relation of `one_value.toml`; `patterns` are of STAGES, `asks` is how it is asked for."""
+
+    policy: str
+    asks: str
+    subjects: frozenset[str]
+    objects: frozenset[str]
+    patterns: Mapping[str, str]
+
+
+class Words(NamedTuple):
+    """What stands around, as `one_value.toml` lists it."""
+
+    between: re.Pattern[str]
+    denied: re.Pattern[str]
+    now: re.Pattern[str]
+    once: re.Pattern[str]
+    be: re.Pattern[str]
+    behind: re.Pattern[str]
+    parts: tuple[str, ...]
+
+
+class OneValue(NamedTuple):
+    """What characters [start, end) of a sentence say, from the subject to the object.
+
+    `stage` is one of STAGES; `dated` where it is so when it is said.
+    """
+
+    subject: str
+    relation: str
+    object: str
+    stage: str
+    dated: bool
+    start: int
+    end: int
+
+    def has_time(self, start: int, end: int, sentence: str) -> bool:
+        """Tell whether a time in characters [start, end) stands right behind it, or before it and nothing between."""
+        if start >= self.end:
+            return start - self.end <= NEAR and not re.search(r"[,;:(]", sentence[self.end : start])
+        return end <= self.start and not sentence[end : self.start].strip(" ,")
+
+
+@cache
+def _listed() -> dict[str, Any]:
+    return tomllib.loads((resources.files(__package__) / "one_value.toml").read_text("utf-8"))
+
+
+@cache
+def _words() -> Words:
+    words = {name: listed.replace("\n", "") for name, listed in _listed()["words"].items() if name != "parts"}
+    between, behind = ("|".join(_listed()["words"][name].split()) for name in ("between", "behind"))
+    return Words(
+        between=re.compile(rf"(?:,? (?:who|which))?(?:['’](?:s|m|ve|re)|\s+(?:{between}|{words['denied']}))*\s*"),
+        denied=re.compile(rf"\b(?:{words['denied']})\b", re.I),
+        now=re.compile(rf"\b(?:{words['now']})\b|['’]ve\b", re.I),
+        once=re.compile(rf"\b(?:{words['once']})\b", re.I),
+        be=re.compile(rf"\b(?:{words['be']})\b|['’](?:s|m|re)\b"),
+        behind=re.compile(rf"\s*(?:[^\w\s'’]|$)|\s+(?:{behind}|\d+)\b"),
+        parts=tuple(_listed()["words"]["parts"]),
+    )
+
+
+@cache
+def relations() -> dict[str, Relation]:
+    """Return the relations that have one value at a time, by name; an office is a relation of its own."""
+    found = {}
+    for name, about in ((name, about) for name, about in _listed().items() if "policy" in about):
+        for office, wordings in _listed()["offices"].items() if "{office}" in name else [("", "")]:
+            patterns = {
+                stage: about[stage].replace("\n", "").replace("{office}", wordings)
+                for stage in STAGES
+                if stage in about
+            }
+            subjects, objects = (frozenset(about[end]) for end in ("subjects", "objects"))
+            asks = about["asks"].replace("{office}", wordings)
+            found[name.replace("{office}", office)] = Relation(about["policy"], asks, subjects, objects, patterns)
+    return found
+
+
+def relation_asked(question: str) -> str:
+    """Return the relation that an English question asks for, "" where it asks for none.
+
+    >>> relation_asked("Where did Ana work before she came to Acme?"), relation_asked("Who was the CEO of Acme?")
+    ('works at', 'is CEO of')
+    >>> relation_asked("Where does the work begin?")
+    ''
+    """
+    return next((name for name, each in relations().items() if re.match(each.asks, question, re.I)), "")
+
+
+@cache
+def _pattern() -> tuple[re.Pattern[str], tuple[tuple[str, str], ...]]:
+    """Return all expressions as one, each a group, and the relation and stage of each group."""
+    listed = [(name, stage, each.patterns[stage]) for name, each in relations().items() for stage in each.patterns]
+    groups = "|".join(f"({pattern})" for *_, pattern in listed)
+    return re.compile(rf"(?i)(?<![\w-])(?:{groups})(?![\w-])"), tuple((name, stage) for name, stage, _ in listed)
+
+
+def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speaker: str, topic: str) -> list[OneValue]:
+    """Return what an English sentence says that one has one of, by place.
+
+    `names` are (start, end, name, type) by place. `topic` is meant by "he" and "she" at the beginning.
+
+    >>> said = "Ana has been hired by Acme."
+    >>> one_values(said, [(0, 3, "Ana", "person"), (22, 26, "Acme", "organization")], "", "")[0][:6]
+    ('Ana', 'works at', 'Acme', 'begins', True, 0)
+    >>> [one.dated for one in one_values("I moved to Oslo.", [(11, 15, "Oslo", "location")], "Bo", "")]
+    [True]
+    >>> one_values("I want to move to Oslo.", [(18, 22, "Oslo", "location")], "Bo", "")
+    []
+    """
+    if not names or not any(part in sentence for part in _words().parts):
+        return []
+    pattern, meant = _pattern()
+    found = []
+    for match in pattern.finditer(sentence):
+        relation, stage = meant[(match.lastindex or 1) - 1]
+        own = relations()[relation]
+        other = next((name for name in names if name[0] >= match.end()), None)
+        if other is None or not _ARTICLE.fullmatch(sentence[match.end() : other[0]]) or other[3] not in own.objects:
+            continue
+        if not _words().behind.match(sentence, other[1]):  # "a Facebook group"
+            continue
+        before = sentence[: match.start()]
+        subject, start, gap = _subject(before, names, own.subjects, speaker, topic)
+        denied = bool(_words().denied.search(gap))
+        lacks_verb = stage == "holds" and relation.startswith("is ") and not _words().be.search(gap)
+        if not subject or subject == other[2] or lacks_verb or (denied and stage != "holds"):
+            continue
+        now = subject == speaker or _words().now.search(gap)
+        dated = bool(now) and stage != "was" and not _words().once.search(f"{before} {sentence[other[1] :]}")
+        found.append(OneValue(subject, relation, other[2], "ends" if denied else stage, dated, start, other[1]))
+    return found
+
+
+def _subject(
+    before: str, names: Sequence[tuple[int, int, str, str]], types: frozenset[str], speaker: str, topic: str
+) -> tuple[str, int, str]:
+    """Return who is meant by what stands last before a place, where that begins, and the words behind it."""
+    standing = [(start, end, name if kind in types else "") for start, end, name, kind in names if end <= len(before)]
+    standing += [
+        (*found.span(), speaker if found[0] in ("I", "We", "we") else topic if found.start() < OPENING else "")
+        for found in _PRONOUN.finditer(before)
+    ]
+    start, end, subject = max(standing, default=(0, 0, ""))
+    gap = before[end:]
+    return (subject, start, gap) if len(gap) <= GAP and _words().between.fullmatch(gap) else ("", 0, "")

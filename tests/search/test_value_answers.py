@@ -1,0 +1,57 @@
+"""What one has one of at a time, asked of a chat: the value that holds, and the one before it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import graphrag_lite
+from graphrag_lite import Index
+
+SAID = {
+    "2023-01-05": "I live in Paris.",
+    "2023-06-01": "I moved to Berlin, so I need a flat.",
+    "2023-06-02": "Ana Ruiz now works at Acme Systems. She loves it.",
+    "2024-02-02": "Guess what: Ana Ruiz has been hired by Beta Labs.",
+    "2024-03-02": "Where is Ana Ruiz? I hope to move to Rome.",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    folder: Path = tmp_path_factory.mktemp("chat")
+    rows = [
+        {"id": f"a:{n}", "speaker": "user", "conversation": "c", "timestamp": day, "text": text}
+        for n, (day, text) in enumerate(SAID.items())
+    ]
+    (folder / "chat.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return graphrag_lite.index(folder / "chat.jsonl", folder)
+
+
+@pytest.mark.parametrize(
+    ("question", "options", "expected", "day"),
+    [
+        ("Where do I live?", {}, "Berlin (2023-06-01 – present)", "2023-06-01"),
+        ("Where did I live before Berlin?", {}, "Paris (2023-01-05 – 2023-06-01)", "2023-01-05"),
+        ("Where did I live previously?", {}, "Paris (2023-01-05 – 2023-06-01)", "2023-01-05"),
+        ("Where does Ana Ruiz work?", {}, "Beta Labs (2024-02-02 – present)", "2024-02-02"),
+        (
+            "Where does Ana Ruiz work?",
+            {"valid_at": "2023-12-01"},
+            "Acme Systems (2023-06-02 – 2024-02-02)",
+            "2023-06-02",
+        ),
+        ("Where does Ana Ruiz work?", {"as_of": "2023-12-01"}, "Acme Systems (2023-06-02 – present)", "2023-06-02"),
+    ],
+)
+def test_a_value_and_the_one_before_it(
+    index: Index, question: str, options: dict[str, str], expected: str, day: str
+) -> None:
+    answer = index.query(question, **options)
+    assert expected in answer.answer
+    assert [one.text for one in answer.citations] == [SAID[day].partition(". She")[0].rstrip(".") + "."]
+
+
+def test_what_no_fact_tells_is_left_to_the_search(index: Index) -> None:
+    assert "present)" not in index.query("Where did Ana Ruiz work before Acme Systems?").answer
+    assert "present)" not in index.query("Who leads Beta Labs?").answer

@@ -1,0 +1,83 @@
+"""Sentences that say what one has one of at a time: read where each part stands beside the other, and else not at all."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_lite.temporal.one_value import one_values, relation_asked, relations
+
+TYPES = {"Ana": "person", "Bo Lee": "person", "Acme": "organization", "Beta": "unknown", "Oslo": "location"}
+
+
+def said(sentence: str) -> list[tuple[str, str, str, str, bool]]:
+    names = sorted(
+        (m.start(), m.end(), name, kind) for name, kind in TYPES.items() for m in re.finditer(name, sentence)
+    )
+    return [one[:5] for one in one_values(sentence, names, "user", "Ana")]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("I moved to Oslo.", ("user", "lives in", "Oslo", "begins", True)),
+        ("I don't live in Oslo anymore.", ("user", "lives in", "Oslo", "ends", True)),
+        ("I'm working at Beta now.", ("user", "works at", "Beta", "holds", True)),
+        ("Ana, who now works at Acme, sings.", ("Ana", "works at", "Acme", "holds", True)),
+        ("Ana works at Acme.", ("Ana", "works at", "Acme", "holds", False)),
+        ("Ana worked at Acme from 1990 to 1995.", ("Ana", "works at", "Acme", "was", False)),
+        ("Acme is now led by Bo Lee.", ("Acme", "is headed by", "Bo Lee", "holds", True)),
+        ("Ana succeeded Bo Lee as chief executive of Acme in 2011.", ("Ana", "is CEO of", "Acme", "begins", False)),
+        ("She has been named mayor of Oslo.", ("Ana", "is mayor of", "Oslo", "begins", True)),
+        ("Ana stepped down as CEO of Acme.", ("Ana", "is CEO of", "Acme", "ends", False)),
+        ("I moved to Oslo when I was ten.", ("user", "lives in", "Oslo", "begins", False)),
+    ],
+)
+def test_what_is_said(sentence: str, expected: tuple[str, str, str, str, bool]) -> None:
+    assert said(sentence) == [expected]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I want to move to Oslo.",
+        "I would never move to Oslo.",
+        "I recently joined an Acme group.",
+        "Ana was hired by an Acme partner.",
+        "Ana is vice president of Acme.",
+        "The dog of Bo Lee lives in Oslo.",
+        "I moved to Acme.",
+        "Ana moved the lamp to Oslo.",
+        "Ana moved to Ana.",
+    ],
+)
+def test_what_is_not_said(sentence: str) -> None:
+    assert not [one for one in said(sentence) if one[4]] and not any(one[3] == "begins" for one in said(sentence))
+
+
+@given(
+    st.lists(
+        st.sampled_from([*TYPES, "I", "moved to", "works at", "is", "now", ",", "not", "the", "led by"]), max_size=9
+    )
+)
+def test_whatever_is_said_is_of_names_of_the_right_types_in_the_sentence(words: list[str]) -> None:
+    for subject, relation, thing, *_ in said(" ".join(words)):
+        own = relations()[relation]
+        assert TYPES[thing] in own.objects and (subject == "user" or TYPES[subject] in own.subjects)
+        assert thing in words and subject != thing
+
+
+@pytest.mark.parametrize(
+    ("question", "relation"),
+    [
+        ("Where does Ana live?", "lives in"),
+        ("Where did she work before Acme?", "works at"),
+        ("Who is the former CEO of Acme?", "is CEO of"),
+        ("Who leads Acme?", "is headed by"),
+        ("Where does the pump work best?", ""),
+        ("What is Ana's salary?", ""),
+    ],
+)
+def test_what_is_asked(question: str, relation: str) -> None:
+    assert relation_asked(question) == relation
