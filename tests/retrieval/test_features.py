@@ -13,6 +13,7 @@ from graphrag_lite import pipeline
 from graphrag_lite.retrieval.bm25 import build
 from graphrag_lite.retrieval.entity_names import name_table
 from graphrag_lite.retrieval.features import Attributes, question_features
+from graphrag_lite.retrieval.held import Held
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import Features
 from graphrag_lite.retrieval.title_numbers import as_titles_say, by_number
@@ -92,6 +93,15 @@ def test_the_newest_goes_first_as_of_a_day_and_of_a_value_that_a_chat_with_an_as
     asked = (value, "How many seats were there?", "Are there seats?", "How many seats are there in 2022?")
     assert [read(each, None, chat).order is order for each in asked] == [True, False, False, False]
     assert read(value, None, people).order is None and read(value, date(2023, 5, 31), people).order is order
+
+
+def test_what_sentences_say_of_times_counts_nothing_where_titles_state_the_year() -> None:
+    ones = np.ones(1, np.int32)
+    held = Held(5, ones, 728659 * ones, 729023 * ones, ones, 0 * ones)  # 1996
+    titles = replace(NO_DATES, held=held, units=[np.arange(n) for n in (2, 3)])
+    for place, counts in ((0, True), (1, False)):
+        found = read("Who was mayor in 1996?", None, replace(titles, numbered={"1996": [("10k", "", place)]})).held
+        assert found[1] > 0.9 if counts else found is None
 
 
 def test_an_empty_question() -> None:
