@@ -74,10 +74,26 @@ class KnownNames(Section):
 
     @model_validator(mode="after")
     def _no_pair_is_both(self) -> Self:
-        for names in self.same:
-            for others in self.different:
-                if len(both := [name for name in names if name in others]) > 1:
-                    raise ValueError(f"{both[0]} and {both[1]} cannot be the same and different")
+        groups: dict[str, set[int]] = {}
+        for place, names in enumerate(self.same):
+            for name in names:
+                groups.setdefault(name, set()).add(place)
+        for others in self.different:
+            found: dict[int, str] = {}
+            for name in dict.fromkeys(others):
+                for place in sorted(groups.get(name, ())):
+                    if found.setdefault(place, name) != name:
+                        raise ValueError(f"{found[place]} and {name} cannot be the same and different")
+        return self
+
+    @model_validator(mode="after")
+    def _a_name_has_one_title_and_type(self) -> Self:
+        for told, what in ((self.title, "title"), (self.type, "type")):
+            names: dict[str, str] = {}
+            for name in told:
+                first = names.setdefault(" ".join(name.casefold().split()), name)
+                if told[first] != told[name]:
+                    raise ValueError(f"{first} and {name} are one name: give it one {what}")
         return self
 
 

@@ -21,7 +21,7 @@ from graphrag_lite.settings import ASKING, Section, Settings
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
 INPUTS = {"corpus_files"}
 SERVICES = frozenset(
-    "advance corpus embedder extractor count each fail attempt last mode model prompts readers refresh".split()
+    "advance corpus embedder extractor count each fail attempt last mode model named prompts readers refresh".split()
 )
 NOT_STAGES = {"communities", "embeddings", "llm", "search", "snapshots"}  # sections of settings that belong to no stage
 

@@ -98,7 +98,12 @@ class Root:
 
 
 def corpus_of(root: Root, corpus: Path | None) -> Path:
-    """Return the corpus that is named, else ROOT/input, where microsoft/graphrag has it. Raises UsageError."""
+    """Return the corpus that is named, else ROOT/input, where microsoft/graphrag has it. Raises UsageError.
+
+    A name that leads nowhere before the first run is mistyped; later the folder is gone, which is a run that failed.
+    """
+    if corpus and not corpus.exists() and not (root.output / "current").exists():
+        raise click.UsageError(f"{corpus}: there is no such folder or file.")
     if corpus is None and not (root.folder / "input").exists():
         raise click.UsageError(f"Give a CORPUS, a folder or a file: there is no {root.folder / 'input'}.")
     return corpus or root.folder / "input"

@@ -5,6 +5,7 @@
 
 `chat` has the protocols and the values that cross them: start there, then `model`, which is what a stage gets, and
 `gleaning`, the conversation of extraction. `memo` keeps every answer, `meter` counts and holds the budget.
-`openai_chat` and `openai_embedder` speak to an `endpoint`, `providers` to what another package brings; `retries` and
+`openai_chat` and `openai_embedder` speak to an `endpoint`, `providers` to what another package brings, or to
+`model2vec_embedder`, which needs no network; `retries` and
 `limits` serve both, and `diagnosis` says what went wrong. `rehearsal` is a model that only counts.
 """

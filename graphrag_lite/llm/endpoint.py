@@ -1,6 +1,8 @@
 """An OpenAI-compatible endpoint: one client, its limits and its retries.
 
-post -> retries -> limits (again at every attempt) -> httpx2 -> the answer as a dict
+    post -> retries -> limits (again at every attempt) -> httpx2 -> the answer as a dict
+
+Attempts are ours alone: the limits hold for each, and who waits is told why.
 """
 
 import asyncio

@@ -160,10 +160,11 @@ class StageModel:
     _turns: asyncio.Semaphore | None = None
 
     def begin(self, work: Callable[[T], Awaitable[Any]], item: T) -> None:
-        """Start what `map` will ask of an item, and take it then."""
+        """Start what `map` will ask of an item, and take it then.
 
-        self._turns = self._turns or asyncio.Semaphore(self.model.settings.concurrency)
-        turns = self._turns  # so that the stages before it do not stand at the end of a long queue
+        No more items at once than requests may be in flight: others would stand at the end of a long queue.
+        """
+        turns = self._turns = self._turns or asyncio.Semaphore(self.model.settings.concurrency)
 
         async def outcome() -> Any:
             try:

@@ -42,7 +42,7 @@ _ABSOLUTE = re.compile(
     rf"|(?:{_NAMES}|{_SHORT})\.? {_DAY}{_COMMA}{_YEAR}(?!\w)"
     rf"|(?P<before>{_DAY}) (?:de |of )?(?P<month>{_NAMES})(?!\w)"
     rf"|(?P<name>{_NAMES}|(?:{_SHORT})\.?) (?:the (?=\d+[snrt]))?"
-    r"(?P<after>\d{1,2})(?:st|nd|rd|th)?(?![\w:%]|,\d|\.\d)"
+    rf"(?P<after>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:%]|,\d|\.\d)"
     rf"|(?:in|im|en|em|during|since|of) (?:early |mid[ -]?|late )?(?P<alone>{_NAMES})(?!\w|,? (?:de |of )?\d)"
     rf"|(?:the )?(?:(?P<part>early|mid|late)[ -])?(?P<decade>(?:1\d|20)\d0)['’]?s(?!\w)"
     rf"|(?P<slashed>(?:0?[1-9]|1[0-2])/(?:1[3-9]|2\d|3[01])|(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2]))(?![\w/%-]|\.\d)"
