@@ -125,7 +125,8 @@ def test_a_document_may_mean_something_else_by_a_name(read: dict[str, pa.Table])
     before = search_tables(read)
     entities = read["entities"].to_pylist()
     resolutions = read["entity_resolutions"].to_pylist()
-    hubble, other = ([row["title"] for row in entities].index(title) for title in ("Hubble", "Sputnik"))
+    titles = [row["title"] for row in entities]
+    hubble, other = map(titles.index, ("Hubble Space Telescope", "Sputnik"))
     mentions = [row for row in read["entity_mentions"].to_pylist() if row["name"] == "Hubble"]
     document_id = mentions[0]["document_id"]
     row = next(row for row in resolutions if row["name"] == "Hubble" and not row["document_id"])
