@@ -1,6 +1,6 @@
 """Fetch public sets of questions by their public addresses, and build our slices of them.
 
-    python benchmarks/fetch_data.py FOLDER [jsquad_ja ...]
+    python benchmarks/fetch_data.py FOLDER
 
 A set becomes FOLDER/NAME/corpus.jsonl and questions.jsonl, as `graphrag-lite eval FOLDER/NAME` reads them. Which
 paragraphs and questions are in a slice stands in `slices/NAME.txt`, by hashes of title and text: what has another hash

@@ -1,6 +1,6 @@
 """This package beside microsoft/graphrag, LightRAG and nano-graphrag: same texts, machine and model, their defaults.
 
-    python benchmarks/others.py scale_eltec_eng/corpus.jsonl --python graphrag=PYTHON --python lightrag=PYTHON ...
+    python benchmarks/others.py scale_eltec_eng/corpus.jsonl --python graphrag=PYTHON --python nano=PYTHON
 
 PYTHON is the interpreter of an environment into which only that package was installed, so that its size can be told.
 The model is the stub of the tests, an HTTP server that names in the form of each what stands in capitals in a text, and

@@ -77,13 +77,6 @@ HOMES = [
 ]
 
 
-BERTHS = [  # as HOMES, of a relation of which nothing is known
-    mention("Ana", "moors in", "Paris", "2010-01-01", document="a", reference_time="2010-05-01"),
-    mention("Ana", "moored in", "Berlin", "2015-01-01", document="b", reference_time="2015-05-01"),
-    mention("ANA", "moors in", "paris", "2020-01-01", document="c", reference_time="2020-05-01"),
-]
-
-
 def test_paris_berlin_paris_is_three_facts_and_two_that_were_told_before() -> None:
     facts, policies, resolutions = folded(HOMES, policies=ONE_HOME)
     assert lines(facts) == [
@@ -102,7 +95,8 @@ def test_paris_berlin_paris_is_three_facts_and_two_that_were_told_before() -> No
 
 
 def test_without_a_policy_nothing_ends() -> None:
-    assert [row[4:6] for row in lines(folded(BERTHS)[0])] == [("", "")] * 2
+    moored = [row | {"relation": row["relation"].replace("live", "moor")} for row in HOMES]
+    assert [row[4:6] for row in lines(folded(moored)[0])] == [("", "")] * 2
 
 
 def test_a_home_is_known_to_be_one_at_a_time() -> None:
@@ -233,6 +227,9 @@ def ends(*wanted: str) -> Callable[[str], str]:
     return reply
 
 
+SONGS = [row | {"relation": "sings for"} for row in HOMES]
+
+
 def test_a_model_ends_what_no_policy_does() -> None:
     asked: list[str] = []
 
@@ -240,7 +237,7 @@ def test_a_model_ends_what_no_policy_does() -> None:
         asked.extend(pairs_of(pairs))
         return ends("Paris Berlin")(pairs)
 
-    facts = folded(BERTHS, reply=reply)[0]
+    facts = folded(SONGS, reply=reply)[0]
     assert [row[2:] for row in lines(facts)] == [
         ("Paris", "2010-01-01", "", "", "2015-05-01"),
         ("Paris", "2010-01-01", "2015-01-01", "succeeded", ""),
@@ -248,19 +245,19 @@ def test_a_model_ends_what_no_policy_does() -> None:
         ("Paris", "2020-01-01", "", "", ""),
     ]
     first = next(row for row in facts.to_pylist() if row["invalid_at"])
-    assert (first["ended_by"], first["invalidated_by"], first["n_mentions"]) == ("succeeded", BERTHS[1]["id"], 1)
+    assert (first["ended_by"], first["invalidated_by"], first["n_mentions"]) == ("succeeded", SONGS[1]["id"], 1)
     assert len(asked) == 2 and asked[0].startswith(
-        "1. Ana moors in Paris (from 2010-01-01): Ana moors in Paris. -> Ana"
+        "1. Ana sings for Paris (from 2010-01-01): Ana sings for Paris -> Ana"
     )
 
 
 def test_a_model_is_asked_about_the_same_two_and_never_about_the_unrelated() -> None:
     rows = [
-        mention("Ana", "sings at", "Acme", "2010-01-01", document="a"),
+        mention("Ana", "sings for", "Acme", "2010-01-01", document="a"),
         mention("Ana", "left", "Acme", "2012-01-01", document="b", kind="event"),
-        mention("Ben", "sings at", "Acme", "2013-01-01", document="c"),
+        mention("Ben", "sings for", "Acme", "2013-01-01", document="c"),
         mention("Ana", "likes", "Rome", "2014-01-01", document="d"),
-        mention("Ana", "sings at", "Bolt", "2009-01-01", "2010-06-01", document="e"),
+        mention("Ana", "sings for", "Bolt", "2009-01-01", "2010-06-01", document="e"),
     ]
     asked: list[str] = []
 
@@ -269,15 +266,15 @@ def test_a_model_is_asked_about_the_same_two_and_never_about_the_unrelated() -> 
         return json.dumps({"ended": [*range(-3, 99)]})
 
     facts = folded(rows, reply=lie)[0]
-    assert [line.partition(". ")[2][:19] for line in asked] == ["Ana sings at Acme ("]
+    assert [line.partition(". ")[2][:20] for line in asked] == ["Ana sings for Acme ("]
     ended = [row[:5] for row in lines(facts) if row[5] == "succeeded"]
-    assert ended == [("Ana", "sings at", "Acme", "2010-01-01", "2012-01-01")]
+    assert ended == [("Ana", "sings for", "Acme", "2010-01-01", "2012-01-01")]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_verdicts_do_not_depend_on_the_order_of_mentions(seed: int) -> None:
     rows = [
-        mention(name, "sings at", firm, f"20{year}-01-01", document=f"{name}{year}", reference_time=f"20{year}-03-01")
+        mention(name, "sings for", firm, f"20{year}-01-01", document=f"{name}{year}", reference_time=f"20{year}-03-01")
         for name in ("Ana", "Ben", "Cy")
         for year, firm in ((10, "Acme"), (12, "Bolt"), (14, "Core"))
     ]
@@ -288,7 +285,7 @@ def test_verdicts_do_not_depend_on_the_order_of_mentions(seed: int) -> None:
 
 
 def test_what_a_model_does_not_answer_ends_nothing() -> None:
-    assert [row[4:6] for row in lines(folded(BERTHS, reply=lambda _: "no idea")[0])] == [("", "")] * 2
+    assert [row[4:6] for row in lines(folded(SONGS, reply=lambda _: "no idea")[0])] == [("", "")] * 2
 
 
 def test_too_many_values_at_once_are_no_question() -> None:
