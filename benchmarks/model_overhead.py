@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,11 +40,14 @@ class Took(NamedTuple):
 
 
 def cut(corpus: Path, target: Path, n_documents: int) -> Path:
-    """Write the beginnings of the corpus's first documents, equally long."""
-    rows = [json.loads(line) for line in corpus.read_text(encoding="utf-8").splitlines()]
-    long = [row for row in rows if len(row["text"]) >= CHARACTERS][:n_documents]
-    lines = [json.dumps({**row, "text": row["text"][:CHARACTERS]}) for row in long]
-    target.write_text("\n".join(lines), encoding="utf-8")
+    """Write the beginnings of the corpus's first documents, equally long.
+
+    A line at a time: the peak of memory of a process that this one starts is at least what this one takes.
+    """
+    with corpus.open(encoding="utf-8") as lines, target.open("w", encoding="utf-8") as cut_lines:
+        long = (row for row in map(json.loads, lines) if len(row["text"]) >= CHARACTERS)
+        for row in islice(long, n_documents):
+            cut_lines.write(json.dumps({**row, "text": row["text"][:CHARACTERS]}) + "\n")
     return target
 
 

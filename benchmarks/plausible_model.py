@@ -30,13 +30,14 @@ from stub_replies import recognise  # type: ignore[import-not-found]
 MARKED = re.compile(r"^(?:\[(\d+)\] |- )?(.*)$")
 NAMED = re.compile(r"^(?:Entity|Relationship) ([^:(–]+)")
 MAX_WORDS = 40  # of a description
+MAX_CLAIMS = 4  # of a text
 FOR_GLEANING = 3  # names that the first pass of a text with more to glean leaves out
 
 
 def reply(messages: Sequence[Mapping[str, str]]) -> tuple[str, str]:
     """Return which prompt file was asked, and the reply."""
     name, fields = recognise(messages[-1]["content"])
-    if name.startswith("extract_graph_"):
+    if name.startswith(("extract_graph_", "extract_claims_")):
         _, fields = recognise(messages[0]["content"])
     return name, REPLIES[name](fields)
 
@@ -99,6 +100,16 @@ def _more(fields: Mapping[str, str]) -> str:
     return _records(_found(fields["text"])[-FOR_GLEANING:] if _more_to_glean(fields["text"]) else [])
 
 
+def _claims(fields: Mapping[str, str]) -> str:
+    """Claim something of each of the first names of a text that stand beside another one."""
+    lines = [
+        f'("claim"<|>{one.name}<|>{one.beside[0][0]}<|>MEETING<|>TRUE<|>NONE<|>NONE<|>{one.said}<|>{one.said})'
+        for one in _found(fields["text"])
+        if one.beside
+    ]
+    return "\n##\n".join([*lines[:MAX_CLAIMS], "<|COMPLETE|>"])
+
+
 def _same(fields: Mapping[str, str]) -> str:
     """Call a pair the same by the two names alone: one in three."""
     same = []
@@ -140,7 +151,11 @@ REPLIES: dict[str, Callable[[Mapping[str, str]], str]] = {
     "extract_graph.md": _extract,
     "extract_graph_missed.md": lambda fields: "Yes" if _more_to_glean(fields["text"]) else "No",
     "extract_graph_more.md": _more,
+    "extract_claims.md": _claims,
+    "extract_claims_missed.md": lambda _: "No",
+    "extract_claims_more.md": lambda _: "<|COMPLETE|>",
     "resolve_entities.md": _same,
+    "fold_facts.md": lambda _: '{"ended": []}',
     "summarize_descriptions.md": _merged,
     "report_communities.md": _report,
 }

@@ -44,6 +44,8 @@ from graphrag_lite.distribution import NAME as DISTRIBUTION
 from graphrag_lite.distribution import installed_version
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from graphrag_lite.errors import (
         CallError,
         GraphragLiteError,
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from graphrag_lite.search.answer import Answer, Cited
     from graphrag_lite.search.index import Index
     from graphrag_lite.search.passages import Passage
+    from graphrag_lite.watch import Watch
 
 __version__ = installed_version()
 # Imported when they are first used: a command has no need of most of them.
@@ -103,6 +106,20 @@ __all__ = [
 ]
 
 
+def _watch() -> "AbstractContextManager[Watch | None]":
+    """Return what shows how far a run is: bars on a terminal, lines in a notebook; else nothing, not even imported."""
+    from contextlib import nullcontext
+
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal and not console.is_jupyter:
+        return nullcontext()
+    from graphrag_lite.cli import progress
+
+    return progress.Lines() if console.is_jupyter else progress.Bars(console)
+
+
 def index(
     corpus: str | Path,
     root: str | Path = ".",
@@ -122,16 +139,13 @@ def index(
     `readers` go before all others: docs/extending.md. On a terminal and in a notebook it shows how far it is. Raises
     the errors of `graphrag_lite.errors`.
     """
-    from contextlib import nullcontext
-
     from graphrag_lite import pipeline, settings_file
-    from graphrag_lite.cli import progress
     from graphrag_lite.search.index import Index
 
     file = Path(config) if config else None
     loaded = settings_file.load(Path(root), file, overrides, for_indexing=model is None)
     # One process unless asked for: worker processes import the caller's main module, which may not expect that.
-    with progress.watch_from_python() or nullcontext() as watch:
+    with _watch() as watch:
         run = pipeline.index(
             Path(corpus),
             Path(root) / "output",

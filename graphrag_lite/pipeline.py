@@ -292,7 +292,7 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
             {"corpus_files": files},
             settings,
             output,
-            services | {"corpus": place},
+            services | {"corpus": place, "prompts": prompts.load()},
             watch=watch,
             made=METHODS[settings.method].made,
         )

@@ -20,7 +20,6 @@ PROMPTS: dict[str, type] = {}
 
 
 @dataclass_transform(frozen_default=True)
-@dataclass_transform(frozen_default=True)
 def prompt(cls: type) -> Any:
     """Register a dataclass as the prompt file of its name: ExtractGraph is `extract_graph.md`."""
     made: type = dataclass(frozen=True)(cls)
@@ -80,6 +79,13 @@ class ExtractClaimsMore:
 @prompt
 class ResolveEntities:
     """Which pairs of names mean one entity."""
+
+    pairs: str
+
+
+@prompt
+class FoldFacts:
+    """Which facts a later statement has ended."""
 
     pairs: str
 

@@ -74,10 +74,26 @@ class KnownNames(Section):
 
     @model_validator(mode="after")
     def _no_pair_is_both(self) -> Self:
-        for names in self.same:
-            for others in self.different:
-                if len(both := [name for name in names if name in others]) > 1:
-                    raise ValueError(f"{both[0]} and {both[1]} cannot be the same and different")
+        groups: dict[str, set[int]] = {}
+        for place, names in enumerate(self.same):
+            for name in names:
+                groups.setdefault(name, set()).add(place)
+        for others in self.different:
+            found: dict[int, str] = {}
+            for name in dict.fromkeys(others):
+                for place in sorted(groups.get(name, ())):
+                    if found.setdefault(place, name) != name:
+                        raise ValueError(f"{found[place]} and {name} cannot be the same and different")
+        return self
+
+    @model_validator(mode="after")
+    def _a_name_has_one_title_and_type(self) -> Self:
+        for told, what in ((self.title, "title"), (self.type, "type")):
+            names: dict[str, str] = {}
+            for name in told:
+                first = names.setdefault(" ".join(name.casefold().split()), name)
+                if told[first] != told[name]:
+                    raise ValueError(f"{first} and {name} are one name: give it one {what}")
         return self
 
 
@@ -169,6 +185,10 @@ class FoldFacts(Section):
     max_ended_share: float = Field(
         0.05, ge=0, le=1, description="a run stops that would end more of the open facts by what others say"
     )
+    model: bool = Field(
+        True, description="ask the model what a newer statement ends where no policy says so (method: standard)"
+    )
+    max_pairs: int = Field(20, ge=1, description="pairs in one question to the model")
 
 
 class SummarizeDescriptions(Section):
@@ -252,11 +272,25 @@ PRICES = {
 }
 
 
+Asking = Literal[
+    "extract_graph",
+    "extract_claims",
+    "resolve_entities",
+    "fold_facts",
+    "summarize_descriptions",
+    "report_communities",
+]
+"""A stage that asks a model."""
+
+
 class Llm(Section):
     """The chat model: any OpenAI-compatible endpoint. `method: standard` needs one, answers use one that is named."""
 
     provider: str = Field(OPENAI, description=f"{', '.join(PRESETS)}; or what an installed package brings")
     model: str | None = Field(None, description="its name; null: no model, answers are sentences of the corpus")
+    models: dict[Asking, str] = Field(
+        {}, description="other models of the same endpoint, by stage, such as {resolve_entities: gpt-4.1-nano}"
+    )
     base_url: Address | None = Field(
         None, description="endpoint, such as http://localhost:11434/v1; null: the provider's own"
     )
@@ -285,6 +319,17 @@ class Llm(Section):
         None, ge=0, description="a run stops, to be resumed, once it has cost this (US dollars)"
     )
     prices: dict[str, Prices] = Field(PRICES, description="by model, US dollars per million tokens; these are of 2025")
+
+    @model_validator(mode="after")
+    def _batches_are_of_one_model(self) -> Self:
+        if self.batch and self.models:
+            raise ValueError("batch asks one model: leave models empty")
+        return self
+
+    def of(self, stage: str) -> Self:
+        """Return the settings as a stage asks by them."""
+        named = next((name for each, name in self.models.items() if each == stage), self.model)
+        return self.model_copy(update={"model": named})
 
     @property
     def preset(self) -> Preset:

@@ -188,6 +188,7 @@ REPLIES: dict[str, Callable[[Fields], str]] = {
     "rate_report.md": lambda fields: "Yes" if _chance(*fields.values()) % 3 else "No",
     "rate_passage.md": lambda fields: "Yes" if _chance(*fields.values()) % 3 else "No",
     "resolve_entities.md": lambda _: json.dumps({"same": []}),
+    "fold_facts.md": lambda _: json.dumps({"ended": []}),
     "describe_corpus.md": lambda _: json.dumps(
         {"domain": "Notes.", "language": "English", "reader": "a friend", "entity_types": ["person", "location"]}
     ),

@@ -280,7 +280,8 @@ class StubServer:
         self._write("answered", prompt)
         usage = {"prompt_tokens": n_tokens, "total_tokens": n_tokens}
         # Not in their order, which the client has to restore.
-        await _send(writer, Fault(), json.dumps({"object": "list", "data": data[::-1], "usage": usage}))
+        answer = {"object": "list", "model": body.get("model"), "data": data[::-1], "usage": usage}
+        await _send(writer, Fault(), json.dumps(answer))
 
     def _write(self, event: str, prompt: str) -> None:
         if self.log is not None:

@@ -220,6 +220,12 @@ def test_a_corpus_without_documents_is_one_error(
     assert invoke("index", folder, "--root", tmp_path).exit_code == 0
 
 
+def test_a_mistyped_corpus_before_the_first_run_leaves_nothing(tmp_path: Path) -> None:
+    result = invoke("index", tmp_path / "nowhere", "--root", tmp_path)
+    assert result.exit_code == 2 and "no such folder or file" in result.stderr
+    assert not (tmp_path / "output").exists()
+
+
 def one_error_after_progress(result: Result) -> str:
     assert result.exit_code == 1 and not result.stdout and "Traceback" not in result.stderr
     assert result.stderr.count("Error: ") == 1

@@ -40,7 +40,8 @@ def print_answer(console: Console, answer: "Answer", *, quiet: bool = False) -> 
     """Print an answer and, unless `quiet`, where its statements stand."""
     console.print(Text(plain(answer.answer)))
     if not quiet and answer.abstained and answer.documents:
-        console.print(Text(plain(f"Nearest to it, and no answer: {answer.documents[0]}"), style="dim"))
+        nearest = source_of(answer.paths[0], answer.documents[0])
+        console.print(Text(plain(f"Nearest to it, and no answer: {nearest}"), style="dim"))
     print_sources(console, answer, quiet=quiet)
 
 

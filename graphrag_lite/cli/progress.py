@@ -54,12 +54,6 @@ def watch(
     return Bars(console, verbose=verbose) if console.is_terminal and not as_json else Lines()
 
 
-def watch_from_python() -> "Bars | Lines | None":
-    """Return the watch of a run that Python begins: bars on a terminal, lines in a notebook, else none."""
-    console = Console(stderr=True)
-    return Lines() if console.is_jupyter else Bars(console) if console.is_terminal else None
-
-
 def how_far(stage: str, done: int, total: int) -> str:
     """Say how far a stage is.
 

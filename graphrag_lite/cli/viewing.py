@@ -69,7 +69,7 @@ def export(form: str, root: Path, folder: Path | None, as_json: bool) -> None:
       markdown  the reports as one book, with their sources
       jsonl     every table, a row a line
 
-    Files that you have changed since the last export are left as they are.
+    graphml and gexf need the extra [graph]. Files that you have changed since the last export are left as they are.
 
     \b
     Examples:

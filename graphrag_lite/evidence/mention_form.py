@@ -73,4 +73,6 @@ def _is_noun_phrase(phrase: str, n_words: int, joining: frozenset[str]) -> bool:
         return True
     if words[0][0].isupper():  # a list of persons has two names of each
         return n_words > 1 and len(words) > 2 and all(word[0].isupper() for word in words[:3])
+    if words[0].endswith(("ed", "ing")) and (words[1] in joining or words[1].endswith("ly")):
+        return False  # "perched on the table" says nothing of her
     return n_words > 1 and words[0] not in joining

@@ -46,7 +46,19 @@ _LEANING = re.compile(
     r"(?:when|while|because|although|who|which|if|where)\b[^,]*$"
     r"|(?:anyway|for (?:instance|example)|in other words|in addition|in contrast|as a (?:reminder|result)|also|again"
     r"|plus|well|par exemple|en outre|de plus|ainsi|außerdem|zum beispiel|por ejemplo|además"
-    r"|また|さらに|しかし|此外|另外|例如|또한|그러나)\b",
+    r"|alternatively|however|therefore|thus|hence|consequently|similarly|otherwise|to be specific|more specifically"
+    r"|(?:following|using|for|in|with|by|on|from|at|during|after|before|despite) (?:this|that|these|those|such)"
+    r"|(?:dies|diese[mnrs]?|deshalb|daher|dabei|damit|dazu|darum|jedoch) |celui-ci|celle-ci|ceux-ci|pour cela|cependant"
+    r"|est[aeo]s?|por (?:eso|ello)|sin embargo)\b"
+    r"|また|さらに|しかし|そのため|その|この|これ|それ|こうした|彼|此外|另外|例如|因此|所以|然而|但是?|同时|随后|[这該该此其]|[他她它]们?"
+    r"|(?:또한|그러나|따라서|하지만|그런|그리고|이러한|이를|이는|이와|이것|그것|그|이|이런|그런 다음|해당|대신에?)\s",
+    re.I,
+)
+# What stands below a picture or over a table.
+_CAPTION = re.compile(
+    r"(?:(?:supplementary |extended data )?(?:table|figure|fig\.|tableau|tabelle|abbildung|abb\.|tabla|figura)"
+    r"|[図表图]|그림|표)"
+    r"\s?(?:S|[A-Z]\.?)?\d",
     re.I,
 )
 # After a name: "(1843-1899) is a", "est une"; the topic of a sentence in Chinese, Japanese and Korean.
@@ -55,11 +67,14 @@ _IS_A = re.compile(
     r"(?:\w+ly\s|also\s|now\s|auch\s|aussi\s)?(?:an?|the|one|un[ea]?|les?|la|l['’]|eine?|der|die|das|el|uno|il|een|het)\b",
     re.I,
 )
-_TOPIC = re.compile(r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?(?:是|とは|は、?|란|은\s|는\s)")
+_BRACKETS = r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?"
+_TOPIC = re.compile(rf"{_BRACKETS}(?:是|とは|란|(?:は、?|은\s|는\s).*(?:である|です|の一つだ|だ|입니다|이다)[。.]?$)")
+_SUBJECT = re.compile(rf"{_BRACKETS}(?:は、?|은\s|는\s)")
 _BULLET = re.compile(r"(?:[-*+•▪–]|\d{1,2}[.)])\s+(?=\S)")
 _FOOTNOTE = re.compile(r"\s?\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]")
 _FOOTNOTES_AT_END = re.compile(rf"(?<=\S)(?:{_FOOTNOTE.pattern})+\s*$")
 _CUT = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Sen|Rep|Gov|Gen|Prof|St|vs|e\.g|i\.e|al|Inc|Corp|No|(?<![.\w])[A-Z])\.$")
+_PAIRS = (("“", "”"), ("(", ")"), ("（", "）"))
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
 
 
@@ -185,6 +200,8 @@ class Sources:
                 last = at + len(part)
                 if at - start <= EARLY and (_IS_A.match(text, last, end) or _TOPIC.match(text, last, end)):
                     return 2
+                if at - start <= EARLY and _SUBJECT.match(text, last, end):
+                    return 1
                 form = mention_form(text, (at, last), (start, end), one.language)[0]
                 apposed = form == DEFINES and text.startswith(",", last)
                 return 2 if apposed else int(form == DEFINES)
@@ -220,13 +237,14 @@ def _loose(sentence: str, language: str, transcript: bool) -> float:
     >>> [_loose(one, "en", True) for one in ("Whales sing.", "Thanks, Ann.", "When whales sing.")]
     [1.0, 0.0, 0.35]
     """
-    if _CUT.search(sentence) or (transcript and is_talk(sentence)):
+    if _CUT.search(sentence) or _CAPTION.match(sentence) or (transcript and is_talk(sentence)):
         return 0.0
     worth = 1.0
     if transcript and language in PERSONS and PERSONS[language].search(sentence):
         worth *= SPOKEN
-    half_quoted = sentence.count('"') % 2 or sentence.count("“") != sentence.count("”")
-    if half_quoted or _LEANING.match(sentence) or (transcript and _FILLER.search(sentence)):
+    cut = sentence[:1] in ",;)" or " = " in sentence or sentence.count('"') % 2
+    half = any(sentence.count(one) != sentence.count(other) for one, other in _PAIRS)
+    if cut or half or _LEANING.match(sentence) or (transcript and _FILLER.search(sentence)):
         worth *= LOOSE
     return worth
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphrag_lite.text.names.words import LISTS
+
 if TYPE_CHECKING:
     from graphrag_lite.extraction.mentions import Row, TextUnit
 
@@ -69,7 +71,8 @@ def _relationships(unit: "TextUnit", row: str, named: "Iterable[tuple[str, Block
 
 def _entity(unit: "TextUnit", name: str, block: Block) -> "Row":
     place = unit.offset + block.start
-    return (unit.id, unit.document_id, name, TYPES[block.kind], "", *_line(unit, block), place, True, 0)
+    kind = "concept" if block.label.casefold() in LISTS["attribute_columns"] else TYPES[block.kind]
+    return (unit.id, unit.document_id, name, kind, "", *_line(unit, block), place, True, 0)
 
 
 def _meant(unit: "TextUnit", block: Block, kind: str) -> "Row":

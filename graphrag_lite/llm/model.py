@@ -19,7 +19,7 @@ from graphrag_lite.llm.batches import Batches
 from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request, first_word
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent, Stopped
-from graphrag_lite.llm.providers import chat_model
+from graphrag_lite.llm.providers import chat_model, models_of_stages
 from graphrag_lite.llm.thinking import spoken
 from graphrag_lite.plugins import Origin
 from graphrag_lite.settings import Llm
@@ -50,6 +50,7 @@ class Model:
     early: dict[str, "StageModel"] = field(default_factory=dict)  # of stages that ask before it is their turn
     n_underway: int = 0  # requests that are asked, until their answer is kept
     _quiet: asyncio.Event | None = None  # of the moment that none is, where it is waited for
+    others: Mapping[str, "Model"] = field(default_factory=dict)  # of stages that ask another one, by `llm.models`
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -69,14 +70,18 @@ class Model:
     def of(self, stage: str, failures: list[tuple[str, str, int]], watch: Watch) -> "StageModel":
         """Return the model as a stage sees it: what it has begun early goes on, and fails among its `failures`."""
         if (early := self.early.pop(stage, None)) is None:
-            return StageModel(self, stage, failures, watch)
+            return StageModel(self.at(stage), stage, failures, watch)
         failures += early.failures
         early.failures, early.watch = failures, watch
         return early
 
     def before_its_turn(self, stage: str) -> "StageModel":
         """Return the model for what a stage can begin while the stages before it run."""
-        return self.early.setdefault(stage, StageModel(self, stage, [], Silence()))
+        return self.early.setdefault(stage, StageModel(self.at(stage), stage, [], Silence()))
+
+    def at(self, stage: str) -> "Model":
+        """Return the model that a stage asks."""
+        return self.others.get(stage, self)
 
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:
@@ -130,7 +135,12 @@ def open_model(
     )
     memo = Memo(output / "memo.sqlite", must_keep=must_keep, run=run)
     try:
-        yield Model(asked, memo, settings, meter, batches)
+        others = {
+            stage: Model(other, memo, settings, meter) for stage, other in models_of_stages(settings, chat).items()
+        }
+        for stage in others:
+            meter.priced(stage, settings.of(stage).model)
+        yield Model(asked, memo, settings, meter, batches, others=others)
         if batches:
             batches.forget()
     finally:

@@ -41,6 +41,11 @@ def chat_model(settings: Llm, passed: ChatModel | None = None) -> ChatModel:
     return ProvidedChat(settings, "llm", "chat_models", named, passed)
 
 
+def models_of_stages(settings: Llm, passed: ChatModel | None = None) -> dict[str, ChatModel]:
+    """Return the chat models of stages that ask another one; none where one is passed in the place of all."""
+    return {} if passed else {stage: chat_model(settings.of(stage)) for stage in settings.models}
+
+
 class _Provided:
     """What the two have in common. `group` of entry points holds what makes the model of `section` of the settings."""
 

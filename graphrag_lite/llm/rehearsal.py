@@ -99,12 +99,19 @@ class RehearsedStage(StageModel):
 
 
 @contextmanager
-def open_rehearsal(settings: Llm, chat: ChatModel | None, memo: Path, count: Callable[[str], int]) -> Iterator[Model]:
-    """Open a model that stands for `chat`, answers from a memo, which is only read, and counts what it lacks."""
+def open_rehearsal(
+    settings: Llm, chat: ChatModel | None, others: Mapping[str, ChatModel], memo: Path, count: Callable[[str], int]
+) -> Iterator[Model]:
+    """Open a model that stands for `chat`, answers from a memo, which is only read, and counts what it lacks.
+
+    `others` are asked by some of the stages, by name.
+    """
     free = settings.model_copy(update={"max_calls": None, "max_cost": None})
     kept = Memo(memo, read_only=True) if memo.is_file() else Memo(None)
     try:
-        yield Model(Rehearsal(chat, by_line(count)), kept, free, Meter(free))
+        meter = Meter(free)
+        made = {stage: Model(Rehearsal(other, by_line(count)), kept, free, meter) for stage, other in others.items()}
+        yield Model(Rehearsal(chat, by_line(count)), kept, free, meter, others=made)
     finally:
         kept.close()
 

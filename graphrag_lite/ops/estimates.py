@@ -12,6 +12,7 @@ from graphrag_lite.settings import Settings
 
 MEASURED = "estimate: as with gpt-4o's replies about A Christmas Carol"
 HALF_MEASURED = f"{MEASURED}, the length of a reply guessed"
+GUESSED = "estimate: guessed"
 LAST_RUN = "estimate: as in the last run"
 CALLS_OF_LAST_RUN = "estimate: as many calls as in the last run, their length guessed"
 
@@ -51,6 +52,7 @@ class Rate:
 # There is no real reply to the few calls that merge descriptions (1) and tell names apart (4).
 RATES = {
     "resolve_entities": Rate(0.07, 1250, 60, HALF_MEASURED),
+    "fold_facts": Rate(0.01, 1800, 20, GUESSED),
     "summarize_descriptions": Rate(0.02, 1330, 200, HALF_MEASURED),
     "report_communities": Rate(0.71, 1490, 790, MEASURED),
 }
@@ -92,7 +94,7 @@ class Estimates:
         try:
             folder = snapshots.current(output)
             manifest = snapshots.read_manifest(folder)
-            if manifest["settings"]["llm"]["model"] != settings.llm.model:
+            if any(manifest["settings"]["llm"][name] != getattr(settings.llm, name) for name in ("model", "models")):
                 return Estimates({})
             sizes = tables.read(folder, "source_units", only=["n_tokens"])["n_tokens"].to_pylist()
             sections = {name: manifest["settings"][name] for name in ASKING}

@@ -26,7 +26,6 @@ from graphrag_lite.run.loop import Run
 from graphrag_lite.run.workers import default_workers
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.methods import method_named
 from graphrag_lite.settings import Settings
 from graphrag_lite.watch import Watch
 
@@ -136,8 +135,9 @@ def _ask_all(
 
 
 def _ask(index: Index, question: JudgedQuestion, method: str) -> Answer:
-    as_of = question.as_of if "as_of" in method_named(method).takes else None
-    return index.query(question.question, method, top_k=DEPTH, retrieve_only=True, as_of=as_of)
+    """Ask one question; as of a day on which nothing was there yet nothing is found."""
+    asked = index.query_all([question.question], method, top_k=DEPTH, retrieve_only=True, as_of=[question.as_of])[0]
+    return asked if isinstance(asked, Answer) else Answer(question.question, method, "", [], [], [])
 
 
 def _results(

@@ -18,7 +18,7 @@ from graphrag_lite.llm.chat import ChatModel, Embedder, Usage
 from graphrag_lite.llm.meter import Meter, cost_of
 from graphrag_lite.llm.model import Model
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder, metered
-from graphrag_lite.llm.providers import chat_model
+from graphrag_lite.llm.providers import chat_model, models_of_stages
 from graphrag_lite.llm.rehearsal import FIRST, MORE, YES_NO, RehearsedStage, by_line, open_rehearsal
 from graphrag_lite.ops.estimates import Amount, Estimates, gleanings
 from graphrag_lite.read.readers import all_readers
@@ -149,7 +149,8 @@ async def _plan(
         Meter(settings.llm)  # refuses a budget that it cannot keep
     count = by_line(counter(settings.split_text_units.encoding))
     chat_of_run = chat_model(settings.llm, model) if standard else None
-    with open_rehearsal(settings.llm, chat_of_run, output / "memo.sqlite", count) as asked:
+    others = models_of_stages(settings.llm, model) if standard else {}
+    with open_rehearsal(settings.llm, chat_of_run, others, output / "memo.sqlite", count) as asked:
         memoised = metered(settings.embeddings, settings.llm, asked.memo, embedder) if embeds else None
         services = {
             "corpus": corpus,
@@ -226,7 +227,7 @@ class _DryRun:
             if asks:
                 self._add(stage.name, "", 0, Amount(), "unchanged")
             return
-        asking = RehearsedStage(self.model, stage.name, [], Silence())
+        asking = RehearsedStage(self.model.at(stage.name), stage.name, [], Silence())
         read = {name: self.table(name) for name in stage.reads}
         stamp = stamps.stamp_of(stage, self.settings, self.services, self._digests)
         last = loop.last(stage, stamp, loop.last_run(self.output))
@@ -314,7 +315,7 @@ class _DryRun:
 
     def _add(self, stage: str, step: str, hits: int, amount: Amount, basis: str) -> None:
         calls, prompt, completion = map(round, (amount.calls, amount.prompt_tokens, amount.completion_tokens))
-        cost = _cost(prompt, completion, self.settings.llm, self.settings.llm.model)
+        cost = _cost(prompt, completion, self.settings.llm, self.settings.llm.of(stage).model)
         basis = basis or "estimate: on the answers that are kept"
         exact = not basis.startswith("estimate")
         self.steps.append(PlannedCalls(stage, step, calls, hits, prompt, completion, cost, exact, basis))

@@ -13,11 +13,14 @@ from graphrag_lite.resolution.aliases import Person, alias_in_corpus, alias_in_d
 from graphrag_lite.resolution.candidates import Candidate, find_openers, is_acronym
 from graphrag_lite.resolution.distinctions import Apart, LocalName, differ
 from graphrag_lite.resolution.mentioned import Mentioned
-from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES, SAME_PLACES
+from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES, SAME_PLACES, WELL_KNOWN
 from graphrag_lite.text.names.words import CORPORATE
 
 # A surname is no short name of its bearer if things begin with it this many times as often as the full name occurs.
 _NAMESAKE_RATIO = 3
+_ELSEWHERE = ("person", "location")  # whose names begin those of other things: the Washington Post
+_MIN_REST = 2  # words that say what a thing is: "Apple Watch" is no Apple
+_MIN_BOTH, _MIN_SHARE = 3, 0.6  # documents that have a thing's name and its first word alone; of those with the name
 POSSESSIVE = re.compile(r"['’]s?\s", re.I)
 
 
@@ -63,7 +66,7 @@ def join_aliases(names: Mentioned, definitions: Iterable[tuple[str, str]], apart
     targets.update((key, (root, "alias")) for key, root in joined.items())
     local = {place: root for place, root in local.items() if place not in own}
     defined = _acronyms(definitions, names.keys, names.dropped)
-    forms = {**_legal_forms(names.entries, names.dropped), **defined}
+    forms = {**_first_words(names), **_legal_forms(names.entries, names.dropped), **defined}
     forms.update((key, root) for key, root in SAME_PLACES.items() if key in names.entries and root in names.entries)
     loose = {*joined, *(forms.keys() - defined.keys() if names.confirmed else ())}
     joins = Joins(targets, local, loose, persons)
@@ -136,6 +139,42 @@ def _namesakes(entries: Mapping[str, Candidate], kinds: Mapping[str, str], short
         elif len(words) > 1:
             things[words[0]] += entry.count
     return [key for key in shorts if key in things and things[key] > _NAMESAKE_RATIO * people[key]]
+
+
+def _first_words(names: Mentioned) -> dict[str, str]:
+    """Join the first word of a thing's name to the whole, as far as documents tell: Hubble, the Hubble Space Telescope.
+
+    The other words say what it is, the name is in more documents than its first word is without it, most that have
+    the name have the word alone, too, and no other longer name that begins with the word comes near it.
+    """
+    longer: dict[str, list[str]] = defaultdict(list)
+    for key in names.entries:
+        first, *rest = key.split()
+        if rest and first in names.entries and not _is_known(first):
+            longer[first].append(key)
+    documents: dict[str, set[str]] = defaultdict(set)
+    for document, held in names.spans.items():
+        for key in held.keys() & {*longer, *(key for several in longer.values() for key in several)}:
+            documents[key].add(document)
+    found = {}
+    for first, several in longer.items():
+        best, *others = sorted(several, key=lambda key: (-names.entries[key].count, key))
+        rest = best.split()[1:]
+        both = len(documents[first] & documents[best])
+        if len(rest) < _MIN_REST or not all(names.lower_counts.get(word) for word in rest):
+            continue
+        if {first, best} & names.dropped or names.kinds[first] in _ELSEWHERE or names.lower_counts.get(first):
+            continue
+        if any(_NAMESAKE_RATIO * names.entries[key].count > names.entries[best].count for key in others):
+            continue
+        n_first, n_best = len(documents[first]), len(documents[best])
+        if both >= _MIN_BOTH and both >= _MIN_SHARE * n_best and n_best > n_first - both:
+            found[first] = best
+    return found
+
+
+def _is_known(word: str) -> bool:
+    return any(word in known for known in (GIVEN_NAMES, DEMONYMS, PLACES, WELL_KNOWN))
 
 
 def _legal_forms(entries: Mapping[str, Candidate], dropped: frozenset[str]) -> dict[str, str]:

@@ -16,8 +16,13 @@ Face = tuple[str, str]
 
 
 def face(root: str, group: Sequence[str], entries: Mapping[str, Candidate], kinds: Mapping[str, str]) -> Face:
-    """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions."""
+    """Return the title and the type of the entity: its root's commonest spelling, the majority of all its mentions.
+
+    A phrase in small letters ("mass drug administration") is a concept, whatever its last word is in names.
+    """
     title = _title(entries[root].surfaces)
+    if title.islower() and " " in title:
+        return title, "concept"
     kind = kinds[root] if kinds[root] != "unknown" else majority_type(_types(group, entries))
     if kind == "person" and title.isupper() and " " in title:
         title = title.title()

@@ -1,7 +1,7 @@
 """What the user knows of names (`entities.yaml`), over what the rungs have decided, as a pure function."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from graphrag_lite.resolution.ladder import Resolution
@@ -9,6 +9,28 @@ from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.settings import KnownNames
 
 RowsByName = Mapping[str, Sequence[int]]  # of rows, by the exact key of their name
+Rows = list[Resolution]
+
+
+class Entities:
+    """Rows of entities by key, as they change: a list that is asked for costs what it holds, not what there is."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self._by_key: dict[str, list[int]] = defaultdict(list)  # with those that had the key before
+        for place, row in enumerate(rows):
+            self._by_key[row.key].append(place)
+
+    def change(self, places: Iterable[int], key: str, **values: str) -> None:
+        """Give rows another key, and other values."""
+        for place in places:
+            self.rows[place] = replace(self.rows[place], key=key, **values)
+            self._by_key[key].append(place)
+
+    def of(self, keys: Iterable[str]) -> list[int]:
+        """Return the places of the rows that have one of these keys, in order."""
+        found = {place for key in keys for place in self._by_key.get(key, ()) if self.rows[place].key == key}
+        return sorted(found)
 
 
 def decided(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
@@ -23,22 +45,25 @@ def decided(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
     >>> [(row.name, row.title, row.type) for row in decided(rows, told)]
     [('Ann Li', 'Ann Li', 'pilot'), ('A. Li', 'A. Li', 'person'), ('Annie', 'Ann Li', 'pilot')]
     """
+    if not _named(known):
+        return list(rows)
     found, places = list(rows), _places(rows)
+    entities = Entities(found)
     for name in known.names:
         lost = [place for place in places.get(exact_key(name), ()) if not found[place].key]
-        _change(found, lost, exact_key(name), name, "unknown")
+        entities.change(lost, exact_key(name), title=name, type="unknown", rule="stated")
     for names in known.different:
-        _part(found, places, names)
+        _part(entities, places, names)
     for names in known.same:
-        _join(found, places, names)
+        _join(entities, places, names)
     for name in known.drop:
-        for place in {*_of_entities(found, _meant(found, places, name)), *places.get(exact_key(name), ())}:
-            found[place] = replace(found[place], key="", title="", type="unknown", rule="dropped")
+        gone = {*entities.of(_meant(found, places, name)), *places.get(exact_key(name), ())}
+        entities.change(gone, "", title="", type="unknown", rule="dropped")
     for name, title in known.title.items():
-        for place in _of_entities(found, _meant(found, places, name)):
+        for place in entities.of(_meant(found, places, name)):
             found[place] = replace(found[place], title=title)
     for name, kind in known.type.items():
-        for place in _of_entities(found, _meant(found, places, name)):
+        for place in entities.of(_meant(found, places, name)):
             found[place] = replace(found[place], type=kind)
     return found
 
@@ -62,26 +87,36 @@ def typed(rows: Sequence[Resolution], told: Mapping[tuple[str, str], Counter[str
 
 def unheard(rows: Sequence[Resolution], known: KnownNames) -> list[str]:
     """Return the names that something is known of and that no text has, sorted."""
-    told = {*known.title, *known.type, *known.drop, *known.names}
-    told |= {name for names in (*known.same, *known.different) for name in names}
-    places = _places(rows)
+    told = _named(known)
+    places = _places(rows) if told else {}
     return sorted(name for name in told if exact_key(name) not in places)
 
 
+<<<<<<< HEAD
+def _named(known: KnownNames) -> set[str]:
+    several = (name for names in (*known.same, *known.different) for name in names)
+    return {*known.title, *known.type, *known.drop, *known.names, *several}
+
+
 def _part(rows: list[Resolution], places: RowsByName, names: Sequence[str]) -> None:
+=======
+def _part(entities: Entities, places: RowsByName, names: Sequence[str]) -> None:
+>>>>>>> main
     """Give names that mean one entity each its own; it stays with the name that its key is of, else with the first."""
+    rows = entities.rows
     heads: dict[str, str] = {}
     for name in sorted(names, key=lambda name: exact_key(name) not in _meant(rows, places, name)):
         for key in sorted(_meant(rows, places, name)):
             if heads.setdefault(key, name) != name:
                 own = [place for place in places[exact_key(name)] if rows[place].key == key]
-                _change(rows, own, exact_key(name), name, rows[own[0]].type)
+                entities.change(own, exact_key(name), title=name, type=rows[own[0]].type, rule="stated")
 
 
-def _join(rows: list[Resolution], places: RowsByName, names: Sequence[str]) -> None:
+def _join(entities: Entities, places: RowsByName, names: Sequence[str]) -> None:
     """Make names one entity, with all that else means one of theirs in the whole corpus."""
+    rows = entities.rows
     keys = [key for name in names for key in sorted(_meant(rows, places, name))]
-    members = {*_of_entities(rows, keys), *(place for name in names for place in places.get(exact_key(name), ()))}
+    members = {*entities.of(keys), *(place for name in names for place in places.get(exact_key(name), ()))}
     if not members:
         return
     first = next((place for place in sorted(members) if keys and rows[place].key == keys[0]), None)
@@ -89,14 +124,10 @@ def _join(rows: list[Resolution], places: RowsByName, names: Sequence[str]) -> N
     kinds = {rows[place].key: rows[place].type for place in sorted(members) if rows[place].type != "unknown"}
     kind = next((kinds[key] for key in keys if key in kinds), "unknown")
     target = keys[0] if keys else exact_key(names[0])
-    _change(rows, [place for place in members if rows[place].key != target], target, title, kind)
+    others = [place for place in members if rows[place].key != target]
+    entities.change(others, target, title=title, type=kind, rule="stated")
     for place in members:
         rows[place] = replace(rows[place], title=title, type=kind)
-
-
-def _change(rows: list[Resolution], places: Iterable[int], key: str, title: str, kind: str) -> None:
-    for place in places:
-        rows[place] = replace(rows[place], key=key, title=title, type=kind, rule="stated")
 
 
 def _places(rows: Sequence[Resolution]) -> RowsByName:
@@ -110,7 +141,3 @@ def _meant(rows: Sequence[Resolution], places: RowsByName, name: str) -> set[str
     """Return the keys of what a name means in the whole corpus."""
     own = (rows[place] for place in places.get(exact_key(name), ()))
     return {row.key for row in own if row.key and not row.document_id}
-
-
-def _of_entities(rows: Sequence[Resolution], keys: Collection[str]) -> list[int]:
-    return [place for place, row in enumerate(rows) if row.key in keys] if keys else []

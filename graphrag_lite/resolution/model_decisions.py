@@ -1,55 +1,13 @@
-"""A model's verdicts on grey pairs: its reply, and the clusters that follow from all of them."""
+"""What follows from a model's verdicts on grey pairs: the clusters of all of them."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from graphrag_lite.errors import ReplyError
-from graphrag_lite.replies.json_reply import read_object
 from graphrag_lite.resolution.faces import majority_word
 from graphrag_lite.resolution.ladder import Resolution
 
 Pair = tuple[str, str]
-
-SCHEMA = {
-    "type": "object",
-    "properties": {"same": {"type": "array", "items": {"type": "integer"}}},
-    "required": ["same"],
-    "additionalProperties": False,
-}
-LINE = re.compile(r"^\W{0,9}(\d{1,6})\W{1,9}(yes|no|true|false|same|different|not)\b", re.I | re.M)
-LIST = re.compile(r"\[[\d\s,]{0,2000}\]")
-YES = ("yes", "true", "same")
-
-
-def read_same(text: str, n: int) -> tuple[frozenset[int], int]:
-    """Return which of the pairs 1 to `n` a reply calls the same, and how many other numbers it names.
-
-    Read are `{"same": [1, 4]}`, a bare list, and lines such as `4: yes`. Raises ReplyError for anything else.
-
-    >>> read_same('{"same": [1, "4", 99]}', 20), read_same("1: yes\\n2. No", 20), read_same('{"same": []}', 20)
-    ((frozenset({1, 4}), 1), (frozenset({1}), 0), (frozenset(), 0))
-    """
-    lines = LINE.findall(text)
-    if lines:
-        said = {int(number) for number, verdict in lines if verdict.casefold() in YES}
-    elif "{" not in text and (bare := LIST.search(text)):
-        said = {int(number) for number in re.findall(r"\d{1,9}", bare.group())}
-    else:
-        said = _listed(read_object(text))
-    known = frozenset(number for number in said if 1 <= number <= n)
-    return known, len(said) - len(known)
-
-
-def _listed(reply: Mapping[str, object]) -> set[int]:
-    same = next((value for key, value in reply.items() if key.casefold() == "same"), None)
-    if isinstance(same, dict):  # {"1": true, "2": false}
-        same = [key for key, value in same.items() if value is True or str(value).casefold() in YES]
-    if not isinstance(same, list):
-        raise ReplyError('it does not say which pairs are the same: {"same": [numbers]}, [] where none is')
-    numbers = [re.match(r"\D{0,9}(\d{1,9})", str(item)) for item in same if not isinstance(item, bool)]
-    return {int(number[1]) for number in numbers if number}
 
 
 def clusters(same: Iterable[Pair], different: Iterable[Pair]) -> dict[str, list[str]]:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 OF_DOCUMENTS = ("path", "language")
 OF_EPISODES = ("date", "speaker", "conversation", "role")
 _FORM = re.compile(r"\s*([^=<>!]+?)\s*(>=|<=|!=|=|>|<)\s*(.*?)\s*", re.S)
+UNTIL = " until "  # a comparison of dates that `as_of` makes: what has no date was there on every day
 Row = Mapping[str, Any]
 Range = tuple[float, float]
 
@@ -41,6 +43,9 @@ class Condition(NamedTuple):
 
     def _fits(self, found: Any) -> bool:
         text = str(found).strip()
+        if self.comparison == UNTIL:
+            held, wanted = _days(text), _days(self.value)
+            return held is None or wanted is None or held[0] <= wanted[1]
         if self.field == "path":
             return fnmatchcase(text, self.value)
         if self.comparison == "=" and self.field != "date":
@@ -77,10 +82,20 @@ def read_condition(stated: str) -> Condition:
     return condition
 
 
+def dated_until(day: date) -> Condition:
+    """Return the condition that leaves what was there at the end of a day.
+
+    >>> [dated_until(date(2023, 5, 30)).holds([stated]) for stated in ("", "2023-05", "2023-05-31")]
+    [True, True, False]
+    """
+    return Condition("date", UNTIL, day.isoformat())
+
+
 def fitting_documents(documents: "pa.Table", conditions: Sequence[Condition]) -> list[bool]:
     """Return which documents fit the conditions that are on documents. Raises InputError for a field that none has."""
     fits = [True] * documents.num_rows
     columns = {name: documents[name].to_pylist() for name in OF_DOCUMENTS}
+    columns["date"] = documents["created_at"].to_pylist() if any(one.field == "date" for one in conditions) else []
     metadata = [json.loads(row) if row else {} for row in documents["metadata"].to_pylist()]
     for condition in conditions:
         if condition.field in columns:

@@ -23,7 +23,8 @@ _MAX_TOKENS = 16
 # A part of a name is of at least so many letters, the name of at most so many bytes, and not of more entities.
 _MIN_PART, _MAX_PART_BYTES, MAX_AMBIGUITY = 3, 48, 5
 _MAX_LOOKED_UP = 16  # of a text: each word takes some milliseconds among a million names
-_MAX_PLACES = 100_000
+_MAX_SPANS = 100_000
+_AFTER_JOIN = "\x20"
 _JOIN = "\x1f"  # sorts before every character of a token, so that the names that begin with the same ones are together
 
 
@@ -40,19 +41,22 @@ class Mention:
 class NameTable:
     """Names of entities, ascending by key (`key_of`): `keys[i]` means `entities[i]`, equal keys several.
 
-    `places` are those of tokens that were looked up: texts repeat them, and each takes a search.
+    `spans` are those of tokens that were looked up: texts repeat them, and each takes two searches.
     """
 
     keys: Sequence[str]
     entities: Sequence[int]
-    places: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    spans: dict[str, tuple[int, int]] = field(default_factory=dict, compare=False, repr=False)
 
-    def place(self, token: str) -> int:
-        """Return the place of the first key that is not before a token."""
-        if (known := self.places.get(token)) is None:
-            if len(self.places) >= _MAX_PLACES:
-                self.places.clear()
-            known = self.places[token] = bisect_left(self.keys, token)
+    def span(self, token: str) -> tuple[int, int]:
+        """Return where the keys stand whose first token is this, [first, last)."""
+        if (known := self.spans.get(token)) is None:
+            if len(self.spans) >= _MAX_SPANS:
+                self.spans.clear()
+            first = last = bisect_left(self.keys, token)
+            if first < len(self.keys) and self.keys[first].startswith(token):
+                last = bisect_left(self.keys, token + _AFTER_JOIN, first)
+            known = self.spans[token] = first, last
         return known
 
 
@@ -139,12 +143,16 @@ def _ending_with(word: str, table: NameTable) -> tuple[int, ...]:
 
 def _longest(tokens: Sequence[str], start: int, table: NameTable) -> tuple[int, tuple[int, ...]]:
     """Return the length in tokens of the longest name that begins at `start`, and what it means; 0 for none."""
-    length, first, keys = 0, 0, table.keys
-    prefix, place = "", 0
-    for end in range(start + 1, min(len(tokens), start + _MAX_TOKENS) + 1):
-        prefix = _JOIN.join(tokens[start:end])
-        place = bisect_left(keys, prefix, place) if end > start + 1 else table.place(prefix)
-        if place == len(keys) or not keys[place].startswith(prefix):
+    place, stop = table.span(tokens[start])
+    if place == stop:
+        return 0, ()
+    length, first, keys, prefix = 0, place, table.keys, tokens[start]
+    if keys[place] == prefix:
+        length = 1
+    for end in range(start + 2, min(len(tokens), start + _MAX_TOKENS) + 1):
+        prefix += _JOIN + tokens[end - 1]
+        place = bisect_left(keys, prefix, place, stop)
+        if place == stop or not keys[place].startswith(prefix):
             break
         if keys[place] == prefix:
             length, first = end - start, place

@@ -89,7 +89,9 @@ def _text_units(table: pa.Table, left: Left) -> pa.Table:
 def _spans(table: pa.Table, left: Left) -> pa.Table:
     """Return a table of spans without those that are left out."""
     table = table.filter(pc.is_in(table["document_id"], left.documents))
-    return table if left.shown is None else table.filter(pa.array([left.shows(row) for row in _places(table)]))
+    if left.shown is None:
+        return table
+    return table.filter(pa.array([left.shows(row) for row in _places(table)], pa.bool_()))
 
 
 def _places(table: pa.Table) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ its words, and tells only those of the messages that are left.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,15 @@ import numpy as np
 
 from graphrag_lite.errors import InputError
 from graphrag_lite.retrieval.columns import lists
-from graphrag_lite.retrieval.conditions import OF_EPISODES, Condition, fits_episode, fitting_documents, read_condition
+from graphrag_lite.retrieval.conditions import (
+    OF_EPISODES,
+    UNTIL,
+    Condition,
+    dated_until,
+    fits_episode,
+    fitting_documents,
+    read_condition,
+)
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 if TYPE_CHECKING:
@@ -26,19 +35,21 @@ if TYPE_CHECKING:
 
 
 class LimitedView(SnapshotView):
-    """What `where`, a list of conditions that all have to hold, leaves of another view.
+    """What `where`, a list of conditions that all have to hold, leaves of another view, of documents until a day.
 
-    Raises InputError for a condition that cannot be read, and where nothing is left.
+    What has no date was there on every day. Raises InputError for a condition that cannot be read, and where nothing is
+    left.
     """
 
-    def __init__(self, whole: SnapshotView, where: Sequence[str]) -> None:
+    def __init__(self, whole: SnapshotView, where: Sequence[str], until: date | None = None) -> None:
         self.whole = whole  # which holds the folder
         self.folder, self.search_settings, self.manifest = whole.folder, whole.search_settings, whole.manifest
         self._read: dict[str, pa.Table] = {}
         self._text: tuple[int, str] = (-1, "")
         self._limited = None
         self.note_vectors = whole.note_vectors
-        self._left = _left(whole, [read_condition(stated) for stated in where])
+        limits = [read_condition(stated) for stated in where] + ([dated_until(until)] if until else [])
+        self._left = _left(whole, limits)
 
     async def embed(self, questions: Sequence[str]) -> "list[Floats | None]":
         return await self.whole.embed(questions)
@@ -87,6 +98,8 @@ def _left(whole: SnapshotView, conditions: Sequence[Condition]) -> "Left":
 
     documents, units, entities = (whole.arrow(name) for name in ("documents", "text_units", "entities"))
     of_episodes = [one for one in conditions if one.field in OF_EPISODES]
+    if "episodes" not in whole.manifest["tables"]:  # a document's day is known without them
+        of_episodes = [one for one in of_episodes if one.comparison != UNTIL]
     fits = np.array(fitting_documents(documents, [one for one in conditions if one not in of_episodes]), np.bool_)
     shown, hidden = _by_episode(whole, of_episodes) if of_episodes else (None, {})
     in_document = np.asarray(whole.document_row)

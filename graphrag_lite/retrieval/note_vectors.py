@@ -69,9 +69,7 @@ class NoteVectors:
         return {place: min(gain / FULL, 1.0) for place, gain in gains if gain >= LEAST}
 
 
-async def _vectors(
-    memory: "Memory", places: Sequence[int], embedder: "MemoisedEmbedder"
-) -> "Mapping[int, Floats]":
+async def _vectors(memory: "Memory", places: Sequence[int], embedder: "MemoisedEmbedder") -> "Mapping[int, Floats]":
     """Return the vectors of notes, of length 1, by place; what the memory does not have is asked for and kept."""
     import numpy as np
 

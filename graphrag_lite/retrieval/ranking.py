@@ -28,8 +28,7 @@ a film's own article is found, other pages that only repeat its title say little
 A question as of a day asks for the newest of what contradicts: scores fade with age by a power law, as the need for a
 memory does (Anderson and Schooler 1991, "Reflections of the environment in memory"), and of the few best units one that
 was said later goes before one said earlier that is hardly better and about the same. So it is, without fading, where
-somebody asks a chat with an assistant for a value as it is now. What is dated after the day asked is hidden. Without
-dates nothing of this applies.
+somebody asks a chat with an assistant for a value as it is now. Without dates nothing of this applies.
 
 Nothing has to decide whether a question needs a hop. Where the best unit holds all of the question's terms nothing is
 left to join, and where no unit defines the entities at hand (chats, news) BM25's order stays. The walk knows nothing of
@@ -100,7 +99,6 @@ class Features:
     stated: Sequence[tuple[npt.NDArray[np.int64], Vector]] = ()
     ages: Vector | None = None  # (n_units,) days; None where newer units are no better
     order: Vector | None = None  # (n_units,) higher where it was said later; None where the newest is not first
-    hidden: npt.NDArray[np.bool_] | None = None  # (n_units,) the unit is dated after the day of the question
     replies: npt.NDArray[np.bool_] | None = (
         None  # (n_units,) an assistant says it; None where the question asks for that
     )
@@ -164,8 +162,6 @@ def rank(question: Features, links: Links, policy: Policy) -> Vector:
     visible: Vector = np.ones(question.term_scores.shape[0])
     if question.replies is not None:
         visible[question.replies] = policy.replying
-    if question.hidden is not None:
-        visible[question.hidden] = 0.0
     term_scores = csc_array(question.term_scores, dtype=np.float64, copy=True)
     term_scores.data *= visible[term_scores.indices]
     bm25: Vector = np.asarray(term_scores.sum(axis=1))
@@ -193,7 +189,6 @@ def rank(question: Features, links: Links, policy: Policy) -> Vector:
     taken = _discounted(scores, term_scores, rates, policy.discount_depth)
     if question.order is not None:
         taken = _newest_first(taken, term_scores, question.order, visible, policy.newest_depth)
-    taken[visible == 0] = -np.inf
     return taken
 
 

@@ -16,6 +16,8 @@ from graphrag_lite.run import snapshots
 from graphrag_lite.settings import Search
 
 if TYPE_CHECKING:
+    from datetime import date
+
     import pyarrow as pa
     from scipy.sparse import csc_array
 
@@ -43,19 +45,20 @@ class SnapshotView:
         self._read: dict[str, pa.Table] = {}
         self._text: tuple[int, str] = (-1, "")  # of the last document
         self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
-        self._limited: tuple[tuple[str, ...], SnapshotView] | None = None  # the last one
+        self._limited: tuple[tuple[str | date | None, ...], SnapshotView] | None = None  # the last one
 
-    def limited(self, where: Sequence[str]) -> "SnapshotView":
+    def limited(self, where: Sequence[str], until: "date | None" = None) -> "SnapshotView":
         """Return the view as if only what fits all of some conditions were there (`conditions.read_condition`).
 
-        Raises InputError for a condition that cannot be read, a field that no document has, and where nothing is left.
+        With `until`, no document that is dated later is there either. Raises InputError for a condition that cannot be
+        read, a field that no document has, and where nothing is left.
         """
         from graphrag_lite.retrieval.limited_view import LimitedView
 
-        if not where:
+        if not where and until is None:
             return self
-        if self._limited is None or self._limited[0] != tuple(where):
-            self._limited = tuple(where), LimitedView(self, where)
+        if self._limited is None or self._limited[0] != (*where, until):
+            self._limited = (*where, until), LimitedView(self, where, until)
         return self._limited[1]
 
     def arrow(self, name: str) -> "pa.Table":

@@ -76,7 +76,7 @@ def stamp_of(stage: Stage, settings: Settings, services: Mapping[str, Any], dige
     section = getattr(settings, stage.name, None)
     mode = settings.communities.mode if "mode" in inspect.signature(stage.run).parameters else None
     model = services.get("model") if stage.asks else None
-    decided = model and [dict(model.identity), services["prompts"].digests(stage.name)]
+    decided = model and [dict(model.at(stage.name).identity), services["prompts"].digests(stage.name)]
     if stage.embeds:
         decided = [dict(services["embedder"].identity), decided]
     return {

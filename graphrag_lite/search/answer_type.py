@@ -5,16 +5,18 @@ COLING 2002; here by question words alone, nothing is learned).
 """
 
 import re
-from collections.abc import Collection, Set
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.definitions import thing_asked
+from graphrag_lite.search.other_words import attributes_told, in_other_words
 from graphrag_lite.text.dates import MONTHS
 from graphrag_lite.text.words import WORD_PATTERN, content_words, terms
 
 if TYPE_CHECKING:
+    from graphrag_lite.retrieval.bm25 import Bm25
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.ranking import Features
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
@@ -90,7 +92,8 @@ class Sought:
 
     `words` are the question's as it writes them, in lower case, or as the texts' language does; it has `n_words`.
     `named` are the entities that it names: neither is an answer. `things` are names of what it asks the definition of;
-    `how_many`: it asks for a count; `newest`: each document may tell anew.
+    `how_many`: it asks for a count; `newest`: each document may tell anew. `others` are terms that mean the same as a
+    term of it, `told` how texts tell the attributes that it asks for, with the terms that ask.
     """
 
     kind: Kind = ""
@@ -100,6 +103,18 @@ class Sought:
     things: tuple[str, ...] = ()
     how_many: bool = False
     newest: bool = False
+    others: Sequence[tuple[str, Set[str]]] = ()
+    told: Sequence[tuple[re.Pattern[str], frozenset[str]]] = ()
+
+    def in_other_words(self, sentence: str, own: Set[str]) -> set[str]:
+        """Return the terms asked for that a sentence with the terms `own` says in other words."""
+        found = {term for term, others in self.others if term not in own and not others.isdisjoint(own)}
+        return found.union(*(asked for says, asked in self.told if says.search(sentence)))
+
+    def may_be_told(self, term: str, bm25: "Bm25") -> bool:
+        """Say whether texts may tell in other words what a term of the question asks, that none of them holds."""
+        others = (other for one, words in self.others if one == term for other in words)
+        return any(term in asked for _, asked in self.told) or any(map(bm25.holds, others))
 
     def is_held(self, index: "SnapshotView", sentence: str, language: str) -> bool:
         """Say whether a sentence holds a thing of the kind that is asked for."""
@@ -165,5 +180,7 @@ def sought(question: "Question", features: "Features | None" = None) -> Sought:
         named=frozenset(named),
         things=tuple(dict.fromkeys(things)),
         how_many=HOW_MANY.search(asked) is not None,
+        others=tuple((term, in_other_words(term, question.analyzed_in)) for term in question.terms),
+        told=attributes_told(asked, question.analyzed_in),
         newest=(kind == "number" or bool(thing)) and bool(features and not features.stated) and index.is_dated,
     )

@@ -8,10 +8,8 @@ holds in any form tells as much in a short question.
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Set
-from functools import cache, reduce
-from importlib import resources
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,10 +20,10 @@ from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import thing_asked
+from graphrag_lite.search.other_words import attributes, general_terms, in_other_words, role_terms
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
-from graphrag_lite.text.translations import translations
 from graphrag_lite.text.words import ASKING, terms
 
 if TYPE_CHECKING:
@@ -40,60 +38,15 @@ LOOKED_AT = 200  # best text units with a name, or a word of the question, that 
 BESIDE = 2  # sentences before and after a name that tell of it; at 1, 2.8% of lihua_world's questions are refused
 HOPS = 2  # terms besides a name from which a question may lead on from the document about it to another
 WHOLE_NAME = 3  # words of a name that some sentence has to hold together
-LEAST_NAME = 3  # letters of a name's word
+LEAST_NAME, LEAST_JOINED = 3, 6  # letters of a name's word, and of one that accounts begin with ("WolfgangSchulz")
 RARE = 3  # times as many text units as the rarest word of a name: a word that more hold is of others, too
 LONG = 8  # terms of a question that holds its name by the way
 # Terms of a question of which each counts, where so few of a corpus's words are new (`Bm25.novelty`); and the least
 # terms of a text unit: with fewer it is a sentence, and nothing stands beside a name.
 SHORT, KNOWN, PASSAGE = 4, 0.05, 20
-_LETTER = "[A-Za-zß-ÿ]"
 # Amounts of time are added up, not told.
 _HOW_MANY = re.compile(r"(?i)how many (?!times\b|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)")
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
-
-
-@cache
-def _lists() -> dict[str, Any]:
-    return tomllib.loads((resources.files(__package__) / "attributes.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def _attributes() -> dict[re.Pattern[str], re.Pattern[str]]:
-    """Return what asks for an attribute, and what tells it."""
-    listed = [one for one in _lists().values() if isinstance(one, dict)]
-    asks = (rf"(?<!{_LETTER})(?:{'|'.join(one['asks'])})(?!{_LETTER})" for one in listed)
-    return {
-        re.compile(ask, re.I): re.compile("|".join(one["says"]), re.I) for ask, one in zip(asks, listed, strict=True)
-    }
-
-
-@cache
-def _general() -> frozenset[str]:
-    """Return the terms that only ask."""
-    return frozenset(terms(" ".join(_lists()["general"]), "en"))
-
-
-@cache
-def _roles() -> frozenset[str]:
-    """Return the terms that are short for roles, and no names."""
-    return frozenset(terms(" ".join(role.split()[0] for role in _lists()["roles"]), "en"))
-
-
-@cache
-def _irregular() -> dict[str, set[str]]:
-    """Return the terms of irregular verbs of English, and of roles, by each of them."""
-    groups = [set(terms(forms, "en")) for forms in _lists()["irregular"] + _lists()["roles"]]
-    return {term: group for group in groups for term in group}
-
-
-def _in_other_words(term: str, language: str) -> set[str]:
-    """Return a term with those of the forms and words that mean the same, as far as lists have them.
-
-    >>> sorted(_in_other_words("eat", "en")), sorted(_in_other_words("wife", "fr"))
-    (['ate', 'eat', 'eaten'], ['wife'])
-    """
-    others = {other for _, word in translations(term, language, [language]) for other in terms(word, language)}
-    return {term, *others, *(_irregular().get(term, ()) if language == "en" else ())}
 
 
 def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") -> bool:
@@ -111,7 +64,7 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     ):
         return False
     brief = len(question.weights) <= LONG
-    matched = {asks: says for asks, says in _attributes().items() if brief and asks.search(question.text)}
+    matched = {asks: says for asks, says in attributes().items() if brief and asks.search(question.text)}
     counted = _counted(question)
     best = [unit for unit in top_k.best(scores, READ).tolist() if scores[unit] > 0]
     read = [_text(index, unit) for unit in best]
@@ -123,11 +76,11 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
             return True
     if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:
         return False
-    no_name = counted | _general() | _roles()
+    no_name = counted | general_terms() | role_terms()
     names = names_asked(question) - no_name
     asked = {term for term in question.terms if not UNSPACED.match(term)}
-    asked -= names | ASKING | QUANTIFIERS | _general()
-    meant = {term: _in_other_words(term, question.analyzed_in) for term in asked}
+    asked -= names | ASKING | QUANTIFIERS | general_terms()
+    meant = {term: in_other_words(term, question.analyzed_in) for term in asked}
     if _misses_a_word(question, names, meant.values()) or _is_in_pieces(question, scores):
         return True
     names = {term for term in names if bm25.holds(term)}
@@ -139,7 +92,7 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     rest = {other for term in asked.difference(said) for other in meant[term]}
     if len(asked.difference(said)) > HOPS and any(_is_about(index, unit, names) for unit in best):
         return False
-    if 1 < len(names) <= WHOLE_NAME and not _named(index, names, scores):
+    if 1 < len(names) <= WHOLE_NAME and not _together(index, names, scores):
         return True
     names = _rare(bm25, names)
     beside = _beside_names(index, names, set() if matched else rest, scores)
@@ -155,19 +108,10 @@ def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:
 
 
 def _is_in_pieces(question: "Question", scores: "npt.NDArray[np.floating[Any]]") -> bool:
-    """Say whether a question asks what a thing of several words is, and no sentence has all of them, in any form."""
-    index, thing = question.index, thing_asked(question.as_read)
+    """Say whether a question asks what a thing of several words is that no sentence holds."""
+    thing = thing_asked(question.as_read)
     asked = set(question.terms_of(thing)) - names_asked(question) - ASKING
-    if not 1 < len(asked) == len(thing.split()) <= WHOLE_NAME:
-        return False
-    units = reduce(np.intersect1d, (_units(index, term) for term in sorted(asked)))
-    units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT]
-    return not any(
-        all(_has_form({term}, own) for term in asked)
-        for unit in units.tolist()
-        if not np.isneginf(scores[unit])
-        for own in _sentences(index, unit)[1]
-    )
+    return 1 < len(asked) == len(thing.split()) <= WHOLE_NAME and not _together(question.index, asked, scores)
 
 
 def _counted(question: "Question") -> set[str]:
@@ -193,13 +137,14 @@ def _misses_a_word(question: "Question", names: Iterable[str], asked: Iterable[S
     return any(not any(len(_units(index, term)) for term in meant) for meant in long)
 
 
-def _named(index: "SnapshotView", names: Set[str], scores: "npt.NDArray[np.floating[Any]]") -> bool:
-    """Say whether a title or a sentence has all words of a name: "the world" and "a cup" are no "World Cup"."""
-    units = reduce(np.intersect1d, (index.bm25.postings(term)[0] for term in sorted(names)))
+def _together(index: "SnapshotView", asked: Set[str], scores: "npt.NDArray[np.floating[Any]]") -> bool:
+    """Say whether a title or a sentence has all of some terms, in any form: "a cup for the world" is no "World Cup"."""
+    units = reduce(np.intersect1d, (_units(index, term) for term in sorted(asked)))
     units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT]
     read = (unit for unit in units.tolist() if not np.isneginf(scores[unit]))
     return any(
-        _is_about(index, unit, names, whole=True) or any(names <= own for own in _sentences(index, unit)[1])
+        _is_about(index, unit, asked, whole=True)
+        or any(all(_has_form({term}, own) for term in asked) for own in _sentences(index, unit)[1])
         for unit in read
     )
 
@@ -261,7 +206,7 @@ def _beside(
     for at, words in enumerate(own):
         written = text[slice(*spans[at])] if unspaced else ""
         if any(name in written for name in unspaced) or any(
-            word.startswith(name) if len(name) >= LEAST_STEM else word == name for word in words for name in names
+            word.startswith(name) if len(name) >= LEAST_JOINED else word == name for word in words for name in names
         ):
             first, last = max(0, at - BESIDE), min(len(spans), at + BESIDE + 1)
             yield text[spans[first][0] : spans[last - 1][1]], frozenset().union(*own[first:last])

@@ -1,6 +1,5 @@
 """Basic search: text units by BM25 alone."""
 
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,15 +23,15 @@ MAX_UNITS = 60  # that a model's context chooses from
 
 
 def answer(index: "SnapshotView", query: "Query") -> Answer:
-    """Answer with the sentences of the best text units that hold the question's words, not dated after `as_of`."""
+    """Answer with the sentences of the best text units that hold the question's words."""
     question = query.read_by(index)
-    scores = _scores(index, question.terms, query.as_of)
+    scores = index.bm25.scores(question.terms)
     ranking = ranked(scores, index.document_row, query.top_k)
     if query.retrieve_only:
         return answered(question, "basic", ranking, answer="", citations=[])
     if question.aspects is not None:
         return overview(question, "basic", ranking)
-    nothing = says_nothing(question, question.weights, np.isneginf(scores))
+    nothing = says_nothing(question, question.weights)
     if nothing or (nothing is False and nothing_told(question, scores)):
         return compose(question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
@@ -44,13 +43,13 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
 
 
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
-    """Answer by a model from the best text units that are not dated after `as_of`."""
+    """Answer by a model from the best text units."""
     from graphrag_lite.evidence.records import Shown
     from graphrag_lite.prompts import BasicSearch
     from graphrag_lite.search.context_records import TokenEstimate, render
 
     question = query.read_by(index)
-    scores = _scores(index, question.terms, query.as_of)
+    scores = index.bm25.scores(question.terms)
     ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
     records = render(passages(index, scores), index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)
@@ -66,10 +65,3 @@ def passages(index: "SnapshotView", scores: "NDArray[np.floating[Any]]") -> list
 
     units = [unit for unit in best(scores, MAX_UNITS).tolist() if scores[unit] > 0]
     return [Section("Passages of the documents", 1.0, texts(index, units))]
-
-
-def _scores(index: "SnapshotView", terms: list[str], as_of: date | None) -> "NDArray[np.float32]":
-    scores = index.bm25.scores(terms)
-    if as_of:
-        scores[index.days > as_of.toordinal()] = -np.inf
-    return scores

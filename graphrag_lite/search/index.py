@@ -155,9 +155,9 @@ class Index(SnapshotView):
         reports of global search, and `show` is told the answer in pieces as it comes. With `retrieve_only` nobody is
         asked, and the answer has ranked documents and text units, and no text.
 
-        With `as_of`, such as "2023-05-30", local and basic search answer as of the end of that day: documents dated
-        later are not there, "last week" is told from it, and in local search newer documents go before older ones. With
-        `valid_at`, local search tells facts that held on that day, by all documents; with `history` ended ones, too.
+        With `as_of`, such as "2023-05-30", it answers as of the end of that day: what is dated later is not there,
+        "last week" is told from it, and in local search newer documents go before older ones. With `valid_at`, local
+        search tells facts that held on that day, by all documents; with `history` ended ones, too.
 
         Agent search takes so many `steps` within a context of `tokens`; with a `session`, it is remembered.
 
@@ -168,9 +168,8 @@ class Index(SnapshotView):
         CallError and ReplyError where the model did not answer, ModelError where it cannot be asked or the budget is
         spent.
         """
-        asked = Query(question, top_k or self.search_settings.top_k, level, dynamic, budget)
-        asked = replace(asked, history=history, retrieve_only=retrieve_only)
-        asked = replace(asked, steps=steps, tokens=tokens, session=session)
+        asked = Query(question, top_k or self.search_settings.top_k, level, dynamic, budget, history=history)
+        asked = replace(asked, retrieve_only=retrieve_only, steps=steps, tokens=tokens, session=session)
         queries = self._queries(asked, [question], [as_of], valid_at, [where])
         (outcome,) = self._outcomes(queries, method, response_type, show)
         if isinstance(outcome, GraphragLiteError):
@@ -200,7 +199,7 @@ class Index(SnapshotView):
         (query,) = self._queries(Query(question, k, retrieve_only=True), [question], [as_of], None, [where])
         check("local", query, model=False)
         vector = complete(self.embed([question]))[0] if self.vector_weight else None
-        return passages_found(Question(self.limited(query.where), question, query.as_of, vector), k)
+        return passages_found(Question(self.limited(query.where, query.as_of), question, query.as_of, vector), k)
 
     def query_all(
         self,
@@ -232,9 +231,8 @@ class Index(SnapshotView):
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
         stated = [one for one in where if isinstance(one, str)]
         limits = [stated] * len(questions) if stated or not where else [list(one) for one in where]
-        asked = Query("", top_k or self.search_settings.top_k, level, dynamic, budget)
-        asked = replace(asked, history=history, retrieve_only=retrieve_only)
-        asked = replace(asked, steps=steps, tokens=tokens, session=session)
+        asked = Query("", top_k or self.search_settings.top_k, level, dynamic, budget, history=history)
+        asked = replace(asked, retrieve_only=retrieve_only, steps=steps, tokens=tokens, session=session)
         queries = self._queries(asked, questions, days, valid_at, limits)
         return self._outcomes(queries, method, response_type, done=done)
 
@@ -288,7 +286,7 @@ class Index(SnapshotView):
         else:
             for query in queries:
                 try:
-                    view = self.limited(query.where)
+                    view = self.limited(query.where, query.as_of)
                 except InputError as error:
                     tell(error)
                 else:
@@ -324,11 +322,10 @@ class Index(SnapshotView):
                 name = "query" if len(queries) == 1 else f"query {place + 1}"
                 asking = Asking(opened.of(name, [], Silence()), loaded, response_type, show)
                 try:
-                    limited = self.limited(queries[place].where)
+                    query = queries[place]
+                    limited = self.limited(query.where, query.as_of)
                     async with begun:
-                        waiting[place] = await _within(
-                            self.search_settings.timeout, ask(limited, queries[place], asking)
-                        )
+                        waiting[place] = await _within(self.search_settings.timeout, ask(limited, query, asking))
                 except InputError as error:
                     waiting[place] = error
                 while n_told in waiting:

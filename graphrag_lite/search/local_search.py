@@ -10,7 +10,6 @@ from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
 from graphrag_lite.search.answer_type import sought
 from graphrag_lite.search.attributes_asked import nothing_told
-from graphrag_lite.search.basic_search import passages
 from graphrag_lite.search.comparison import of_each
 from graphrag_lite.search.date_answers import COMPUTED, OPEN, date_answer
 from graphrag_lite.search.definitions import defining_units
@@ -92,10 +91,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
 
 
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
-    """Answer by a model from the entities meant, their relationships, claims and reports, and the best text units.
-
-    Where `as_of` hides documents, only from text units: what the index says of an entity was drawn from all documents.
-    """
+    """Answer by a model from the entities meant, their relationships, claims and reports, and the best text units."""
     from graphrag_lite.evidence.records import Shown
     from graphrag_lite.prompts import LocalSearch
     from graphrag_lite.search.context_records import TokenEstimate, render
@@ -105,7 +101,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     scores = text_unit_scores(question)
     ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
-    sections = passages(index, scores) if np.isneginf(scores).any() else local_sections(question, query, scores)
+    sections = local_sections(question, query, scores)
     records = render(sections, index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)
     prompt = LocalSearch(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()
@@ -113,7 +109,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
 
 
 def text_unit_scores(question: "Question") -> "npt.NDArray[np.float64]":
-    """Return the score of every text unit, shape (n_units,); -inf of those dated after the question's `as_of`."""
+    """Return the score of every text unit, shape (n_units,)."""
     return rank(question.features, question.index.links, Policy())
 
 

@@ -25,7 +25,6 @@ OPTIONS = {
     "level": "A level of reports",
     "dynamic": "The model's choice of reports",
     "budget": "A budget of tests",
-    "as_of": "An answer as of a day",
     "valid_at": "What held on a day",
     "history": "What has ended",
     "steps": "A number of steps",
@@ -41,7 +40,8 @@ class Query:
     `valid_at` is the day on which facts are to hold, with `history` also those that have ended are told. An agent takes
     `steps` at most, within a context of `tokens`, and remembers where a `session` is named.
 
-    `where` are conditions on what may answer, which no method needs to know of: it is given an index of nothing else.
+    `where` are conditions on what may answer, which no method needs to know of: it is given an index of nothing else,
+    and of nothing that is dated after `as_of`.
 
     `vector`, of length 1, is the question's where the method ranks by vectors and the index has a model for them.
     """
@@ -102,17 +102,15 @@ def _own(module: str, summary: str, *takes: str, embeds: bool = False) -> Search
 
 
 METHODS = {
-    "local": _own(
-        ".local_search", "named entities and the passages they lead to", "as_of", "valid_at", "history", embeds=True
-    ),
+    "local": _own(".local_search", "named entities and the passages they lead to", "valid_at", "history", embeds=True),
     "global": _own(".global_search", "community reports", "level", "dynamic", "budget"),
-    "basic": _own(".basic_search", "BM25 alone", "as_of"),
+    "basic": _own(".basic_search", "BM25 alone"),
     "drift": _own(".drift_search", "reports, then local searches for what they leave open", embeds=True),
     # Above this package, which knows no more of it than this name.
     "agent": _own(
         "..agent.agent_search",
         "many small looks: passages, then what those that are found lead to",
-        *("as_of", "steps", "tokens", "session"),
+        *("steps", "tokens", "session"),
         embeds=True,
     ),
 }

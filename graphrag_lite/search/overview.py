@@ -41,11 +41,12 @@ HEADINGS = {
 }
 NAMES, ASKED_NAMES = 5, 10  # in a line, and where the question asks for it
 DESCRIBED = 5  # of the names that are asked for: told with a sentence each
-MANY, SELDOM = 5, 0.05  # documents that names are counted by; of the count of the first, what is left out
+MANY, SELDOM = 5, 0.05  # documents that names are counted by; of the count of the third, what is left out
 READ_NAMES, READ_ROWS = 3, 200  # times as many names are looked at as are shown; rows that tell the kinds of fields
 MAX_FIELDS = 6
 SHORTEST_NAME = 5  # letters of a person's name in capitals
 LEAST_UNITS = 3  # that name what has changed
+SPOKEN = 5_000  # characters before a sentence in which its speaker's label is looked for
 READ_UNITS = 60  # text units that sentences of disagreement are looked for in
 DISAGREEMENT = "Sentences that speak of disagreement:"
 # Words of who is of another opinion, as they are looked for and as a sentence has to hold one.
@@ -138,8 +139,21 @@ def _disagreements(index: "SnapshotView") -> list[Statement]:
         places = _sentences(index, unit) if match[unit] > 0 else []
         own = (one for one in places if _AGAINST.search(read_out(index, one)[0]) and tells(index, one, found))
         if len(found) < DESCRIBED and (one := next(own, None)):
-            found.append(one)
+            found.append(replace(one, about=_speaker(index.document_text(index.document_row[unit]), one.start)))
     return found
+
+
+def _speaker(text: str, place: int) -> str:
+    """Return who speaks at a place of a transcript, as the label before it is written; "" where none does.
+
+    >>> _speaker("ANN B: Whales sing.\\nCY: Critics doubt that.\\nANN B: They do.\\nCY: No.", 24)
+    'CY'
+    """
+    if not (known := speakers(text)):
+        return ""
+    label = re.compile(rf"(?<!\w)(?i:({'|'.join(map(re.escape, sorted(known)))}))[^:：\n]{{0,40}}[:：]")
+    said = [found[1] for found in label.finditer(text, max(0, place - SPOKEN), place)]
+    return said[-1] if said else ""
 
 
 def _sentences(index: "SnapshotView", unit: int) -> list[Statement]:
@@ -200,7 +214,7 @@ def _corpus(index: "SnapshotView") -> str:
 def _most_named(index: "SnapshotView", kind: str) -> list[dict[str, Any]]:
     """Return the entities of a type that are named most, each with its row, by documents where there are many.
 
-    What is named once, or hardly ever beside the first, is left out, and so are a part of a name above it and a value
+    What is named once, or hardly ever beside the third, is left out, and so are a part of a name above it and a value
     that rows of a table share. No person is an acronym.
     """
     import pyarrow.compute as pc
@@ -219,7 +233,7 @@ def _most_named(index: "SnapshotView", kind: str) -> list[dict[str, Any]]:
         if not part and not acronym and row["title"].casefold() not in left_out:
             found.append(row | {"row": int(i)})
     found = found[:ASKED_NAMES]
-    least = max(2, SELDOM * found[0][by]) if found else 0
+    least = max(2, SELDOM * found[min(2, len(found) - 1)][by]) if found else 0  # one or two may be in all: hosts
     return [row for row in found if row[by] >= least]
 
 

@@ -123,7 +123,7 @@ def choose_sentences(
     whole = sum(left.values())
     scores = scores or [(2.0 + rank) ** -0.5 for rank in range(len(units))]
     top = max(scores, default=0.0)
-    asked = frozenset(filter(index.bm25.holds, left))
+    asked = frozenset(term for term in left if index.bm25.holds(term) or sought.may_be_told(term, index.bm25))
     wanted = _Wanted(asked, _side_by_side(question_terms, left, asked), sought)
     candidates = [
         candidate
@@ -303,6 +303,7 @@ def _candidates(
             continue
         in_order = terms(sentence, language)
         own = frozenset(in_order)
+        own |= wanted.sought.in_other_words(sentence, own) & asked
         label = document[offset + span[0] : start].strip()
         fits = max((fit for at, fit in held.items() if offset + span[0] <= at < end), default=0.0)
         n_new = len(own - asked)  # what only repeats the question does not answer it

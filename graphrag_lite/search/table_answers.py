@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.retrieval.bm25 import LEAST_STEM
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite
 from graphrag_lite.search.answer_type import HOW_MANY
 from graphrag_lite.text.plain_text import one_line
@@ -105,9 +106,14 @@ def _unexplained(question: "Question", words: Sequence[str], values: Sequence[Va
     fields |= {term for stem in _files(question.index, values) for term in terms(stem, question.language)}
     content = {word.casefold() for word in content_words(question.text, question.language)}
     left = {word for place, word in enumerate(words) if place not in said and word in content and word not in ASKING}
-    other = {word for word in left if not set(terms(word, question.language)) <= fields}
+    other = {word for word in left if not all(_is_of(term, fields) for term in terms(word, question.language))}
     asked = next((word for word in words if word in content and word not in ASKING), "")
     return len(other) + (asked in other and not _may_be_rows(question, asked))
+
+
+def _is_of(term: str, fields: set[str]) -> bool:
+    """Say whether a field is called by a term, or by one that begins like it: "assigned to", of an assignee."""
+    return term in fields or (len(term) > LEAST_STEM and any(field.startswith(term) for field in fields))
 
 
 def _may_be_rows(question: "Question", word: str) -> bool:

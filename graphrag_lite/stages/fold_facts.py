@@ -5,19 +5,24 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.errors import InputError
+from graphrag_lite.extraction.judged_ends import judged_ends
+from graphrag_lite.llm.model import StageModel
+from graphrag_lite.prompts import Prompts
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import FoldFacts
 from graphrag_lite.temporal import fold, one_value
-from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, POLICIES, Distinct, Facts, Ints, Mentions
+from graphrag_lite.temporal.contradictions import with_ends
+from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, MULTI, POLICIES, Distinct, Facts, Ints, Mentions
 from graphrag_lite.temporal.instants import UNITS, seconds
 from graphrag_lite.temporal.policies import Learned, learn
 from graphrag_lite.temporal.relations import Resolution, relation_key, resolve, states
-from graphrag_lite.temporal.spells import ENDED_BY, KINDS, OPEN, STATE, STATED
+from graphrag_lite.temporal.spells import ENDED_BY, KINDS, NEGATED, OPEN, STATE, STATED, SUCCEEDED
 from graphrag_lite.text import folding
 
 if TYPE_CHECKING:
@@ -41,13 +46,17 @@ async def fold_facts(
     entity_resolutions: "pa.Table",
     settings: FoldFacts,
     last: Last | None,
+    model: StageModel | None,
+    prompts: Prompts,
 ) -> "tuple[pa.Table, pa.Table, pa.Table]":
     """Return `facts`, `relation_policies` and `relation_resolutions`.
 
-    A mention without a subject, or whose relation says nothing, dates a sentence and makes no fact. Raises InputError
-    where too many facts that were open would end by what is said of others (`max_ended_share`).
+    Where no policy says whether a newer value ends an older one, the model judges (`extraction.judged_ends`). A mention
+    without a subject, or whose relation says nothing, dates a sentence and makes no fact. Raises InputError where too
+    many facts that were open would end by what is said of others (`max_ended_share`).
     """
     import numpy as np
+    import pyarrow as pa
 
     english = _english(source_documents, fact_mentions)
     resolutions = _resolutions(fact_mentions, english)
@@ -70,6 +79,12 @@ async def fold_facts(
     )
     learned, rules = _settled(learn(mentions, len(names)), names, settings.policies)
     mentions = fold.prepare(mentions, learned.policy)
+    if model is not None and settings.model:
+        undecided = {place for place, rule in enumerate(rules) if rule == "default" and learned.policy[place] == MULTI}
+        sentences = partial(_sentences, source_documents, told)
+        ended = await judged_ends(told, mentions, undecided, sentences, settings.max_pairs, model, prompts)
+        mentions = with_ends(mentions, ended)
+        told = pa.concat_tables([told, told.take(np.array([other for _, other in ended], dtype=np.int64))])
     apart = fold.distinct(mentions, learned.policy)
     facts = _table(source_documents, told, things, names, mentions, apart, fold.fold(mentions, apart))
     _stop_where_too_much_ends(facts, last, settings.max_ended_share)
@@ -209,6 +224,8 @@ def _table(
         *(row_of[places] for places in (first, facts.start_by, facts.end_by, facts.created_by, facts.expired_by))
     )
     stated = facts.ended_by == STATED
+    denied = np.append(_coded(told["polarity"], lambda polarity: polarity == "negative") > 0, False)[rows.end]
+    ended_by = np.where((facts.ended_by == NEGATED) & ~denied, SUCCEEDED, facts.ended_by)
     subject, object_ = mentions.subject[rows.first], mentions.object[rows.first]
     relation = [names[place] for place in mentions.relation[rows.first].tolist()]
     vaguer = np.where(
@@ -226,7 +243,7 @@ def _table(
         ],
         "created_at": _texts(told, "reference_time", rows.created),
         "expired_at": _texts(told, "reference_time", rows.expired),
-        "ended_by": [ENDED_BY[number] for number in np.where(facts.kind == STATE, facts.ended_by, OPEN).tolist()],
+        "ended_by": [ENDED_BY[number] for number in np.where(facts.kind == STATE, ended_by, OPEN).tolist()],
         "kind": [KINDS[number] for number in facts.kind.tolist()],
         "conflict": facts.conflict.tolist(),
         "fact_group_id": [

@@ -112,9 +112,10 @@ async def report_communities_fast(
         inside = [relationship[i] for i in community["relationship_ids"]]
         strength = _strength(inside, counts)
         members = [entity[i] for i in sorted(community["entity_ids"], key=lambda i: (-strength[i], i))]
-        found = facts(inside, members, stated, named, counts, strength, sources)
+        found = _of_one_language(facts(inside, members, stated, named, counts, strength, sources))
         above = summarized_above[community["parent"]]
-        lead = _lead(members, leads, above)
+        places = {fact.first.place for fact in found}
+        lead = _lead(members, {key: one for key, one in leads.items() if one.place in places}, above)
         chosen = _chosen(found, lead, members, settings, idf, above, whole)
         if len(chosen) < MIN_FACTS:
             return None, frozenset()
@@ -282,12 +283,24 @@ def _chosen(
     """Return the facts that a report tells: what it begins with first, then the most central ones, of one entity first.
 
     That is the one of which the `lead` is, else the strongest member. What is about neither it nor its neighbours is
-    left out: a report on everything that a community holds is a report on nothing, but not on a `whole` small corpus.
+    left out, and what other documents tell of a neighbour that only one tells together with it: a report on all that
+    a community holds is a report on nothing, but not on a `whole` small corpus.
     """
     first = next((fact for fact in found if lead and fact.first.place == lead.place), None)
     main = first.about if first else (members[0]["id"],)
-    near = {identity for fact in found if not set(main).isdisjoint(fact.about) for identity in fact.about}
-    told = [fact for fact in found if whole or not near.isdisjoint(fact.about) or fact.is_row]
+    together: dict[str, set[str]] = defaultdict(set)  # documents that tell a neighbour with it
+    for fact in found:
+        if not set(main).isdisjoint(fact.about):
+            for identity in fact.about:
+                together[identity].add(fact.first.place[0])
+    own = set().union(*together.values())
+    near = set(together)
+    close = {identity for identity in near if identity in main or len(together[identity]) > 1}
+    told = [
+        fact
+        for fact in found
+        if whole or fact.is_row or not (near if fact.first.place[0] in own else close).isdisjoint(fact.about)
+    ]
     if {row["id"] for row in members if row["type"] == "location"}.issuperset(main):
         told = _of_same_documents(told)
     sentences = []
@@ -297,6 +310,14 @@ def _chosen(
         sentences.append(replace(fact.sentence, worth=worth))
     used = above - {lead.sentence.text} if lead else above
     return [told[i] for i in choose(sentences, settings.max_summary_sentences + settings.max_findings, idf, used)]
+
+
+def _of_one_language(found: list[Fact]) -> list[Fact]:
+    """Return the facts in the language of most of them, ties by its code; all where these are too few."""
+    n_facts = Counter(fact.first.language for fact in found)
+    language = max(sorted(n_facts), key=n_facts.__getitem__, default="")
+    same = [fact for fact in found if fact.first.language == language]
+    return same if len(same) >= MIN_FACTS else found
 
 
 def _of_same_documents(found: Sequence[Fact]) -> list[Fact]:

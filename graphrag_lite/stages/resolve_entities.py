@@ -15,10 +15,11 @@ from graphrag_lite.extraction.extractor import Extractor
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ResolveEntities as PairsPrompt
+from graphrag_lite.replies.chosen_numbers import read_chosen, schema
 from graphrag_lite.resolution.candidate_pairs import grey_pairs
 from graphrag_lite.resolution.known_names import decided, typed, unheard
 from graphrag_lite.resolution.ladder import Resolution, resolve
-from graphrag_lite.resolution.model_decisions import SCHEMA, Pair, clusters, merged, read_same
+from graphrag_lite.resolution.model_decisions import Pair, clusters, merged
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.run.services import Attempt, Each, unguarded
 from graphrag_lite.settings import ResolveEntities
@@ -26,11 +27,12 @@ from graphrag_lite.text.names import is_acronym, lower_case_words
 from graphrag_lite.text.names.contexts import MAX_CONTEXTS, context
 from graphrag_lite.text.names.own_types import cues_of, type_told
 from graphrag_lite.text.names.words import AND_WORDS
+from graphrag_lite.text.plain_text import cut_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BATCH = 1000  # text units whose words are counted at once: many are the same
+BATCH = 4_000_000  # characters of text units whose words are counted at once: many are the same
 # Between two names: they are two. After a comma may stand a title: "James Adam, Lord Adam".
 LISTING = AND_WORDS | {"&"}
 SAME = re.compile(
@@ -40,7 +42,7 @@ SAME = re.compile(
 )  # the relationship of a thing to itself
 NEAR = 2 + max(map(len, AND_WORDS))  # characters
 MAX_TOLD = 20  # names that no text has
-LONGEST_NAME, LONGEST_SAID = 120, 240  # characters of a name, and of what is said of it, in a question
+LONGEST_NAME = 120  # characters, in a question
 
 logger = logging.getLogger(__name__)
 
@@ -73,11 +75,12 @@ async def resolve_entities(
     """
     lower_counts: Counter[str] = Counter()
     ids, texts = source_units["id"].to_pylist(), source_units["text"].to_pylist()
-    joined = ["\n\n".join(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
+    batches = packs(texts, list(map(len, texts)), BATCH)
+    joined = ["\n\n".join(texts[pack.start : pack.stop]) for pack in batches]
     found = each(partial(outcome, lower_case_words), joined)
-    for start, (counts, error) in zip(range(0, len(texts), BATCH), found, strict=True):
+    for pack, (counts, error) in zip(batches, found, strict=True):
         lower_counts.update(counts)
-        for place in range(start, min(start + BATCH, len(texts))) if error else ():  # which of them is it?
+        for place in pack if error else ():  # which of them is it?
             lower_counts.update(attempt(ids[place], lower_case_words, texts[place]))
     names = entity_mentions["name"].to_pylist()
     types = entity_mentions["type"].to_pylist()
@@ -211,9 +214,9 @@ async def _by_model(
 
     async def work(question: list[Pair]) -> frozenset[int] | None:
         content = prompts.fill(PairsPrompt(pairs="\n\n".join(_lines(question, seen))))
-        parse = partial(read_same, n=len(question))
+        parse = partial(read_chosen, n=len(question), word="same")
         try:
-            same, n_unknown = await model.ask([{"role": "user", "content": content}], parse, schema=SCHEMA)
+            same, n_unknown = await model.ask([{"role": "user", "content": content}], parse, schema=schema("same"))
         except ReplyError as error:  # the index can do without these answers: the names stay apart
             model.failed(_name(question, seen), error, "kept apart: ")
             return None
@@ -240,19 +243,13 @@ def _lines(question: Sequence[Pair], seen: dict[str, Seen]) -> Iterator[str]:
 
 
 def _shown(entity: Seen) -> str:
-    name, said = _cut(entity.name, LONGEST_NAME), _cut(entity.description, LONGEST_SAID)
+    name, said = cut_line(entity.name, LONGEST_NAME), cut_line(entity.description)
     return f"{name} ({said})" if said else name
-
-
-def _cut(text: str, most: int) -> str:
-    """Return a text on one line, cut after a word where it is longer than `most` characters."""
-    line = " ".join(text[: 4 * most].split())
-    return line if len(line) <= most else (line[:most].rpartition(" ")[0] or line[:most]) + "…"
 
 
 def _name(question: Sequence[Pair], seen: dict[str, Seen]) -> str:
     """Say which question it is, for the list of failures."""
-    one, other = (_cut(seen[entity].name, LONGEST_NAME) for entity in question[0])
+    one, other = (cut_line(seen[entity].name, LONGEST_NAME) for entity in question[0])
     more = f" and {len(question) - 1} more pairs of names" if len(question) > 1 else ""
     return f'"{one}", "{other}"{more}'
 

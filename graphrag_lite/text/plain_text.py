@@ -24,3 +24,13 @@ def one_line(text: str) -> str:
     'Ann Lee met Bob.'
     """
     return " ".join(plain(text).split())
+
+
+def cut_line(text: str, most: int = 240) -> str:
+    """Return a text on one line, cut after a word where it is longer than `most` characters.
+
+    >>> cut_line("Bob  met Ann.", 9)
+    'Bob met…'
+    """
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most else (line[:most].rpartition(" ")[0] or line[:most]) + "…"

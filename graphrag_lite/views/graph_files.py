@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from graphrag_lite import tables
+from graphrag_lite.distribution import extra
+from graphrag_lite.errors import PluginError
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.views.positions import positions
 from graphrag_lite.views.shown_text import shown
@@ -22,9 +24,13 @@ def graph_of(view: SnapshotView) -> "networkx.DiGraph[str]":
     """Return entities and relationships as a graph of networkx.
 
     Nodes are ids of entities, with `label`, `type`, the community of each level (`community_0` the coarsest), and `x`,
-    `y` and `size` of the drawing. An edge goes from who acts to whom, where the text says so (`relation`).
+    `y` and `size` of the drawing. An edge goes from who acts to whom, where the text says so (`relation`). Raises
+    PluginError where networkx is not installed.
     """
-    import networkx
+    try:
+        import networkx
+    except ModuleNotFoundError:
+        raise PluginError(f"GraphML and GEXF need {extra('graph')}") from None
 
     graph: networkx.DiGraph[str] = networkx.DiGraph()
     entities = view.arrow("entities").to_pylist()
@@ -59,18 +65,19 @@ def graph_of(view: SnapshotView) -> "networkx.DiGraph[str]":
 
 def graphml(view: SnapshotView) -> Iterator[File]:
     """Yield `graph.graphml`."""
-    import networkx
+    graph = graph_of(view)
+    from networkx import write_graphml_xml  # which graph_of says is missing
 
     sink = io.BytesIO()
-    networkx.write_graphml_xml(graph_of(view), sink, named_key_ids=True)
+    write_graphml_xml(graph, sink, named_key_ids=True)
     yield "graph.graphml", sink.getvalue()
 
 
 def gexf(view: SnapshotView) -> Iterator[File]:
     """Yield `graph.gexf`, version 1.2."""
+    graph = graph_of(view)
     from networkx.readwrite.gexf import GEXFWriter
 
-    graph = graph_of(view)
     for _, node in graph.nodes(data=True):
         node["viz"] = _viz(node)
     writer = GEXFWriter(graph)

@@ -40,3 +40,8 @@ def test_in_prose_only_the_subject_of_a_sentence_is_defined_and_nobody_is_spoken
     assert mention_form(text, (first, first + 5), (0, 39), "en") == (DEFINES, 0)
     assert mention_form(text, (second, second + 5), (40, len(text)), "en") == (NAMES, 40)
     assert mention_form(text, (third, third + 3), (40, len(text)), "en") == (NAMES, 40)
+
+
+def test_what_somebody_does_behind_a_comma_defines_nobody() -> None:
+    text = "Ann Lee, perched on the edge of her chair, grew silent before the whole committee."
+    assert mention_form(text, (0, 7), (0, len(text)), "en")[0] == NAMES

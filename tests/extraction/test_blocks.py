@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from graphrag_lite import pipeline, tables
+from graphrag_lite.extraction.blocks import Block, rows_of
+from graphrag_lite.extraction.mentions import TextUnit
 from graphrag_lite.settings import Settings
 
 ROWS = "".join(
@@ -59,3 +61,10 @@ def test_code_and_references_name_nothing_and_wikilinks_do(tmp_path: Path) -> No
         "Dijkstra",
         "Turing",
     }
+
+
+def test_the_values_of_a_status_are_attributes_those_of_another_column_may_be_names() -> None:
+    text = "Status: Open\nReporter: Hooli"
+    cells = (Block("value", "Status", 8, 12), Block("value", "Reporter", 23, 28))
+    entities, _ = rows_of(TextUnit("u", "d", text, 0, "en", "SUP-1", True, cells))
+    assert {row[2]: row[3] for row in entities} == {"Open": "concept", "Hooli": "unknown", "SUP-1": "unknown"}

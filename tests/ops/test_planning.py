@@ -125,6 +125,7 @@ def test_after_a_run_there_is_nothing_to_ask(notes: Path, output: Path) -> None:
     assert {step.stage for step in made.steps} == {
         "extract_graph",
         "resolve_entities",
+        "fold_facts",
         "summarize_descriptions",
         "report_communities",
     }

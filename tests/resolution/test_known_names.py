@@ -1,9 +1,12 @@
 """What the user knows goes before what the rungs decide, whatever else is in the file."""
 
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.resolution.known_names import decided, unheard
+from graphrag_lite.resolution.known_names import Entities, decided, unheard
 from graphrag_lite.resolution.ladder import Resolution, resolve
 from graphrag_lite.settings import KnownNames
 
@@ -54,3 +57,33 @@ def test_a_name_that_was_dropped_is_one_where_it_is_looked_for() -> None:
     (row,) = decided(rows, KnownNames(names=["Humbug"], type={"Humbug": "exclamation"}, title={"humbug": "Bah!"}))
     assert (row.key, row.title, row.type) == ("humbug", "Bah!", "exclamation")
     assert unheard([row], KnownNames(drop=["Nobody"], names=["HUMBUG"])) == ["Nobody"]
+
+
+def test_a_name_in_two_cases_has_one_title_and_one_type() -> None:
+    assert KnownNames(title={"NASA": "The agency", "nasa": "The agency"})
+    with pytest.raises(ValueError, match="NASA and Nasa are one name: give it one title"):
+        KnownNames(title={"NASA": "The agency", "Nasa": "Another"})
+    with pytest.raises(ValueError, match="give it one type"):
+        KnownNames(type={"Acme": "person", "ACME": "organization"})
+
+
+def test_what_one_entity_takes_does_not_grow_with_the_others() -> None:
+    """Rows that are looked at, for two titles, in an index of ten entities and of a thousand."""
+
+    def looked_at(n: int) -> int:
+        rows = CountedRows(Resolution("", f"Name {i}", f"name {i}", f"Name {i}", "person", "exact") for i in range(n))
+        entities = Entities(rows)
+        rows.n_read = 0
+        entities.change(entities.of(["name 1"]), "name 2", title="Name 2")
+        assert entities.of(["name 2", "name 3"]) == [1, 2, 3] and entities.of(["name 1"]) == []
+        return rows.n_read
+
+    assert looked_at(10) == looked_at(1000)
+
+
+class CountedRows(list[Resolution]):
+    n_read = 0
+
+    def __getitem__(self, place: Any) -> Any:
+        self.n_read += 1
+        return super().__getitem__(place)

@@ -347,3 +347,28 @@ def test_spellings_that_a_model_tells_apart_are_two_in_that_document() -> None:
     found = [keys.get((document, name)) or keys["", name] for document, name, *_ in said]
     assert found[0] != found[1] and found[2] == found[3] == found[0]
     assert found[4] != found[5] == found[6]
+
+
+def of_documents(*held: str, lower: str = "space telescope flight center watch post") -> dict[str, str]:
+    """Return what the names of documents, each "A, B", are called."""
+    pairs = [(f"d{n}", name) for n, names in enumerate(held) for name in names.split(", ")]
+    documents, names = zip(*pairs, strict=True)
+    rows = resolve(documents, names, ["unknown"] * len(names), [True] * len(names), dict.fromkeys(lower.split(), 9))
+    return {row.name: row.title for row in rows}
+
+
+def test_the_first_word_of_a_thing_is_the_thing_where_documents_use_it_so() -> None:
+    both = "Hubble Space Telescope, Hubble"
+    assert of_documents(both, both, both, "Hubble")["Hubble"] == "Hubble Space Telescope"
+    assert of_documents(both, both, both, *["Hubble"] * 4)["Hubble"] == "Hubble"  # used without it more often
+    assert of_documents(both, both, "Hubble")["Hubble"] == "Hubble"  # too few documents
+    other = f"{both}, Hubble Deep Space Project"
+    assert of_documents(other, other, other)["Hubble"] == "Hubble"  # which of the two?
+    assert of_documents(*["Contoso Watch, Contoso"] * 3)["Contoso"] == "Contoso"  # its maker
+    assert of_documents(*["Microsoft Space Center, Microsoft"] * 3)["Microsoft"] == "Microsoft"  # known
+    assert of_documents(*["Boston Flight Center, Boston"] * 3)["Boston"] == "Boston"
+
+
+def test_a_phrase_in_small_letters_is_a_concept_whatever_its_last_word() -> None:
+    rows = resolve(["d"] * 5, ["mass drug administration"] * 5, ["organization"] * 5, [True] * 5, {})
+    assert [(row.title, row.type) for row in rows] == [("mass drug administration", "concept")]

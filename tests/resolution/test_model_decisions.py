@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_lite.errors import ReplyError
+from graphrag_lite.replies.chosen_numbers import read_chosen
 from graphrag_lite.resolution.ladder import resolve
-from graphrag_lite.resolution.model_decisions import clusters, merged, read_same
+from graphrag_lite.resolution.model_decisions import clusters, merged
 
 
 @pytest.mark.parametrize(
@@ -28,19 +29,19 @@ from graphrag_lite.resolution.model_decisions import clusters, merged, read_same
     ],
 )
 def test_a_reply_however_it_is_dressed(reply: str, same: set[int], n_unknown: int) -> None:
-    assert read_same(reply, 5) == (same, n_unknown)
+    assert read_chosen(reply, 5, "same") == (same, n_unknown)
 
 
 @pytest.mark.parametrize("reply", ["None of them.", '{"pairs": [1]}', '{"same": 3}', '{"same": [1', "I cannot."])
 def test_what_is_no_answer_is_refused(reply: str) -> None:
     with pytest.raises(ReplyError):
-        read_same(reply, 5)
+        read_chosen(reply, 5, "same")
 
 
 @given(st.text(max_size=200))
 def test_whatever_is_written_is_read_or_refused(text: str) -> None:
     try:
-        same, _ = read_same(text, 5)
+        same, _ = read_chosen(text, 5, "same")
     except ReplyError:
         return
     assert same <= {1, 2, 3, 4, 5}

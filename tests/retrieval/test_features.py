@@ -13,6 +13,7 @@ from graphrag_lite import pipeline
 from graphrag_lite.retrieval.bm25 import build
 from graphrag_lite.retrieval.entity_names import name_table
 from graphrag_lite.retrieval.features import Attributes, question_features
+from graphrag_lite.retrieval.held import Held
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import Features
 from graphrag_lite.retrieval.title_numbers import as_titles_say, by_number
@@ -94,6 +95,15 @@ def test_the_newest_goes_first_as_of_a_day_and_of_a_value_that_a_chat_with_an_as
     assert read(value, None, people).order is None and read(value, date(2023, 5, 31), people).order is order
 
 
+def test_what_sentences_say_of_times_counts_nothing_where_titles_state_the_year() -> None:
+    ones = np.ones(1, np.int32)
+    held = Held(5, ones, 728659 * ones, 729023 * ones, ones, 0 * ones)  # 1996
+    titles = replace(NO_DATES, held=held, units=[np.arange(n) for n in (2, 3)])
+    for place, counts in ((0, True), (1, False)):
+        found = read("Who was mayor in 1996?", None, replace(titles, numbered={"1996": [("10k", "", place)]})).held
+        assert found[1] > 0.9 if counts else found is None
+
+
 def test_an_empty_question() -> None:
     read = question_features("", "en", INDEX, name_table([]))
     assert read.term_scores.shape == (5, 0) and not read.entities and not len(read.dated_units)
@@ -166,23 +176,12 @@ def test_age_counts_as_of_a_day_where_no_period_is_asked_for() -> None:
     assert read("Who was mayor last year?", date(2023, 5, 31)).ages is None
 
 
-def test_what_is_dated_after_as_of_is_hidden() -> None:
-    assert read("Who is mayor?").hidden is None
-    assert read("Who is mayor?", date(2023, 5, 26)).hidden.tolist() == [True, False, False, False, False]
-
-
-@given(st.dates(date(2020, 1, 1), date(2025, 1, 1)), st.sampled_from(["", " last week", " now", " in May 2023"]))
-def test_hidden_is_what_is_later_and_nothing_else(as_of: date, words: str) -> None:
-    hidden = read(f"Who is mayor{words}?", as_of).hidden
-    assert hidden.tolist() == [day > as_of.toordinal() for day in DAYS.tolist()]
-
-
 @given(
     st.sampled_from(["Who is mayor now?", "Who left last Friday?", "Who came on May 26, 2023?"]), st.none() | st.dates()
 )
 def test_without_dates_nothing_of_time_is_read(question: str, as_of: date | None) -> None:
     found, plain = read(question, as_of, NO_DATES), read(question, None, None)
-    assert (found.stated, found.ages, found.hidden) == ([], None, None)
+    assert (found.stated, found.ages) == ([], None)
     assert (found.term_scores != plain.term_scores).nnz == 0
 
 

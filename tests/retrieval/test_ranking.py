@@ -151,15 +151,6 @@ def test_a_better_fit_gains_more() -> None:
     assert order(question, graph(3, {}, {}), replace(OFF, stating=1.0)) == [1, 0, 2]
 
 
-def test_what_is_hidden_has_no_rank_and_no_influence() -> None:
-    links = graph(4, {0: [1]}, {3: [1]})
-    question = ask([[9.0], [1.0], [0.5], [0.0]])
-    seen = rank(replace(question, hidden=np.array([True, False, False, False])), links, Policy())
-    assert np.isneginf(seen[0]) and np.isfinite(seen[1:]).all()
-    assert best(seen, 2).tolist() == [1, 2] and seen[3] == 0  # no hop from unit 0
-    assert np.isneginf(rank(replace(question, hidden=np.ones(4, dtype=np.bool_)), links, Policy())).all()
-
-
 def test_scores_fade_with_age_by_a_power_law() -> None:
     question = replace(ask([[1.0], [1.0], [1.0]]), ages=np.array([0.0, 9.0, 99.0]))
     scores = rank(question, graph(3, {}, {}), replace(OFF, fading=0.1, newest_depth=0))
@@ -180,8 +171,6 @@ def test_of_the_best_units_a_newer_one_about_the_same_goes_first() -> None:
     assert order(much_worse, graph(2, {}, {}), policy) == [0, 1]
     another_thing = replace(ask([[1.0, 2.0, 0.0], [1.0, 0.0, 1.5]]), order=np.array([1.0, 9.0]))
     assert order(another_thing, graph(2, {}, {}), policy) == [0, 1]
-    unseen = replace(question, hidden=np.array([False, False, False, True]))
-    assert order(unseen, links, policy) == [1, 0, 2, 3]
 
 
 @given(
@@ -214,7 +203,7 @@ def test_any_graph_gives_finite_scores_and_bm25_when_all_parts_are_off(
     question = ask(scores, named, in_name=data.draw(st.lists(st.integers(0, 2))), dated=[0])
     ranked = rank(question, links, Policy())
     assert ranked.shape == (n,) and np.isfinite(ranked).all()
-    nothing_said = replace(question, stated=(), ages=None, order=None, hidden=np.zeros(n, dtype=np.bool_))
+    nothing_said = replace(question, stated=(), ages=None, order=None)
     assert rank(nothing_said, links, Policy()).tolist() == ranked.tolist()
     plain = np.array(scores).sum(axis=1)
     assert order(question, links, OFF) == np.lexsort((np.arange(n), -plain)).tolist()

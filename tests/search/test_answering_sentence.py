@@ -14,7 +14,8 @@ from graphrag_lite.settings import Settings
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 TEXTS = {
     "Quarry Song": "Quarry Song is a film of 1962 that was directed by Mira Lund. Critics praised its camera work.",
-    "Mira Lund": "Mira Lund worked in Bergen for many years. She was born in the harbour town of Hamar in 1921.",
+    "Mira Lund": "Mira Lund worked in Bergen for many years. She was born in the harbour town of Hamar in 1921. "
+    "The mill was dear to her for its wheel, and in 1950 she bought it and the meadow behind it.",
     "Zorbex": "On Monday Zorbex failed, and nobody in the night shift of the northern hall knew on which machines the "
     "weather forecast, the payroll and the inventory were left. We moved Zorbex to another rack last week. In short, Zorbex is a scheduler that gives each job the machine with most memory left.",
     "Kelvan": "Kelvan crashed twice on Monday. Kelvan, a scheduler of the old kind, gives each job the first machine.",
@@ -45,6 +46,11 @@ def test_what_the_best_sentence_leads_to_is_said_first(index: Index) -> None:
     answer = index.query("Where was the director of the film Quarry Song born?")
     assert "born in the harbour town of Hamar" in answer.citations[0].text
     assert any("directed by Mira Lund" in cited.text for cited in answer.citations)
+
+
+def test_what_is_asked_is_found_in_other_words(index: Index) -> None:
+    answer = index.query("What is the place of birth of the director of the film Quarry Song?")
+    assert "born in the harbour town of Hamar" in answer.citations[0].text  # nobody says "place" or "birth"
 
 
 def test_of_documents_that_tell_anew_the_newest_is_first(index: Index) -> None:

@@ -195,11 +195,16 @@ def test_each_question_of_many_has_its_own_day(dated: Index) -> None:
     assert [len(answer.documents) for answer in dated.query_all(["Luna?"] * 2, as_of="2022-01-01")] == [1, 1]  # type: ignore[union-attr]
 
 
-def test_a_day_that_is_none_and_global_search_as_of_a_day_are_told(dated: Index) -> None:
+def test_a_day_that_is_none_is_told(dated: Index) -> None:
     with pytest.raises(InputError, match="'someday' is not a date, such as 2023-05-30"):
         dated.query("Luna?", as_of="someday")
-    with pytest.raises(InputError, match="not for method global but for local, basic"):
-        dated.query("Luna?", "global", as_of="2023-05-30")
+
+
+@pytest.mark.parametrize("method", ["global", "drift", "agent"])
+def test_any_method_takes_a_day(dated: Index, method: str) -> None:
+    answer = dated.query("What is Luna about?", method, as_of="2023-03-10")
+    assert {cited.document for cited in answer.citations} <= {"2023-01-10", "2023-03-10", "undated"}
+    assert set(answer.documents) <= {"2023-01-10", "2023-03-10", "undated"}
 
 
 def test_a_question_is_answered_by_the_document_whose_title_it_states(tmp_path: Path) -> None:

@@ -98,3 +98,11 @@ def test_who_disagrees_is_told_by_sentences_that_say_so(index: Index, tmp_path: 
     (tmp_path / "harbour.txt").write_text(text, encoding="utf-8")
     made = Index(pipeline.index(tmp_path / "harbour.txt", tmp_path / "output", Settings()).snapshot)
     assert [cited.text for cited in made.query("What do they disagree about?").citations] == [said]
+
+
+def test_who_speaks_is_told_of_a_disagreement(tmp_path: Path) -> None:
+    said = "The debate about the old harbour of Lisbon has divided the whole town for three years."
+    text = f"ANN BELL: We built the harbour in a year.\nREX HOWE: {said}\nANN BELL: So they say.\nREX HOWE: They do.\n"
+    (tmp_path / "talk.txt").write_text(text, encoding="utf-8")
+    made = Index(pipeline.index(tmp_path / "talk.txt", tmp_path / "output", Settings()).snapshot)
+    assert f"REX HOWE: {said} [1]" in made.query("What do the speakers disagree about?").answer

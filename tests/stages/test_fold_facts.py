@@ -1,15 +1,17 @@
 """The stage: names and relations are resolved, facts are worded and sourced, and a run that ends too much stops."""
 
 import asyncio
+import json
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from stub_model import StubModel, stage_model
 
-from graphrag_lite import tables
+from graphrag_lite import prompts, tables
 from graphrag_lite.errors import InputError
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import FoldFacts
@@ -42,16 +44,23 @@ def mention(
 
 
 def folded(
-    rows: Sequence[Row], *, last: Path | None = None, names: Sequence[Row] = (), **settings: Any
+    rows: Sequence[Row],
+    *,
+    last: Path | None = None,
+    names: Sequence[Row] = (),
+    reply: Callable[[str], str] | None = None,
+    **settings: Any,
 ) -> list[pa.Table]:
-    """Run the stage over mentions whose documents are their sentences."""
+    """Run the stage over mentions whose documents are their sentences; `reply` is what a model says of its pairs."""
     documents = {row["document_id"]: f"{row['subject']} {row['relation']} {row['object']}." for row in rows}
     empty = dict.fromkeys(tables.schema("source_documents").names, "") | {"blocks": []}
     listed = [empty | {"id": name, "text": text, "language": "en"} for name, text in sorted(documents.items())]
     source = tables.make("source_documents", listed)
     read = (source, tables.make("fact_mentions", rows), tables.make("entity_resolutions", names))
     before = Last(last, frozenset()) if last else None
-    written = list(asyncio.run(fold_facts(*read, FoldFacts(**settings), before)))
+    stub = StubModel(lambda request: reply(request.messages[0]["content"].partition("PAIRS\n\n")[2]) if reply else "")
+    model = stage_model(stub, "fold_facts", max_failure_ratio=1.0)[0] if reply else None
+    written = list(asyncio.run(fold_facts(*read, FoldFacts(**settings), before, model, prompts.load())))
     for name, table in zip(("facts", "relation_policies", "relation_resolutions"), written, strict=True):
         tables.check(name, table)
     return written
@@ -198,3 +207,91 @@ def test_of_text_only_what_states_something_of_its_subject_is_a_fact() -> None:
     by_text, by_model = (folded([row | {"time_text": text} for row in rows])[0] for text in ("2010", ""))
     assert set(by_text["relation"].to_pylist()) == {"was carried out in a", "who died in"}
     assert "s PM" in by_model["relation"].to_pylist()  # a model's relation needs no verb
+
+
+def pairs_of(asked: str) -> list[str]:
+    return [line for line in asked.replace("\n   Later: ", " -> ").split("\n") if line]
+
+
+def ends(*wanted: str) -> Callable[[str], str]:
+    """Reply that those pairs have ended whose line holds all words of one of `wanted`."""
+
+    def reply(asked: str) -> str:
+        held = [
+            n
+            for n, line in enumerate(pairs_of(asked), start=1)
+            if any(all(word in line for word in each.split()) for each in wanted)
+        ]
+        return json.dumps({"ended": held})
+
+    return reply
+
+
+SONGS = [row | {"relation": "sings for"} for row in HOMES]
+
+
+def test_a_model_ends_what_no_policy_does() -> None:
+    asked: list[str] = []
+
+    def reply(pairs: str) -> str:
+        asked.extend(pairs_of(pairs))
+        return ends("Paris Berlin")(pairs)
+
+    facts = folded(SONGS, reply=reply)[0]
+    assert [row[2:] for row in lines(facts)] == [
+        ("Paris", "2010-01-01", "", "", "2015-05-01"),
+        ("Paris", "2010-01-01", "2015-01-01", "succeeded", ""),
+        ("Berlin", "2015-01-01", "", "", ""),
+        ("Paris", "2020-01-01", "", "", ""),
+    ]
+    first = next(row for row in facts.to_pylist() if row["invalid_at"])
+    assert (first["ended_by"], first["invalidated_by"], first["n_mentions"]) == ("succeeded", SONGS[1]["id"], 1)
+    assert len(asked) == 2 and asked[0].startswith(
+        "1. Ana sings for Paris (from 2010-01-01): Ana sings for Paris -> Ana"
+    )
+
+
+def test_a_model_is_asked_about_the_same_two_and_never_about_the_unrelated() -> None:
+    rows = [
+        mention("Ana", "sings for", "Acme", "2010-01-01", document="a"),
+        mention("Ana", "left", "Acme", "2012-01-01", document="b", kind="event"),
+        mention("Ben", "sings for", "Acme", "2013-01-01", document="c"),
+        mention("Ana", "likes", "Rome", "2014-01-01", document="d"),
+        mention("Ana", "sings for", "Bolt", "2009-01-01", "2010-06-01", document="e"),
+    ]
+    asked: list[str] = []
+
+    def lie(pairs: str) -> str:
+        asked.extend(pairs_of(pairs))
+        return json.dumps({"ended": [*range(-3, 99)]})
+
+    facts = folded(rows, reply=lie)[0]
+    assert [line.partition(". ")[2][:20] for line in asked] == ["Ana sings for Acme ("]
+    ended = [row[:5] for row in lines(facts) if row[5] == "succeeded"]
+    assert ended == [("Ana", "sings for", "Acme", "2010-01-01", "2012-01-01")]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_verdicts_do_not_depend_on_the_order_of_mentions(seed: int) -> None:
+    rows = [
+        mention(name, "sings for", firm, f"20{year}-01-01", document=f"{name}{year}", reference_time=f"20{year}-03-01")
+        for name in ("Ana", "Ben", "Cy")
+        for year, firm in ((10, "Acme"), (12, "Bolt"), (14, "Core"))
+    ]
+    shuffled = random.Random(seed).sample(rows, len(rows))
+    found = [folded(each, reply=ends("Acme Bolt", "Bolt Core"), max_pairs=2)[0] for each in (rows, shuffled)]
+    assert found[0].equals(found[1])
+    assert [row[4] for row in lines(found[0]) if row[0] == "Ben" and not row[6]] == ["2012-01-01", "2014-01-01", ""]
+
+
+def test_what_a_model_does_not_answer_ends_nothing() -> None:
+    assert [row[4:6] for row in lines(folded(SONGS, reply=lambda _: "no idea")[0])] == [("", "")] * 2
+
+
+def test_too_many_values_at_once_are_no_question() -> None:
+    rows = [mention("Ana", "met", f"Guest {n}", f"20{n}-01-01", document=f"d{n}") for n in range(10, 22)]
+
+    def never(_: str) -> str:
+        raise AssertionError
+
+    assert all(not row[4] for row in lines(folded(rows, reply=never)[0]))

@@ -86,6 +86,13 @@ def test_no_sentence_is_told_twice_and_each_is_the_corpus_own(read: dict[str, pa
             assert said == " ".join(text[document][start:end].split())
 
 
+def test_a_page_is_in_one_language(read: dict[str, pa.Table]) -> None:
+    documents = read["source_documents"]
+    language = dict(zip(documents["id"].to_pylist(), documents["language"].to_pylist(), strict=True))
+    told = [{language[span["document_id"]] for span in row["citations"]} for row in report(read)]
+    assert {*language.values()} > {"en"} and all(len(languages) == 1 for languages in told)
+
+
 def test_findings_stand_in_the_order_of_time(read: dict[str, pa.Table]) -> None:
     n_dated = 0
     for row in report(read):
@@ -102,7 +109,7 @@ def test_findings_stand_in_the_order_of_time(read: dict[str, pa.Table]) -> None:
 def test_a_report_begins_with_what_an_entity_is(read: dict[str, pa.Table]) -> None:
     rows = report(read)
     leads = [row["summary"].split(" [1]")[0] for row in rows]
-    defining = [bool(re.search(r"\b(?:is|was|are|were|est)\b|^[^,]+, (?:the|an?) ", lead)) for lead in leads]
+    defining = [bool(re.search(r"\b(?:is|was|are|were|est)\b|^[^,]+, (?:the|an?|\w+ of) ", lead)) for lead in leads]
     assert sum(defining) > 0.6 * len(rows)
 
 
@@ -338,8 +345,9 @@ def test_what_did_not_change_is_not_stale_and_nothing_is_kept_for_another_versio
     assert written(read, last=snapshot(tmp_path, read, made)) == made
     assert caplog.messages == ["Reports: {0} of {0} kept, 0 of them stale.".format(made[0].num_rows)]
     relationships = read["relationships"].to_pylist()
-    told = quoted(made[0].to_pylist()[0], relationships)[0]
-    now = with_rows(read, "relationships", **other_words(told, relationships, relationships))
+    first = max(made[0].to_pylist(), key=lambda row: row["rank"])
+    changes = (other_words(told, relationships, relationships) for told in quoted(first, relationships))
+    now = with_rows(read, "relationships", **{key: said for change in changes for key, said in change.items()})
     assert any(row["stale"] for row in written(now, last=snapshot(tmp_path, read, made))[0].to_pylist())
     for changed, mode in ((("code",), "stable"), (("settings",), "stable"), ((), "full")):
         assert written(now, mode, snapshot(tmp_path, read, made, *changed)) == written(now)

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 
 from graphrag_lite import tables
 from graphrag_lite.cli import main
+from graphrag_lite.errors import PluginError
 from graphrag_lite.search.index import Index
 from graphrag_lite.views.exports import FORMATS, exported
 from graphrag_lite.views.markdown import escaped
@@ -51,6 +53,13 @@ def test_networkx_reads_the_graph(index: Index, form: str, read: Callable[[Any],
     for number, level in zip(index.communities.community, index.communities.level, strict=True):
         inside = {node for node, value in graph.nodes(data=f"community_{level}") if value == number}
         assert inside == set(members[number])
+
+
+@pytest.mark.parametrize("form", ["graphml", "gexf"])
+def test_without_networkx_the_extra_is_named(sample: Index, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(PluginError, match=r"GraphML and GEXF need .*graphrag-build\[graph\]"):
+        list(exported(sample, form))
 
 
 def test_communities_stand_together(sample: Index) -> None:

@@ -22,7 +22,7 @@ _WORD = re.compile(
     r"|(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?"
     rf"|{_LETTER}+(?:[\u0300-\u036f]+{_LETTER}*|[’'&\-\u2010\u2011]{_LETTER}+)*|[{_SPACELESS}]+)"
 )
-_QUANTITY = re.compile(r"\d+(?:[kMGT]?(?:Hz|B|W|Wh|V|A|Pa|bps|bit)|mAh|dB|°C|km|cm|mm|kg|USD|EUR)")
+_QUANTITY = re.compile(r"\d+(?:[kMGT]?(?:Hz|B|W|Wh|V|A|Pa|bps|bit)|[KMT]|mAh|dB|°C|km|cm|mm|kg|USD|EUR)")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _CONTRACTION = re.compile(r"[’'](?:s|S|d|ll|ve|re|m|em)$")
 _ELISION = re.compile(

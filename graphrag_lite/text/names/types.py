@@ -68,6 +68,8 @@ def _evidence_of_words(words: tuple[str, ...], kept: tuple[str, ...]) -> Evidenc
     if words[0] in HONORIFICS and len(words) > 1 and words[0] not in ("st", "saint", "san", "santa", "sainte"):
         return {"person": 5.0}
     found = _evidence_of_heads(words)
+    if len(words) == 2 and words[0] in GIVEN_NAMES - PLACES and "location" in found:
+        found["location"] = 1.0  # "Matt Mountain", "James Bay": what stands beside them decides
     if words[-1] in CORPORATE or "&" in words:
         found["organization"] = 5.0
     found = found or _evidence_of_person(words, kept)

@@ -179,6 +179,11 @@ def test_a_plural_of_initials_is_one_name(country: str) -> None:
     assert [(name.name, name.type) for name in found] == [(country, "location")]
 
 
+def test_a_given_name_before_a_landform_is_a_person_where_the_words_beside_it_say_so() -> None:
+    assert by_name("The director Matt Mountain retired.")["Matt Mountain"].type == "person"
+    assert by_name("We drove up Bear Mountain.")["Bear Mountain"].type == "location"
+
+
 def test_a_label_is_a_speaker_only_where_somebody_speaks() -> None:
     fields = (
         "- Returns: {Buffer} the key.\n- Returns: {Buffer} it.\nStability: 2 - Stable\n* Type: Boolean\n* Type: Path\n"

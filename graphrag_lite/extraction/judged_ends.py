@@ -1,0 +1,69 @@
+"""Which facts later statements have ended, as a model judges: about 20 pairs at once, by their numbers."""
+
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite.errors import ReplyError
+from graphrag_lite.evidence.packing import packs
+from graphrag_lite.llm.model import StageModel
+from graphrag_lite.prompts import FoldFacts as PairsPrompt
+from graphrag_lite.prompts import Prompts
+from graphrag_lite.replies.chosen_numbers import read_chosen, schema
+from graphrag_lite.temporal.contradictions import Pair, pairs
+from graphrag_lite.temporal.fold import Mentions
+from graphrag_lite.text.plain_text import cut_line
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+WORDS = ("subject", "relation", "object")
+
+
+async def judged_ends(
+    told: "pa.Table",
+    mentions: Mentions,
+    undecided: Collection[int],
+    sentences: Callable[[Any], Sequence[str]],
+    max_pairs: int,
+    model: StageModel,
+    prompts: Prompts,
+) -> list[Pair]:
+    """Return the pairs of rows of which the model says that the second ends the first; what it does not answer stays.
+
+    `told` are the mentions in words, `sentences` gives those of rows. Pairs are asked about in the order in which they
+    were said, in packs that a new document changes little.
+    """
+    import numpy as np
+
+    found = pairs(mentions, undecided)
+    rows = np.unique(np.array(found, dtype=np.int64))
+    told = told.take(rows)
+    words = zip(*(told[name].to_pylist() for name in WORDS), strict=True)
+    shown = {
+        row: f"{' '.join(map(cut_line, said))} (from {start}): {cut_line(sentence)}"
+        for row, said, start, sentence in zip(
+            rows.tolist(), words, told["valid_at"].to_pylist(), sentences(rows), strict=True
+        )
+    }
+    ids = dict(zip(rows.tolist(), told["id"].to_pylist(), strict=True))
+    asked = sorted(found, key=lambda pair: (mentions.said[list(pair)].max(), ids[pair[1]], ids[pair[0]]))
+    packed = packs([" ".join(ids[row] for row in pair) for pair in asked], [1] * len(asked), max_pairs)
+    questions = [asked[pack.start : pack.stop] for pack in packed]
+
+    def name(question: Sequence[Pair]) -> str:
+        return shown[question[0][0]]
+
+    async def work(question: Sequence[Pair]) -> list[Pair]:
+        lines = [f"{n}. {shown[one]}\n   Later: {shown[other]}" for n, (one, other) in enumerate(question, start=1)]
+        content = prompts.fill(PairsPrompt(pairs="\n\n".join(lines)))
+        parse = partial(read_chosen, n=len(question), word="ended")
+        try:
+            ended, _ = await model.ask([{"role": "user", "content": content}], parse, schema=schema("ended"))
+        except ReplyError as error:  # the index can do without: what no answer ends goes on
+            model.failed(name(question), error, "not ended: ")
+            return []
+        return [pair for number, pair in enumerate(question, start=1) if number in ended]
+
+    answers = await model.map(work, questions, name)
+    return sorted(pair for answer in answers for pair in answer or ())

@@ -1,0 +1,67 @@
+"""How texts tell what a question asks in other words: forms that no stem joins, and ways to tell an attribute."""
+
+import re
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from graphrag_lite.text.translations import translations
+from graphrag_lite.text.words import terms
+
+_LETTER = "[A-Za-zß-ÿ]"
+
+
+@cache
+def _lists() -> dict[str, Any]:
+    return tomllib.loads((resources.files(__package__) / "attributes.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def attributes() -> dict[re.Pattern[str], re.Pattern[str]]:
+    """Return what asks for an attribute, and what tells it."""
+    listed = [one for one in _lists().values() if isinstance(one, dict)]
+    asks = (rf"(?<!{_LETTER})(?:{'|'.join(one['asks'])})(?!{_LETTER})" for one in listed)
+    return {
+        re.compile(ask, re.I): re.compile("|".join(one["says"]), re.I) for ask, one in zip(asks, listed, strict=True)
+    }
+
+
+@cache
+def general_terms() -> frozenset[str]:
+    """Return the terms that only ask."""
+    return frozenset(terms(" ".join(_lists()["general"]), "en"))
+
+
+@cache
+def role_terms() -> frozenset[str]:
+    """Return the terms that are short for roles, and no names."""
+    return frozenset(terms(" ".join(role.split()[0] for role in _lists()["roles"]), "en"))
+
+
+@cache
+def _irregular() -> dict[str, set[str]]:
+    """Return the terms of irregular verbs of English, and of roles, by each of them."""
+    groups = [set(terms(forms, "en")) for forms in _lists()["irregular"] + _lists()["roles"]]
+    return {term: group for group in groups for term in group}
+
+
+def in_other_words(term: str, language: str) -> set[str]:
+    """Return a term with those of the forms and words that mean the same, as far as lists have them.
+
+    >>> sorted(in_other_words("eat", "en")), sorted(in_other_words("wife", "fr"))
+    (['ate', 'eat', 'eaten'], ['wife'])
+    """
+    others = {other for _, word in translations(term, language, [language]) for other in terms(word, language)}
+    return {term, *others, *(_irregular().get(term, ()) if language == "en" else ())}
+
+
+def attributes_told(question: str, language: str) -> list[tuple[re.Pattern[str], frozenset[str]]]:
+    """Return what tells each attribute that a question in `language` asks for, and the terms that ask for it.
+
+    >>> [(says, asked)] = attributes_told("Where was Ann born?", "en")
+    >>> bool(says.search("Ann (4 May 1950 – 2001)")), sorted(asked)
+    (True, ['born'])
+    """
+    found = ((says, terms(" ".join(asks.findall(question)), language)) for asks, says in attributes().items())
+    return [(says, frozenset(asked)) for says, asked in found if asked]
