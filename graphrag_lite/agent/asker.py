@@ -29,7 +29,7 @@ MOST_SHARE = 0.1  # of the text units: what more of them share tells nobody from
 def own_passages(question: "Question", scores: "npt.NDArray[np.float64]") -> "npt.NDArray[np.bool_]":
     """Return which text units are of whoever asks a question in the first person, shape (n_units,); else none.
 
-    It is told by the value of metadata that the best text units have and few others.
+    It is told by the text in metadata that the best text units have and few others.
     """
     index = question.index
     own = np.zeros(len(scores), np.bool_)
@@ -43,7 +43,8 @@ def own_passages(question: "Question", scores: "npt.NDArray[np.float64]") -> "np
     units = [unit for unit in best(scores, READ).tolist() if scores[unit] > 0]
     for rank, unit in enumerate(units, start=1):
         for name, value in json.loads(metadata[index.document_row[unit]].as_py() or "{}").items():
-            votes[json.dumps({name: value}, ensure_ascii=False)[1:-1]].append(float(scores[unit]) / rank)
+            if isinstance(value, str):  # a number counts or measures
+                votes[json.dumps({name: value}, ensure_ascii=False)[1:-1]].append(float(scores[unit]) / rank)
     rows = np.asarray(index.document_row)
     worth: list[tuple[float, str, npt.NDArray[np.bool_]]] = []
     for stated, given in votes.items():

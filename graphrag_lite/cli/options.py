@@ -17,6 +17,7 @@ from graphrag_lite.cli.from_graphrag import translated
 from graphrag_lite.search.methods import METHODS, names
 
 if TYPE_CHECKING:
+    from graphrag_lite.search.index import Index
     from graphrag_lite.settings import Settings
 
 EXIT_CODES = """
@@ -95,6 +96,28 @@ class Root:
         from graphrag_lite import settings_file
 
         return settings_file.load(self.folder, self.config, self.overrides, for_indexing=for_indexing)
+
+    def open_index(self) -> "Index":
+        """Return the current snapshot, for a command, which has no use of pandas. Raises IndexNotFound, TableError."""
+        from graphrag_lite import tables
+        from graphrag_lite.search.index import Index
+
+        tables.spare_pandas()
+        return Index.open(self.output, config=self.config, overrides=self.overrides)
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Collect no garbage in a process that answers and ends: going through all imports costs it a third of a second."""
+    import gc
+
+    gc.disable()
+    try:
+        yield
+    finally:
+        if "duckdb" not in sys.modules:  # whose binding complains; a query has no need of it
+            gc.freeze()
+        gc.enable()
 
 
 def corpus_of(root: Root, corpus: Path | None) -> Path:

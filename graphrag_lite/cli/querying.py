@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphrag_lite.cli.options import EXIT_CODES, JSON, QUIET, WHERE, MethodName, Root, log, while_read, with_settings
+from graphrag_lite.cli.options import (
+    EXIT_CODES,
+    JSON,
+    QUIET,
+    WHERE,
+    MethodName,
+    Root,
+    log,
+    uncollected,
+    while_read,
+    with_settings,
+)
 from graphrag_lite.search.methods import METHODS, method_named
 
 if TYPE_CHECKING:
@@ -84,9 +95,7 @@ def query(
       graphrag-lite query --method basic --questions questions.jsonl --top-k 20 > answers.jsonl
     """
     if questions is None:
-        click.get_current_context().with_resource(_uncollected())
-
-    from graphrag_lite.search.index import Index
+        click.get_current_context().with_resource(uncollected())
 
     if (question is None) == (questions is None):
         raise click.UsageError("Give a QUESTION, or a file with --questions.")
@@ -96,7 +105,7 @@ def query(
         raise click.UsageError("--budget goes through communities of all levels: give no --level.")
     if level is not None and "level" not in method_named(options["method"]).takes:
         raise click.UsageError(f"--level is of reports: it says nothing to method {options['method']}.")
-    opened = Index.open(root.output, config=root.config, overrides=root.overrides)
+    opened = root.open_index()
     if opened.asks:
         log(quiet=quiet)
     options["level"] = level or 0
@@ -162,20 +171,6 @@ def _answer_file(opened: "Index", path: Path, options: dict[str, Any], *, quiet:
     if n_failed:
         terminal.tell(f"{n_failed} of {len(outcomes)} questions were not answered.")
     _end_query(answers, n_failed, quiet=quiet)
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Collect no garbage in a process that answers and ends: going through all imports costs it a third of a second."""
-    import gc
-
-    gc.disable()
-    try:
-        yield
-    finally:
-        if "duckdb" not in sys.modules:  # whose binding complains; a query has no need of it
-            gc.freeze()
-        gc.enable()
 
 
 def _end_query(answers: "Sequence[Answer]", n_failed: int = 0, *, quiet: bool) -> None:

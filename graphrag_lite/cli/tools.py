@@ -1,13 +1,8 @@
 """The commands tool and mcp."""
 
-from typing import TYPE_CHECKING
-
 import click
 
-from graphrag_lite.cli.options import EXIT_CODES, SESSION, WHERE, Root, while_read, with_settings
-
-if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import SnapshotView
+from graphrag_lite.cli.options import EXIT_CODES, SESSION, WHERE, Root, uncollected, while_read, with_settings
 
 
 @click.command(epilog=EXIT_CODES)
@@ -30,6 +25,7 @@ def tool(name: str | None, arguments: str, schema: bool, session: str, where: tu
       graphrag-lite tool get_entity '{"id": "Scrooge"}'
       graphrag-lite tool read_source '{"id": "notes/1998.txt", "num_lines": 40}'
     """
+    click.get_current_context().with_resource(uncollected())
     from graphrag_lite.agent import requests, tools
     from graphrag_lite.cli import terminal
 
@@ -38,7 +34,7 @@ def tool(name: str | None, arguments: str, schema: bool, session: str, where: tu
             from graphrag_lite.agent.session import MEMORY, Session
             from graphrag_lite.memory.store import Memory
 
-            opened = Session(lambda: _index(root, where), lambda: Memory(root.output / MEMORY), session)
+            opened = Session(lambda: root.open_index().limited(where), lambda: Memory(root.output / MEMORY), session)
             terminal.print_json(tools.call(opened, name, arguments))
         elif schema:
             for known, each in tools.TOOLS.items():
@@ -68,10 +64,4 @@ def mcp(session: str, where: tuple[str, ...], read_only: bool, root: Root) -> No
     """
     from graphrag_lite.agent.mcp_server import Current, serve
 
-    serve(Current(root.output, lambda: _index(root, where), session, read_only=read_only))
-
-
-def _index(root: Root, where: tuple[str, ...]) -> "SnapshotView":
-    from graphrag_lite.search.index import Index
-
-    return Index.open(root.output, config=root.config, overrides=root.overrides).limited(where)
+    serve(Current(root.output, lambda: root.open_index().limited(where), session, read_only=read_only))

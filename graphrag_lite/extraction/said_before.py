@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
+from graphrag_lite.temporal.said_days import source_numbers
 from graphrag_lite.text.plain_text import one_line
 
 if TYPE_CHECKING:
@@ -30,17 +31,18 @@ def circumstances(
 ) -> dict[tuple[str, str], str]:
     """Return by document and text unit the lines that stand before its text in a prompt; none where nothing is known.
 
-    Messages before it are those of its document, then those of documents of the same conversation that are dated
-    earlier; where times do not tell which was first, none is.
+    Messages before it are those of its document, then those of documents of the same conversation that were said
+    earlier: by their times, then by the numbers of their rows. What neither tells apart is left out.
     """
     texts = dict(tables.rows(source_documents, "id", "text"))
+    numbers = source_numbers(dict(tables.rows(source_documents, "id", "source_id")))
     held: dict[str, list[Episode]] = defaultdict(list)
-    spoken: dict[str, list[tuple[str, str, int]]] = defaultdict(list)  # by conversation: time, document, ordinal
+    spoken: dict[str, list[tuple[str, int, str, int]]] = defaultdict(list)  # time, row, document, place in it
     columns = ("document_id", "kind", "reference_time", "speaker", "role", "conversation", "char_start", "char_end")
     for document, kind, time, speaker, role, conversation, start, end in tables.rows(episodes, *columns):
         name = f"{speaker} of {conversation}" if role and conversation else speaker
         if kind == "message" and conversation and time:
-            spoken[conversation].append((time, document, len(held[document])))
+            spoken[conversation].append((time, numbers.get(document, 0), document, len(held[document])))
         held[document].append(Episode(time, name, conversation if kind == "message" else "", start, end))
     for said in spoken.values():
         said.sort()
@@ -51,8 +53,8 @@ def circumstances(
             before = [(document, each) for each in held[document] if each.end <= start][-MAX_MESSAGES:]
             if (missing := MAX_MESSAGES - len(before)) and held[document][0].time:
                 said = spoken[here[0].conversation]
-                place = bisect_left(said, (held[document][0].time,))
-                earlier = [(other, held[other][n]) for _, other, n in said[max(place - missing, 0) : place]]
+                place = bisect_left(said, (held[document][0].time, numbers.get(document, 0)))
+                earlier = [(other, held[other][n]) for _, _, other, n in said[max(place - missing, 0) : place]]
                 before = earlier + before
         else:
             before = []

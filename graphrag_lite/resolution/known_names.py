@@ -45,6 +45,8 @@ def decided(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
     >>> [(row.name, row.title, row.type) for row in decided(rows, told)]
     [('Ann Li', 'Ann Li', 'pilot'), ('A. Li', 'A. Li', 'person'), ('Annie', 'Ann Li', 'pilot')]
     """
+    if not _named(known):
+        return list(rows)
     found, places = list(rows), _places(rows)
     entities = Entities(found)
     for name in known.names:
@@ -85,13 +87,21 @@ def typed(rows: Sequence[Resolution], told: Mapping[tuple[str, str], Counter[str
 
 def unheard(rows: Sequence[Resolution], known: KnownNames) -> list[str]:
     """Return the names that something is known of and that no text has, sorted."""
-    told = {*known.title, *known.type, *known.drop, *known.names}
-    told |= {name for names in (*known.same, *known.different) for name in names}
-    places = _places(rows)
+    told = _named(known)
+    places = _places(rows) if told else {}
     return sorted(name for name in told if exact_key(name) not in places)
 
 
+<<<<<<< HEAD
+def _named(known: KnownNames) -> set[str]:
+    several = (name for names in (*known.same, *known.different) for name in names)
+    return {*known.title, *known.type, *known.drop, *known.names, *several}
+
+
+def _part(rows: list[Resolution], places: RowsByName, names: Sequence[str]) -> None:
+=======
 def _part(entities: Entities, places: RowsByName, names: Sequence[str]) -> None:
+>>>>>>> main
     """Give names that mean one entity each its own; it stays with the name that its key is of, else with the first."""
     rows = entities.rows
     heads: dict[str, str] = {}

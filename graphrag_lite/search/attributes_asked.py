@@ -92,7 +92,7 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     rest = {other for term in asked.difference(said) for other in meant[term]}
     if len(asked.difference(said)) > HOPS and any(_is_about(index, unit, names) for unit in best):
         return False
-    if 1 < len(names) <= WHOLE_NAME and not _named(index, names, scores):
+    if 1 < len(names) <= WHOLE_NAME and not _together(index, names, scores):
         return True
     names = _rare(bm25, names)
     beside = _beside_names(index, names, set() if matched else rest, scores)
@@ -108,19 +108,10 @@ def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:
 
 
 def _is_in_pieces(question: "Question", scores: "npt.NDArray[np.floating[Any]]") -> bool:
-    """Say whether a question asks what a thing of several words is, and no sentence has all of them, in any form."""
-    index, thing = question.index, thing_asked(question.as_read)
+    """Say whether a question asks what a thing of several words is that no sentence holds."""
+    thing = thing_asked(question.as_read)
     asked = set(question.terms_of(thing)) - names_asked(question) - ASKING
-    if not 1 < len(asked) == len(thing.split()) <= WHOLE_NAME:
-        return False
-    units = reduce(np.intersect1d, (_units(index, term) for term in sorted(asked)))
-    units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT]
-    return not any(
-        all(_has_form({term}, own) for term in asked)
-        for unit in units.tolist()
-        if not np.isneginf(scores[unit])
-        for own in _sentences(index, unit)[1]
-    )
+    return 1 < len(asked) == len(thing.split()) <= WHOLE_NAME and not _together(question.index, asked, scores)
 
 
 def _counted(question: "Question") -> set[str]:
@@ -146,13 +137,14 @@ def _misses_a_word(question: "Question", names: Iterable[str], asked: Iterable[S
     return any(not any(len(_units(index, term)) for term in meant) for meant in long)
 
 
-def _named(index: "SnapshotView", names: Set[str], scores: "npt.NDArray[np.floating[Any]]") -> bool:
-    """Say whether a title or a sentence has all words of a name: "the world" and "a cup" are no "World Cup"."""
-    units = reduce(np.intersect1d, (index.bm25.postings(term)[0] for term in sorted(names)))
+def _together(index: "SnapshotView", asked: Set[str], scores: "npt.NDArray[np.floating[Any]]") -> bool:
+    """Say whether a title or a sentence has all of some terms, in any form: "a cup for the world" is no "World Cup"."""
+    units = reduce(np.intersect1d, (_units(index, term) for term in sorted(asked)))
     units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT]
     read = (unit for unit in units.tolist() if not np.isneginf(scores[unit]))
     return any(
-        _is_about(index, unit, names, whole=True) or any(names <= own for own in _sentences(index, unit)[1])
+        _is_about(index, unit, asked, whole=True)
+        or any(all(_has_form({term}, own) for term in asked) for own in _sentences(index, unit)[1])
         for unit in read
     )
 

@@ -18,7 +18,7 @@ from graphrag_lite.run.services import Last
 from graphrag_lite.settings import FoldFacts
 from graphrag_lite.temporal import fold, one_value
 from graphrag_lite.temporal.contradictions import with_ends
-from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, POLICIES, Distinct, Facts, Ints, Mentions
+from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, MULTI, POLICIES, Distinct, Facts, Ints, Mentions
 from graphrag_lite.temporal.instants import UNITS, seconds
 from graphrag_lite.temporal.policies import Learned, learn
 from graphrag_lite.temporal.relations import Resolution, relation_key, resolve, states
@@ -80,7 +80,7 @@ async def fold_facts(
     learned, rules = _settled(learn(mentions, len(names)), names, settings.policies)
     mentions = fold.prepare(mentions, learned.policy)
     if model is not None and settings.model:
-        undecided = set(np.flatnonzero(learned.policy == 0).tolist())
+        undecided = {place for place, rule in enumerate(rules) if rule == "default" and learned.policy[place] == MULTI}
         sentences = partial(_sentences, source_documents, told)
         ended = await judged_ends(told, mentions, undecided, sentences, settings.max_pairs, model, prompts)
         mentions = with_ends(mentions, ended)

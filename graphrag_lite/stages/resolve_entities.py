@@ -32,7 +32,7 @@ from graphrag_lite.text.plain_text import cut_line
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BATCH = 1000  # text units whose words are counted at once: many are the same
+BATCH = 4_000_000  # characters of text units whose words are counted at once: many are the same
 # Between two names: they are two. After a comma may stand a title: "James Adam, Lord Adam".
 LISTING = AND_WORDS | {"&"}
 SAME = re.compile(
@@ -75,11 +75,12 @@ async def resolve_entities(
     """
     lower_counts: Counter[str] = Counter()
     ids, texts = source_units["id"].to_pylist(), source_units["text"].to_pylist()
-    joined = ["\n\n".join(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
+    batches = packs(texts, list(map(len, texts)), BATCH)
+    joined = ["\n\n".join(texts[pack.start : pack.stop]) for pack in batches]
     found = each(partial(outcome, lower_case_words), joined)
-    for start, (counts, error) in zip(range(0, len(texts), BATCH), found, strict=True):
+    for pack, (counts, error) in zip(batches, found, strict=True):
         lower_counts.update(counts)
-        for place in range(start, min(start + BATCH, len(texts))) if error else ():  # which of them is it?
+        for place in pack if error else ():  # which of them is it?
             lower_counts.update(attempt(ids[place], lower_case_words, texts[place]))
     names = entity_mentions["name"].to_pylist()
     types = entity_mentions["type"].to_pylist()

@@ -77,7 +77,7 @@ def foreign_keys() -> "Iterator[tuple[str, str, Key]]":
 
 
 @cache
-def _spare_pandas() -> None:
+def spare_pandas() -> None:
     """Let Arrow ask for pandas, and be told that there is none: it asks once, at the first list that becomes an array.
 
     To load it takes longer than a small index, and its own `to_pandas` asks again.
@@ -101,7 +101,7 @@ def make(name: str, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> "pa.Ta
     """Make a table from rows, in their order: mappings, or sequences in column order."""
     import pyarrow as pa
 
-    _spare_pandas()
+    spare_pandas()
     names = schema(name).names
     listed = [row if isinstance(row, Mapping) else dict(zip(names, row, strict=True)) for row in rows]
     return pa.Table.from_pylist(listed, schema=schema(name))
@@ -111,7 +111,7 @@ def make_columns(name: str, /, **values: Any) -> "pa.Table":
     """Make a table from one sequence (or Arrow array) per column."""
     import pyarrow as pa
 
-    _spare_pandas()
+    spare_pandas()
     return pa.Table.from_pydict({n: values[n] for n in schema(name).names}, schema=schema(name))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
+from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.instants import UNKNOWN, seconds
 
 Row = Mapping[str, Any]
@@ -48,6 +49,8 @@ def period(fact: Row) -> str:
     ('1993 – 2006', '1993 – present')
     >>> period(dates | {"kind": "event", "ended_by": "", "invalid_at": "1994-01-01"})
     '1993'
+    >>> period(dates | {"precision": "seen", "invalid_at": "", "ended_by": ""})
+    'said 1993-01-01'
     """
     length = _CUT.get(fact["precision"], 10)
     start, end = fact["valid_at"][:length], fact["invalid_at"]
@@ -56,6 +59,8 @@ def period(fact: Row) -> str:
     end = end[:length]
     if start == end:
         return str(start)
+    if fact["precision"] == SEEN and not end:
+        return f"said {start}"  # since when is not told, and nor is whether it still is so
     if fact["kind"] == "state":
         return f"{start} – {end or 'present'}" if start else f"until {end}"
     return " – ".join(filter(None, (start, end)))

@@ -16,6 +16,7 @@ GAP = 40  # characters between a subject and the words behind it
 OPENING = 3  # characters of a sentence in which "He" is what the document is about
 NEAR = 25  # characters between what is said and its time
 _PRONOUN = re.compile(r"\b(?:I|[Ww]e|He|She)\b")
+_CLAUSE = re.compile(r"[,;:(]")
 _ARTICLE = re.compile(r"\s+(?:the |a |an |my |our )?$")
 
 
@@ -150,7 +151,9 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
         if not subject or subject == other[2] or lacks_verb or (denied and stage != "holds"):
             continue
         now = subject == speaker or _words().now.search(gap)
-        dated = bool(now) and stage != "was" and not _words().once.search(f"{before} {sentence[other[1] :]}")
+        dated = (
+            bool(now) and stage != "was" and not _words().once.search(before + _CLAUSE.split(sentence[other[1] :])[0])
+        )
         found.append(OneValue(subject, relation, other[2], "ends" if denied else stage, dated, start, other[1]))
     return found
 

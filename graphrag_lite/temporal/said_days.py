@@ -46,7 +46,7 @@ def said_order(
     >>> said_order([(row, 0, 9) for row in "abc"], rows, {"a": "chat:10", "b": "chat:9", "c": "chat:11"})
     [2, 1, 3]
     """
-    numbers = {each: int(found[0]) for each, stated in source_ids.items() if (found := _NUMBER.search(stated))}
+    numbers = source_numbers(source_ids)
     listed = [
         (document, start, end, (seconds(time), *((numbers.get(document, 0), ordinal) if kind == "message" else (0, 0))))
         for document, start, end, time, kind, ordinal in episodes
@@ -54,6 +54,11 @@ def said_order(
     keys = _last(units, listed, (UNKNOWN, 0, 0))
     place = {key: n for n, key in enumerate(sorted({key for key in keys if key[0] != UNKNOWN}), start=1)}
     return [place.get(key, 0) for key in keys]
+
+
+def source_numbers(source_ids: Mapping[str, str]) -> dict[str, int]:
+    """Return the number at the end of each source id that has one, as rows of a chat do, by document."""
+    return {each: int(found[0]) for each, stated in source_ids.items() if (found := _NUMBER.search(stated))}
 
 
 def _last(units: Iterable[tuple[str, int, int]], episodes: Iterable[tuple[str, int, int, Key]], none: Key) -> list[Key]:

@@ -16,6 +16,7 @@ from graphrag_lite.agent.mcp_server import Current
 from graphrag_lite.agent.session import MEMORY, Session
 from graphrag_lite.agent.tools import TOOLS, call
 from graphrag_lite.cli import main
+from graphrag_lite.errors import IndexNotFound
 from graphrag_lite.memory.store import Memory
 from graphrag_lite.pipeline import index as build
 from graphrag_lite.run import snapshots
@@ -150,11 +151,11 @@ def test_each_call_is_answered_from_the_snapshot_that_is_current(root: Path, cor
 
 
 def test_without_an_index_every_call_says_so(tmp_path: Path) -> None:
-    started = RawServer(tmp_path)
-    started.ask(HELLO)
-    found = started.call("search_reports", query="pears")
-    assert found["isError"] and "There is no index" in found["content"][0]["text"]
-    assert started.close()[0] == 0
+    current = Current(tmp_path, lambda: Index.open(tmp_path / "output"), "s", read_only=False)
+    for _ in range(2):
+        with pytest.raises(IndexNotFound, match="There is no index"):
+            current.call("search_reports", {"query": "pears"})
+    assert current.call("archival_memory_search", {"query": "pears"})["total"] == 0
 
 
 def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:

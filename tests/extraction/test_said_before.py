@@ -18,7 +18,9 @@ def told(*messages: Message, conversation: str = "talk") -> list[list[str]]:
         episodes.append((f"e{number}", document, 0, kind, conversation, speaker, role, time, "", *span))
         units.append((f"u{number}", document, 0, *span, f"word {number}.", 3))
     row = dict.fromkeys(tables.schema("source_documents").names, "")
-    documents = tables.make("source_documents", [row | {"id": name, "text": text} for name, text in texts.items()])
+    documents = tables.make(
+        "source_documents", [row | {"id": name, "source_id": name, "text": text} for name, text in texts.items()]
+    )
     found = circumstances(documents, tables.make("source_units", units), tables.make("episodes", episodes))
     return [found[document, f"u{number}"].split("\n") for number, (document, *_) in enumerate(messages)]
 
@@ -41,6 +43,15 @@ def test_messages_of_other_documents_are_told_where_they_are_dated_earlier() -> 
     before = [[line[2:].partition(": ")[2] for line in lines if line[0] == ">"] for lines in said]
     assert before == [["word 1."], [], ["word 1."], ["word 1.", "word 0.", "word 2."]]
     assert told(*rows, conversation="")[3][-1] == "Spoken by: user"
+
+
+def test_rows_of_one_day_are_told_in_the_order_of_their_numbers() -> None:
+    said = told(*[(f"chat:{n}", "2024-03-01", "Ana", "") for n in (10, 9, 11)])
+    assert [[line for line in lines if line[0] == ">"] for lines in said] == [
+        ["> Ana: word 1."],
+        [],
+        ["> Ana: word 1.", "> Ana: word 0."],
+    ]
 
 
 def test_a_message_before_is_one_short_line() -> None:

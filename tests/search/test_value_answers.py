@@ -31,17 +31,17 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 @pytest.mark.parametrize(
     ("question", "options", "expected", "day"),
     [
-        ("Where do I live?", {}, "Berlin (2023-06-01 – present)", "2023-06-01"),
+        ("Where do I live?", {}, "Berlin (said 2023-06-01)", "2023-06-01"),
         ("Where did I live before Berlin?", {}, "Paris (2023-01-05 – 2023-06-01)", "2023-01-05"),
         ("Where did I live previously?", {}, "Paris (2023-01-05 – 2023-06-01)", "2023-01-05"),
-        ("Where does Ana Ruiz work?", {}, "Beta Labs (2024-02-02 – present)", "2024-02-02"),
+        ("Where does Ana Ruiz work?", {}, "Beta Labs (said 2024-02-02)", "2024-02-02"),
         (
             "Where does Ana Ruiz work?",
             {"valid_at": "2023-12-01"},
             "Acme Systems (2023-06-02 – 2024-02-02)",
             "2023-06-02",
         ),
-        ("Where does Ana Ruiz work?", {"as_of": "2023-12-01"}, "Acme Systems (2023-06-02 – present)", "2023-06-02"),
+        ("Where does Ana Ruiz work?", {"as_of": "2023-12-01"}, "Acme Systems (said 2023-06-02)", "2023-06-02"),
     ],
 )
 def test_a_value_and_the_one_before_it(
@@ -53,5 +53,5 @@ def test_a_value_and_the_one_before_it(
 
 
 def test_what_no_fact_tells_is_left_to_the_search(index: Index) -> None:
-    assert "present)" not in index.query("Where did Ana Ruiz work before Acme Systems?").answer
-    assert "present)" not in index.query("Who leads Beta Labs?").answer
+    assert "(said" not in index.query("Where did Ana Ruiz work before Acme Systems?").answer
+    assert "(said" not in index.query("Who leads Beta Labs?").answer

@@ -204,7 +204,7 @@ def test_the_examples_of_the_prompt_are_not_taken_for_the_text(caplog: pytest.Lo
     with caplog.at_level(logging.INFO):
         (entities, relationships), _, _ = extract(by_prompt(reply), TEXT)
     assert [row["name"] for row in entities] == ["Scrooge"] and not relationships
-    assert "Dropped 1 records that cannot be read, and 15 of the prompt's examples." in caplog.text
+    assert "Dropped 1 records that cannot be read, and 11 of the prompt's examples." in caplog.text
     (entities, _), _, _ = extract(by_prompt(reply), "Gdynia is a port. Scrooge never saw it.")
     assert [row["name"] for row in entities] == ["Gdynia", "Scrooge"]
 
@@ -221,7 +221,7 @@ def test_prompts_differ_in_the_text_alone() -> None:
 
 def test_the_examples_follow_their_own_rules() -> None:
     examples = PROMPTS.fill(prompts.ExtractGraphExamples()).split("\n\nEntity types: ")
-    assert len(examples) == 3
+    assert len(examples) == 2
     for example in examples:
         head, _, reply = example.partition("\nRecords:\n")
         types, _, text = head.removeprefix("Entity types: ").partition("\nText:\n")

@@ -227,6 +227,9 @@ def ends(*wanted: str) -> Callable[[str], str]:
     return reply
 
 
+SONGS = [row | {"relation": "sings for"} for row in HOMES]
+
+
 def test_a_model_ends_what_no_policy_does() -> None:
     asked: list[str] = []
 
@@ -234,7 +237,7 @@ def test_a_model_ends_what_no_policy_does() -> None:
         asked.extend(pairs_of(pairs))
         return ends("Paris Berlin")(pairs)
 
-    facts = folded(HOMES, reply=reply)[0]
+    facts = folded(SONGS, reply=reply)[0]
     assert [row[2:] for row in lines(facts)] == [
         ("Paris", "2010-01-01", "", "", "2015-05-01"),
         ("Paris", "2010-01-01", "2015-01-01", "succeeded", ""),
@@ -242,19 +245,19 @@ def test_a_model_ends_what_no_policy_does() -> None:
         ("Paris", "2020-01-01", "", "", ""),
     ]
     first = next(row for row in facts.to_pylist() if row["invalid_at"])
-    assert (first["ended_by"], first["invalidated_by"], first["n_mentions"]) == ("succeeded", HOMES[1]["id"], 1)
+    assert (first["ended_by"], first["invalidated_by"], first["n_mentions"]) == ("succeeded", SONGS[1]["id"], 1)
     assert len(asked) == 2 and asked[0].startswith(
-        "1. Ana lives in Paris (from 2010-01-01): Ana lives in Paris. -> Ana"
+        "1. Ana sings for Paris (from 2010-01-01): Ana sings for Paris -> Ana"
     )
 
 
 def test_a_model_is_asked_about_the_same_two_and_never_about_the_unrelated() -> None:
     rows = [
-        mention("Ana", "works at", "Acme", "2010-01-01", document="a"),
+        mention("Ana", "sings for", "Acme", "2010-01-01", document="a"),
         mention("Ana", "left", "Acme", "2012-01-01", document="b", kind="event"),
-        mention("Ben", "works at", "Acme", "2013-01-01", document="c"),
+        mention("Ben", "sings for", "Acme", "2013-01-01", document="c"),
         mention("Ana", "likes", "Rome", "2014-01-01", document="d"),
-        mention("Ana", "works at", "Bolt", "2009-01-01", "2010-06-01", document="e"),
+        mention("Ana", "sings for", "Bolt", "2009-01-01", "2010-06-01", document="e"),
     ]
     asked: list[str] = []
 
@@ -263,15 +266,15 @@ def test_a_model_is_asked_about_the_same_two_and_never_about_the_unrelated() -> 
         return json.dumps({"ended": [*range(-3, 99)]})
 
     facts = folded(rows, reply=lie)[0]
-    assert [line.partition(". ")[2][:19] for line in asked] == ["Ana works at Acme ("]
+    assert [line.partition(". ")[2][:20] for line in asked] == ["Ana sings for Acme ("]
     ended = [row[:5] for row in lines(facts) if row[5] == "succeeded"]
-    assert ended == [("Ana", "works at", "Acme", "2010-01-01", "2012-01-01")]
+    assert ended == [("Ana", "sings for", "Acme", "2010-01-01", "2012-01-01")]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_verdicts_do_not_depend_on_the_order_of_mentions(seed: int) -> None:
     rows = [
-        mention(name, "works at", firm, f"20{year}-01-01", document=f"{name}{year}", reference_time=f"20{year}-03-01")
+        mention(name, "sings for", firm, f"20{year}-01-01", document=f"{name}{year}", reference_time=f"20{year}-03-01")
         for name in ("Ana", "Ben", "Cy")
         for year, firm in ((10, "Acme"), (12, "Bolt"), (14, "Core"))
     ]
@@ -282,7 +285,7 @@ def test_verdicts_do_not_depend_on_the_order_of_mentions(seed: int) -> None:
 
 
 def test_what_a_model_does_not_answer_ends_nothing() -> None:
-    assert [row[4:6] for row in lines(folded(HOMES, reply=lambda _: "no idea")[0])] == [("", "")] * 2
+    assert [row[4:6] for row in lines(folded(SONGS, reply=lambda _: "no idea")[0])] == [("", "")] * 2
 
 
 def test_too_many_values_at_once_are_no_question() -> None:

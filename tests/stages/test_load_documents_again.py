@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from last_snapshot import last
 
@@ -62,6 +62,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @settings(deadline=None, max_examples=25)
+@example([{"a.txt": "one"}, {"a.txt": "one", "b.txt": "one"}, {"b.txt": "one"}])  # equal documents come and go
 @given(st.lists(STATES, min_size=2, max_size=4))
 def test_the_table_is_the_one_from_nothing(states: list[dict[str, str]]) -> None:
     with tempfile.TemporaryDirectory() as place:

@@ -25,6 +25,7 @@ def said(sentence: str) -> list[tuple[str, str, str, str, bool]]:
         ("I don't live in Oslo anymore.", ("user", "lives in", "Oslo", "ends", True)),
         ("I'm working at Beta now.", ("user", "works at", "Beta", "holds", True)),
         ("Ana, who now works at Acme, sings.", ("Ana", "works at", "Acme", "holds", True)),
+        ("Ana, who now works at Acme, was asked.", ("Ana", "works at", "Acme", "holds", True)),
         ("Ana works at Acme.", ("Ana", "works at", "Acme", "holds", False)),
         ("Ana worked at Acme from 1990 to 1995.", ("Ana", "works at", "Acme", "was", False)),
         ("Acme is now led by Bo Lee.", ("Acme", "is headed by", "Bo Lee", "holds", True)),
