@@ -92,16 +92,12 @@ def unheard(rows: Sequence[Resolution], known: KnownNames) -> list[str]:
     return sorted(name for name in told if exact_key(name) not in places)
 
 
-<<<<<<< HEAD
 def _named(known: KnownNames) -> set[str]:
     several = (name for names in (*known.same, *known.different) for name in names)
     return {*known.title, *known.type, *known.drop, *known.names, *several}
 
 
-def _part(rows: list[Resolution], places: RowsByName, names: Sequence[str]) -> None:
-=======
 def _part(entities: Entities, places: RowsByName, names: Sequence[str]) -> None:
->>>>>>> main
     """Give names that mean one entity each its own; it stays with the name that its key is of, else with the first."""
     rows = entities.rows
     heads: dict[str, str] = {}
