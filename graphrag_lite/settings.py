@@ -83,7 +83,8 @@ class KnownNames(Section):
             for name in dict.fromkeys(others):
                 for place in sorted(groups.get(name, ())):
                     if found.setdefault(place, name) != name:
-                        raise ValueError(f"{found[place]} and {name} cannot be the same and different")
+                        first, second = sorted((found[place], name), key=self.same[place].index)
+                        raise ValueError(f"{first} and {second} cannot be the same and different")
         return self
 
     @model_validator(mode="after")
