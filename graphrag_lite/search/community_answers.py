@@ -8,6 +8,7 @@ import numpy as np
 
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.entity_statements import statement_at
 from graphrag_lite.search.sentence_choice import in_reading_order, read_out
 from graphrag_lite.search.statements import choose_statements, tells
 
@@ -40,14 +41,10 @@ def themes(index: "SnapshotView", reports: Iterable[Row]) -> list[Statement]:
         told += [(row["title"], row["sources"]) for row in entities]
     found: list[Statement] = []
     for title, spans in told:
-        places = (_place(index, span, title) for span in spans)
+        places = (statement_at(index, span, title) for span in spans)
         if len(found) < most and (one := next((place for place in places if tells(index, place, found)), None)):
             found.append(one)
-    return found or [_place(index, spans[0], title) for title, spans in told if spans][:most]
-
-
-def _place(index: "SnapshotView", span: Row, title: str) -> Statement:
-    return Statement(index.unit_row[span["text_unit_id"]], span["char_start"], span["char_end"], title)
+    return found or [statement_at(index, spans[0], title) for title, spans in told if spans][:most]
 
 
 def paragraphs(

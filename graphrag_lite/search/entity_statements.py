@@ -1,5 +1,6 @@
 """What the graph says of an entity, as sentences of the corpus: its description, and its heaviest relationships."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.search.answer import Statement
@@ -18,7 +19,7 @@ def description(index: "SnapshotView", entity: int) -> list[Statement]:
     """Return the sentences that describe an entity (its row), below its name and type."""
     row = index.arrow("entities").slice(entity, 1).to_pylist()[0]
     heading = row["title"] if row["type"] == "unknown" else f"{row['title']} ({row['type']})"
-    told = [_statement(index, span, heading) for span in row["sources"] if _is_short(span)]
+    told = [statement_at(index, span, heading) for span in row["sources"] if _is_short(span)]
     return [statement for statement in told if not _is_greeting(index, statement)][:MAX_DESCRIPTION]
 
 
@@ -34,7 +35,7 @@ def relationships(index: "SnapshotView", entity: int) -> list[Statement]:
         for row in own.slice(0, MAX_RELATIONSHIPS).to_pylist()
         for span in row["sources"]
         if _is_short(span)
-        for statement in [_statement(index, span, f"{row['source']} – {row['target']}")]
+        for statement in [statement_at(index, span, f"{row['source']} – {row['target']}")]
         if stands_alone(read_out(index, statement)[0]) and not _is_greeting(index, statement)
     ]
 
@@ -44,7 +45,8 @@ def _is_short(span: dict[str, Any]) -> bool:
     return bool(span["char_end"] - span["char_start"] <= MAX_LENGTH)
 
 
-def _statement(index: "SnapshotView", span: dict[str, Any], about: str) -> Statement:
+def statement_at(index: "SnapshotView", span: Mapping[str, Any], about: str) -> Statement:
+    """Return what is said at a span of `sources`, without who says it."""
     unit = index.unit_row[span["text_unit_id"]]
     return Statement(unit, *spoken_span(_text(index, unit), span["char_start"], span["char_end"]), about)
 

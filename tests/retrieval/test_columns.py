@@ -33,7 +33,13 @@ def test_there_is_no_string_outside_of_the_column(i: int) -> None:
 def test_mapped_lists_and_numbers_are_those_that_were_written(rows: list[list[int]], tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     counts = [[float(value) for value in row] for row in rows]
-    columns = {"document": list(range(len(rows))), "day": [7] * len(rows), "entities": rows, "counts": counts}
+    columns = {
+        "document": list(range(len(rows))),
+        "day": [7] * len(rows),
+        "order": [0] * len(rows),
+        "entities": rows,
+        "counts": counts,
+    }
     tables.write(tmp_path, "search_units", tables.make_columns("search_units", **columns))
     data = tables.read(tmp_path, "search_units")
     for name, kind in (("entities", "int32"), ("counts", "float32")):
