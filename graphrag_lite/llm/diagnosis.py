@@ -19,6 +19,7 @@ from graphrag_lite.settings import Llm
 if TYPE_CHECKING:
     from httpx2 import Response
 
+REDIRECTS = {301, 302, 303, 307, 308}
 HEALS = {408, 409, 425, 429}  # and 5xx, but for 501
 MESSAGE = 500  # characters of an endpoint's message that are shown
 
@@ -102,6 +103,12 @@ class Diagnosis:
         said = f"{self.address} answered {status}: {message}"
         if status in hand_back:
             raise Refused(said, status, message) from None
+        if status in REDIRECTS:
+            where = self.redacted(headers.get("location", ""))[:MESSAGE]
+            raise ModelError(
+                f"{self.address} answered {status}: it has moved to {where!r}. Nothing is sent there: if that is right,"
+                f" write it in {self.section}.base_url."
+            ) from None
         flagged = re.search(r"moderation|flagged", message, re.IGNORECASE)
         if status == 401 or (status == 403 and not flagged) or (status == 400 and re.search("api.?key", message, re.I)):
             raise ModelError(self.unauthorised(status, message)) from None

@@ -116,7 +116,7 @@ class Endpoint:
         client = await self._client()
         async with asyncio.timeout(self.settings.timeout):
             response = await send(client)
-        if response.is_error:
+        if not response.is_success:
             raise StatusError(response)
         return response
 
@@ -138,7 +138,7 @@ class Endpoint:
                 context = send(await self._client())
                 async with asyncio.timeout(self.settings.timeout):
                     response = await context.__aenter__()
-                    if response.is_error:
+                    if not response.is_success:
                         await response.aread()
                         raise StatusError(response)
                 holding.push_async_exit(context)
@@ -242,7 +242,7 @@ class Endpoint:
                 headers=self._headers(key),
                 timeout=httpx2.Timeout(seconds, connect=min(CONNECT, seconds)),
                 limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
-                follow_redirects=True,
+                follow_redirects=False,  # neither key nor documents go where nobody sent them
                 # A proxy of the environment is for the world outside, not for a server on this machine.
                 trust_env=not _is_loopback(self.host),
             )

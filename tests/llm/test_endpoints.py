@@ -210,3 +210,23 @@ def test_a_tokeniser_of_another_kind_is_no_cut(text: str) -> None:
 
     with StubServer(reply) as server:
         assert answer(chat_of(server, "ollama"), ask(text))[0].text == "Yes."
+
+
+@pytest.mark.parametrize("status", [301, 307])
+def test_neither_key_nor_documents_follow_to_another_address(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEAM_SECRET", KEY)
+    with StubServer() as other:
+        moved = Fault(status=status, headers={"location": f"{other.url}/chat/completions"})
+        with StubServer(lambda _: moved, models=moved) as server:
+            chat = chat_of(server, headers={"X-Team": "TEAM_SECRET"})
+
+            async def main() -> None:
+                with pytest.raises(ModelError, match=rf"moved to '{other.url}"):
+                    await chat.complete(ask())
+                with pytest.raises(ModelError, match=rf"moved to '{other.url}"):
+                    _ = [piece async for piece in chat.stream(ask())]
+                await chat.check()
+
+            asyncio.run(main())
+        assert other.n_requests == 0
+        assert not other.paths
