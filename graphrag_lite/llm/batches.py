@@ -23,6 +23,7 @@ from graphrag_lite.errors import CallError, SettingsError, WaitingError
 from graphrag_lite.llm.chat import ChatModel, Reply, Request
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.openai_chat import OpenAIChat
+from graphrag_lite.llm.openai_fields import parsed
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response
@@ -141,10 +142,13 @@ class Batches:
         after: dict[str, str] = {}
         while True:
             page = await client.get("batches", params={"limit": "100", **after})
-            if page.is_error:
+            try:
+                listed = parsed(page.content)
+                rows = listed.get("data") or []
+            except (ValueError, AttributeError):
                 return page
-            listed = json.loads(page.content)
-            rows = listed.get("data") or []
+            if not page.is_success:
+                return page
             if any(_tag(row) == tag for row in rows):
                 return page
             if not listed.get("has_more") or not rows:
@@ -214,7 +218,7 @@ def _results(text: str) -> Iterator[tuple[str, int, Any]]:
     """Yield key, status and body of every line that can be read; status 0 where the provider did not ask the model."""
     for line in text.split("\n"):
         try:
-            row = json.loads(line)
+            row = parsed(line)
             response = row.get("response") or {"status_code": 0, "body": row.get("error")}
             key, status, body = str(row["custom_id"]), int(response["status_code"]), response["body"]
             if status == 200:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from graphrag_lite.errors import CallError, ModelError, UnansweredError
 from graphrag_lite.llm.limits import asked_pause
+from graphrag_lite.llm.openai_fields import parsed
 from graphrag_lite.llm.retries import Trouble
 from graphrag_lite.settings import Llm
 
@@ -60,7 +61,7 @@ class Diagnosis:
         try:
             return await attempt
         except StatusError as error:
-            self._refuse(error.response.status_code, error.response.text, error.response.headers, hand_back)
+            self._refuse(error.response.status_code, body(error.response), error.response.headers, hand_back)
         except TimeoutError:
             seconds = f"{self.settings.timeout:g} s (llm.timeout)"
             raise Trouble(f"{self.address} has not answered within {seconds}.", slow=True) from None
@@ -80,9 +81,9 @@ class Diagnosis:
     def read(self, response: Any) -> Any:
         """Return the JSON object of an answer. Raises Trouble for another, ModelError for a page of HTML."""
         try:
-            answer = json.loads(response.content)
+            answer = parsed(response.content)
         except ValueError:
-            start = self.redacted(response.text)[:80]
+            start = self.redacted(body(response))[:80]
             if "html" in response.headers.get("content-type", ""):
                 raise ModelError(
                     f"{self.address} answered with a web page. Check {self.section}.base_url: it is the"
@@ -94,7 +95,7 @@ class Diagnosis:
         if isinstance(answer.get("error"), dict) and not answer.get("choices"):  # as OpenRouter does, with status 200
             code = str(answer["error"].get("code"))
             status = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 500
-            self._refuse(status, response.text, response.headers, frozenset())
+            self._refuse(status, body(response), response.headers, frozenset())
         return answer
 
     def _refuse(self, status: int, text: str, headers: Mapping[str, str], hand_back: frozenset[int]) -> NoReturn:
@@ -129,7 +130,7 @@ class Diagnosis:
     def message(self, text: str) -> str:
         """Return what an error body says: `error.message`, `error`, `message`, `detail`, or its text."""
         try:
-            found = json.loads(text)
+            found = parsed(text)
         except ValueError:
             found = re.sub(r"<[^<>]{0,200}>", " ", text[:5000])
         for name in ("error", "message", "detail", "msg"):
@@ -166,6 +167,11 @@ class Diagnosis:
         if self.settings.base_url is None and (self.settings.address or "").startswith("https:"):
             return "Check the network of this machine."
         return f"Is the server running? Check {self.section}.base_url."
+
+
+def body(response: "Response") -> str:
+    """Return the text of an answer, as UTF-8: the charset that it names may be no encoding of text."""
+    return response.content.decode("utf-8", "replace")
 
 
 def _is_down(error: BaseException) -> bool:

@@ -17,8 +17,9 @@ from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError
-from graphrag_lite.llm.diagnosis import Diagnosis, StatusError, cause, transport_errors
+from graphrag_lite.llm.diagnosis import Diagnosis, StatusError, body, cause, transport_errors
 from graphrag_lite.llm.limits import Slot, pause_before_next
+from graphrag_lite.llm.openai_fields import parsed
 from graphrag_lite.llm.retries import MAX_DELAY, Retries, Trouble
 from graphrag_lite.presets import deployment_url
 from graphrag_lite.settings import Llm
@@ -108,7 +109,7 @@ class Endpoint:
         """Return the text of an answer that is no JSON. Raises like `post`."""
 
         async def attempt(_: Slot) -> str:
-            return (await self._sent(send)).content.decode("utf-8", "replace")
+            return body(await self._sent(send))
 
         return await self._answer(attempt, 0, hand_back)
 
@@ -141,6 +142,7 @@ class Endpoint:
                     if not response.is_success:
                         await response.aread()
                         raise StatusError(response)
+                response.encoding = "utf-8"  # whatever charset it names
                 holding.push_async_exit(context)
                 self._respect(response.headers, tokens)
                 return response
@@ -171,7 +173,7 @@ class Endpoint:
 
     def _event(self, data: str) -> dict[str, Any] | None:
         """Read an event; None for what is none. Raises CallError for one that holds an error."""
-        event = json.loads(data)
+        event = parsed(data)
         if not isinstance(event, dict):
             return None
         if event.get("error"):

@@ -6,7 +6,6 @@ Once one of those has used up its attempts, they no longer wait for each other, 
 """
 
 import asyncio
-import json
 import logging
 import random
 import re
@@ -27,7 +26,7 @@ from graphrag_lite.llm.chat import (
 )
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
-from graphrag_lite.llm.openai_fields import content, reply_format, tool_call, usage_of
+from graphrag_lite.llm.openai_fields import content, parsed, reply_format, tool_call, usage_of
 from graphrag_lite.llm.thinking import may_think, spoken
 from graphrag_lite.presets import PLAIN
 from graphrag_lite.settings import Llm
@@ -305,18 +304,18 @@ class OpenAIChat:
         said, finish, usage, thinking = "", None, None, True
         async with self.endpoint.stream(send, estimated + self._expected(body), hand_back) as events:
             async for event in events:
-                finish = finish or ("stop" if event is DONE else None)
                 usage = event.get("usage") or usage
-                for choice in (event.get("choices") or [])[:1]:
-                    whole = choice.get("message")  # from a server that does not stream
-                    finish = choice.get("finish_reason") or finish or ("stop" if whole else None)
-                    piece = content((choice.get("delta") or whole or {}).get("content"))
-                    said += piece
-                    if thinking and not may_think(said):
-                        piece = spoken(said)
-                        thinking = not piece
-                    if piece and not thinking:
-                        yield piece
+                try:
+                    piece, end = _piece(event)
+                except (LookupError, TypeError, AttributeError):
+                    raise CallError(f"{self.endpoint.address} streamed an event that is none. Ask again.") from None
+                finish = end or finish or ("stop" if event is DONE else None)
+                said += piece
+                if thinking and not may_think(said):
+                    piece = spoken(said)
+                    thinking = not piece
+                if piece and not thinking:
+                    yield piece
         if finish is None:
             raise CallError(f"{self.endpoint.address} broke off its answer. Ask again.")
         answer = {"choices": [{"message": {"content": said}, "finish_reason": finish}], "usage": usage}
@@ -362,6 +361,14 @@ class OpenAIChat:
         self._was_cut = True
 
 
+def _piece(event: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Return what an event adds to a reply, and why the reply ends there, None where it goes on."""
+    choice = (event.get("choices") or [{}])[0]
+    whole = choice.get("message")  # from a server that does not stream
+    piece = content((choice.get("delta") or whole or {}).get("content"))
+    return piece, choice.get("finish_reason") or ("stop" if whole else None)
+
+
 def _is_chosen(text: str, choices: tuple[str, ...]) -> bool:
     return first_word(text) in [word.casefold() for word in choices]
 
@@ -373,7 +380,7 @@ def _chosen(reply: Reply, choices: tuple[str, ...]) -> Reply:
 
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text)
+        parsed(text)
     except ValueError:
         return False
     return True

@@ -15,6 +15,7 @@ from graphrag_lite.llm.chat import Embedder, Usage, estimated_tokens
 from graphrag_lite.llm.endpoint import Endpoint
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent
+from graphrag_lite.llm.openai_fields import counted
 from graphrag_lite.llm.providers import ProvidedEmbedder
 from graphrag_lite.plugins import Origin
 from graphrag_lite.presets import PRESETS
@@ -62,7 +63,7 @@ class OpenAIEmbedder:
                 raise ValueError("not a vector for every text")
             # At the precision of the memo, so that a vector is the same whether it was kept or not.
             vectors = [array.array("f", row["embedding"]).tolist() for row in rows]
-            used = (answer.get("usage") or {}).get("prompt_tokens") or estimated
+            used = counted((answer.get("usage") or {}).get("prompt_tokens")) or estimated
             return (vectors, Usage(prompt_tokens=used)), used
 
         return await self.endpoint.post(send, estimated, read)

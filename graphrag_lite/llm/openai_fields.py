@@ -8,7 +8,16 @@ from typing import Any
 from graphrag_lite.llm.chat import Usage, estimated_tokens
 
 FORMS = ("json_schema", "json_object by schema", "json_object", "plain text")  # of a reply with a schema, best first
+MOST = 10**9  # tokens of one request: no count is more, nor less than none
 TEXT = ("text", "output_text")  # types of the parts of a message that are spoken
+
+
+def parsed(text: str | bytes) -> Any:
+    """Read JSON of an endpoint. Raises ValueError for what is none, or is nested too deeply to be read."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def tool_call(calls: Any, said: str) -> str:
@@ -23,7 +32,7 @@ def tool_call(calls: Any, said: str) -> str:
         return ""
     arguments = function.get("arguments") or {}
     with suppress(ValueError):  # whoever asked says that it cannot be read
-        arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
+        arguments = parsed(arguments) if isinstance(arguments, str) else arguments
     return json.dumps({"thought": said, "tool": str(function.get("name")), "arguments": arguments}, ensure_ascii=False)
 
 
@@ -59,15 +68,20 @@ def _is_closed(schema: Any) -> bool:
 def usage_of(answer: Mapping[str, Any], estimated: int) -> Usage:
     """Read what an answer cost; where the endpoint does not say, estimate it."""
     usage = answer.get("usage")
-    if not isinstance(usage, Mapping) or not isinstance(usage.get("prompt_tokens"), int):
+    if not isinstance(usage, Mapping) or (prompt := counted(usage.get("prompt_tokens"))) is None:
         message = answer["choices"][0].get("message") or {}
         return Usage(estimated, 0, estimated_tokens(content(message.get("content"))))
     details = usage.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, Mapping) else 0
-    said, total = usage.get("completion_tokens") or 0, usage.get("total_tokens")
-    if isinstance(total, int):  # some count what was thought in the total alone
-        said = max(said, total - usage["prompt_tokens"])
-    return Usage(usage["prompt_tokens"], cached or 0, said)
+    cached = counted(details.get("cached_tokens")) if isinstance(details, Mapping) else 0
+    said, total = counted(usage.get("completion_tokens")) or 0, counted(usage.get("total_tokens"))
+    if total is not None:  # some count what was thought in the total alone
+        said = max(said, total - prompt)
+    return Usage(prompt, cached or 0, said)
+
+
+def counted(tokens: Any) -> int | None:
+    """Return a number of tokens that an endpoint tells, None for what can be none."""
+    return tokens if isinstance(tokens, int) and 0 <= tokens <= MOST else None
 
 
 def content(said: Any) -> str:

@@ -230,3 +230,43 @@ def test_neither_key_nor_documents_follow_to_another_address(status: int, monkey
             asyncio.run(main())
         assert other.n_requests == 0
         assert not other.paths
+
+
+DEEP = "[" * 100_000
+WHOLE = {"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}
+ODD = {
+    "nested": (DEEP, "application/json"),
+    "nested event": (f"data: {DEEP}\n\n", "text/event-stream"),
+    "no encoding of text": ("zz", "text/plain; charset=zlib"),
+    "no choice": ('{"choices": [null]}', "application/json"),
+    "no message": ('{"choices": [{"message": "Yes."}]}', "application/json"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("status", [200, 500])
+def test_an_answer_that_is_none_is_an_error_and_no_traceback(name: str, status: int) -> None:
+    raw, kind = ODD[name]
+    with StubServer(lambda _: Fault(status=status, raw=raw, headers={"content-type": kind})) as server:
+        chat = chat_of(server, max_attempts=1)
+
+        async def main() -> None:
+            with pytest.raises(CallError):
+                await chat.complete(ask())
+            with pytest.raises(CallError):
+                _ = [piece async for piece in chat.stream(ask())]
+
+        asyncio.run(main())
+
+
+@pytest.mark.parametrize("told", [-5, 10**400, "many", None, [1]])
+def test_a_count_that_can_be_none_is_estimated(told: Any) -> None:
+    usage = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), told)
+    vectors = {"data": [{"index": 0, "embedding": [1.0]}], "usage": usage}
+    with StubServer(lambda _: Fault(raw=json.dumps(WHOLE | {"usage": usage}))) as server:
+        (reply,) = answer(chat_of(server, max_attempts=1))
+    assert 0 < reply.usage.prompt_tokens < 100 and 0 <= reply.usage.completion_tokens < 100
+    with StubServer(lambda _: Fault(raw=json.dumps(vectors))) as server:
+        embedder = OpenAIEmbedder(Embeddings(model="small"), Llm(base_url=server.url, max_attempts=1))
+        _, spent = asyncio.run(embedder.embed(["Marley"]))
+    assert 0 < spent.prompt_tokens < 100
