@@ -26,10 +26,10 @@ VERSIONS = {  # as Sphinx shows them
 ITEM = re.compile(r"\s*(?:[-*+•]|(?:\d{1,3}|[A-Za-z#])[.)]|\(\w{1,3}\)|:[^:`\n]{1,60}:)(?:\s+|$)")
 TABLE = re.compile(r"\s*=+(?:\s+=+)+\s*$")
 ROW = re.compile(r"\s*[|+]|\s*=+(?:\s+=+)*\s*$|.*\S {3,}\S")
-ROLE = re.compile(r":[\w:+.-]+:`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`")
+ROLE = re.compile(r":[\w:+.-]{1,80}:`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`")
 REFERENCE = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?|`([^`]+)`__?|(?<=\w)_(?=[\s.,;:)]|$)|\|(\w[^|\n]*)\|")
 LITERAL = re.compile(r"``(.+?)``")
-EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=\S)(.+?)(?<=\S)\1(?![\w*])")
+EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=\S)(.{1,300}?)(?<=\S)\1(?![\w*])")  # bounds keep it linear
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:

@@ -7,6 +7,7 @@ import zipfile
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from linear import assert_linear
 
 from graphrag_lite.read.documents import Fields, Loaded
 from graphrag_lite.read.readers import all_readers
@@ -204,6 +205,11 @@ def test_a_manual_in_restructured_text_has_whole_paragraphs_and_says_since_which
     item = one(MANUAL, "manual.rst")
     assert (item.title, item.text.strip()) == ("Manual", SHOWN)
     assert [text for kind, _, text in blocks(item) if kind == "code"] == ["<Name>_URL", "code()", "now"]
+
+
+@pytest.mark.parametrize("piece", ["*a ", "**a\n", ":a", "`a <"])
+def test_marks_of_restructured_text_without_an_end_are_read_in_linear_time(piece: str) -> None:
+    assert_linear(lambda text: list(all_readers().read(text.encode(), "a.rst", Fields())), piece)
 
 
 @given(st.text(alphabet="ab *_`[]()!|#>-=\n1.&<:~\\", max_size=120), st.sampled_from([".md", ".rst", ".org"]))
