@@ -5,6 +5,7 @@ The YAML key of a section is the stage's name. `render` writes the commented fil
 """
 
 import json
+import re
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit, urlunsplit
 
@@ -23,6 +24,12 @@ class Section(BaseModel):
 def _variable(name: str) -> str:
     if not name.isidentifier():  # not shown: it may be a key
         raise ValueError("is the name of an environment variable, such as OPENAI_API_KEY, not the key itself")
+    return name
+
+
+def _header(name: str) -> str:
+    if not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name, re.ASCII):
+        raise ValueError("a header has a name of letters, digits and hyphens, such as X-Team")
     return name
 
 
@@ -49,6 +56,7 @@ def _json(values: dict[str, Any]) -> dict[str, Any]:
 
 Options = Annotated[dict[str, Any], AfterValidator(_json)]
 VariableName = Annotated[str, AfterValidator(_variable)]
+HeaderName = Annotated[str, AfterValidator(_header)]
 Address = Annotated[str, PlainSerializer(_without_secrets)]
 
 
@@ -299,7 +307,7 @@ class Llm(Section):
         None,
         description="the environment variable that holds the key, never the key; null: the provider's (OPENAI_API_KEY)",
     )
-    headers: dict[str, VariableName] = Field(
+    headers: dict[HeaderName, VariableName] = Field(
         {}, description="more headers, and the environment variables that hold them, such as {X-Team: TEAM}"
     )
     temperature: float | None = Field(

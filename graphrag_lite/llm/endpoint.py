@@ -238,16 +238,24 @@ class Endpoint:
                 logging.getLogger("httpx2").setLevel(logging.WARNING)
             seconds = self.settings.timeout
             self._diagnosis.secrets.append(key)
-            self._http = httpx2.AsyncClient(
-                base_url=self.base_url.partition("?")[0],
-                params=self._query,
-                headers=self._headers(key),
-                timeout=httpx2.Timeout(seconds, connect=min(CONNECT, seconds)),
-                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
-                follow_redirects=False,  # neither key nor documents go where nobody sent them
-                # A proxy of the environment is for the world outside, not for a server on this machine.
-                trust_env=not _is_loopback(self.host),
-            )
+            headers = self._headers(key)
+            try:
+                self._http = httpx2.AsyncClient(
+                    base_url=self.base_url.partition("?")[0],
+                    params=self._query,
+                    headers=headers,
+                    timeout=httpx2.Timeout(seconds, connect=min(CONNECT, seconds)),
+                    limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+                    follow_redirects=False,  # neither key nor documents go where nobody sent them
+                    # A proxy of the environment is for the world outside, not for a server on this machine.
+                    trust_env=not _is_loopback(self.host),
+                )
+            except (ValueError, ImportError, OSError, httpx2.InvalidURL) as error:
+                raise ModelError(
+                    f"{self.address} cannot be asked: {type(error).__name__}. Check {self.section}.base_url and"
+                    f" {self.section}.headers, and the environment: the proxies (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY;"
+                    " none of SOCKS) and SSL_CERT_FILE."
+                ) from None
             self._loop = loop
             ending = _ending(self._http)
             _ENDINGS.setdefault(loop, []).append(ending)  # this endpoint may be gone before its loop

@@ -270,3 +270,20 @@ def test_a_count_that_can_be_none_is_estimated(told: Any) -> None:
         embedder = OpenAIEmbedder(Embeddings(model="small"), Llm(base_url=server.url, max_attempts=1))
         _, spent = asyncio.run(embedder.embed(["Marley"]))
     assert 0 < spent.prompt_tokens < 100
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("HTTP_PROXY", "socks5://me:secret@127.0.0.1:1"), ("HTTP_PROXY", "ftp://x"), ("SSL_CERT_FILE", "/nowhere")],
+)
+def test_an_environment_that_no_client_takes_is_told(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ModelError, match=name) as raised:
+        asyncio.run(chat_model(Llm(model="m", base_url="http://model.invalid/v1")).complete(ask()))
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["X Team", "X-Team\r\nEvil: 1", "X-Team\n", "é", ""])
+def test_a_header_is_named_as_headers_are(name: str) -> None:
+    with pytest.raises(ValueError, match="headers"):
+        Llm(headers={name: "TEAM"})
