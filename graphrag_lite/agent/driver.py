@@ -42,7 +42,7 @@ class Lead:
 
 
 def drive(question: "Question", trail: Trail) -> "Floats":
-    """Look, and return the scores of text units, shape (n_units,), -inf for those that are hidden."""
+    """Look, and return the scores of text units, shape (n_units,)."""
     session = trail.session
     whole = session.scores(question)
     scores = whole

@@ -52,7 +52,7 @@ class Session:
         return self.open_memory()
 
     def scores(self, query: "str | Question", where: Sequence[str] = ()) -> "npt.NDArray[np.float64]":
-        """Return how well each text unit fits a query, shape (n_units,), -inf where it is hidden; found once."""
+        """Return how well each text unit fits a query, shape (n_units,); found once."""
         from graphrag_lite.retrieval.question import Question
         from graphrag_lite.search.local_search import text_unit_scores
 

@@ -1,6 +1,5 @@
 """The tools that look at time: facts with their periods, and what is dated of somebody or something."""
 
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.agent.pages import Page, Record, paged
@@ -70,9 +69,6 @@ def look_along(session: Session, request: Timeline) -> Page:
     last = None if request.last is None else day_of("to", request.last)
     index = session.index.limited(request.where)
     entries = timeline(index, request.query, first, last)
-    if session.as_of:
-        shown = session.scores(request.query, request.where) > -inf
-        entries = [entry for entry in entries if shown[index.unit_row[entry.source.text_unit_id]]]
     return paged(len(entries), request.page, lambda place: _dated(entries[place]), request.size)
 
 

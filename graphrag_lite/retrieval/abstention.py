@@ -67,12 +67,8 @@ def weights(index: "Bm25", question_terms: Iterable[str]) -> dict[str, float]:
     }
 
 
-def fit(
-    index: "Bm25",
-    asked: Iterable[str] | Mapping[str, float],
-    hidden: "npt.NDArray[np.bool_] | None" = None,
-) -> float:
-    """Return how well the best passage that is not `hidden` (n_units,) fits: its share of the weight, times sqrt(n).
+def fit(index: "Bm25", asked: Iterable[str] | Mapping[str, float]) -> float:
+    """Return how well the best passage fits: its share of the weight, times sqrt(n).
 
     `asked` are the terms of a question, or what each of them weighs.
 
@@ -82,14 +78,10 @@ def fit(
     (1.41, 0.38)
     """
     weighed = asked if isinstance(asked, Mapping) else weights(index, asked)
-    return _fit(index.n_units, ((term, weight, index.postings(term)[0]) for term, weight in weighed.items()), hidden)
+    return _fit(index.n_units, ((term, weight, index.postings(term)[0]) for term, weight in weighed.items()))
 
 
-def _fit(
-    n_units: int,
-    found: "Iterable[tuple[str, float, npt.NDArray[np.int32]]]",
-    hidden: "npt.NDArray[np.bool_] | None",
-) -> float:
+def _fit(n_units: int, found: "Iterable[tuple[str, float, npt.NDArray[np.int32]]]") -> float:
     """Return `fit` of terms with their weights and the text units that hold them."""
     held = np.zeros(n_units)
     whole = n_words = 0.0
@@ -98,8 +90,6 @@ def _fit(
         held[units] += weight * by_chance
         whole += weight * by_chance
         n_words += NGRAM * by_chance if UNSPACED.match(term) else 1.0
-    if hidden is not None:
-        held[hidden] = 0.0
     return float(held.max(initial=0.0)) / whole * math.sqrt(max(n_words, 1.0)) if whole else 0.0
 
 
@@ -122,24 +112,22 @@ def weighed(question: "Question") -> dict[str, float]:
     return found
 
 
-def says_nothing(
-    question: "Question", weights: Mapping[str, float], hidden: "npt.NDArray[np.bool_] | None" = None
-) -> bool | None:
-    """Say whether no passage that is not `hidden` (n_units,) has anything to say to a question of such `weights`.
+def says_nothing(question: "Question", weights: Mapping[str, float]) -> bool | None:
+    """Say whether no passage has anything to say to a question of such `weights`.
 
     So it is where none fits, nor fits when a word that the corpus does not hold weighs no more than such words tell
     there and is found in other forms; and where of all that is asked of a known name the corpus holds not a word. None
     where it seems so and cannot be told (`cannot_tell`).
     """
     index = question.index.bm25
-    fits = fit(index, weights, hidden) >= LEAST_FIT
+    fits = fit(index, weights) >= LEAST_FIT
     if fits and not _nothing_but_names(question, weights) and not _names_nothing_known(question):
         return False
     if _names_nothing_known(question):
         return True
     if cannot_tell(question):
         return None
-    return fits or _fit_at_most(index, weights, names_asked(question), hidden) < LEAST_FIT
+    return fits or _fit_at_most(index, weights, names_asked(question)) < LEAST_FIT
 
 
 def cannot_tell(question: "Question") -> bool:
@@ -192,9 +180,7 @@ def names_asked(question: "Question") -> set[str]:
     return set() if language in NOUNS_HAVE_CAPITALS else set(terms(" ".join(question.capitalized), language))
 
 
-def _fit_at_most(
-    index: "Bm25", weighed: Mapping[str, float], names: set[str], hidden: "npt.NDArray[np.bool_] | None"
-) -> float:
+def _fit_at_most(index: "Bm25", weighed: Mapping[str, float], names: set[str]) -> float:
     """Return `fit` where an unknown word tells no more than the corpus allows, and words count in other forms.
 
     A name tells more than another word, but where names have forms. Codes of letters and digits ("FY22") are written in
@@ -214,7 +200,7 @@ def _fit_at_most(
         elif not _CODE.search(term):
             found.append((term, weight * min(1.0, most), held))
     room = max(1.0, len(index.units) / max(index.n_units, 1))
-    return _fit(index.n_units, found, hidden) * math.sqrt(max(1.0, len(found) / room))
+    return _fit(index.n_units, found) * math.sqrt(max(1.0, len(found) / room))
 
 
 def _held(index: "Bm25", term: str) -> "npt.NDArray[np.int32]":

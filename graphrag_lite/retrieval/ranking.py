@@ -150,7 +150,7 @@ def link(mentions: csr_array, definitions: csr_array, transposed: csr_array | No
 
 
 def rank(question: Features, links: Links, policy: Policy) -> Vector:
-    """Return the score of every unit, shape (n_units,); `best` puts them in order. Hidden units have -inf.
+    """Return the score of every unit, shape (n_units,); `best` puts them in order.
 
     >>> mentions = csr_array(np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]))  # unit 0 is about entity 0 and names 1
     >>> definitions = csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))

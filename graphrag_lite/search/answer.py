@@ -205,13 +205,11 @@ class Ranking:
 def ranked(scores: "NDArray[np.floating[Any]]", document_row: Sequence[int], top_k: int) -> Ranking:
     """Return the best units and documents, ties by row: at least `top_k` of both, where there are so many.
 
-    Units with the score -inf are hidden, and of no rank.
-
     A document counts for its best unit, and a little for its second: what two passages support is less by chance.
     """
     k = DEPTH * top_k
     while True:
-        candidates = [unit for unit in best(scores, k).tolist() if not np.isneginf(scores[unit])]
+        candidates = best(scores, k).tolist()
         values: dict[int, list[float]] = {}
         for unit in candidates:
             values.setdefault(document_row[unit], []).append(float(scores[unit]))

@@ -52,7 +52,7 @@ _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") -> bool:
     """Say whether no text unit tells what a question asks of what it names.
 
-    `scores` (n_units,) rank text units, -inf for those that are hidden. False where that cannot be told: of languages
+    `scores` (n_units,) rank text units. False where that cannot be told: of languages
     whose words have forms that nothing strips, of a question in another language than the texts, where text units are
     single sentences, and of what somebody asks of himself, which may have to be added up.
     """
@@ -141,11 +141,10 @@ def _together(index: "SnapshotView", asked: Set[str], scores: "npt.NDArray[np.fl
     """Say whether a title or a sentence has all of some terms, in any form: "a cup for the world" is no "World Cup"."""
     units = reduce(np.intersect1d, (_units(index, term) for term in sorted(asked)))
     units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT]
-    read = (unit for unit in units.tolist() if not np.isneginf(scores[unit]))
     return any(
         _is_about(index, unit, asked, whole=True)
         or any(all(_has_form({term}, own) for term in asked) for own in _sentences(index, unit)[1])
-        for unit in read
+        for unit in units.tolist()
     )
 
 
@@ -157,8 +156,7 @@ def _beside_names(
     if asked:
         units = np.intersect1d(units, np.concatenate([_units(index, term) for term in sorted(asked)]))
     for unit in units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT].tolist():
-        if not np.isneginf(scores[unit]):
-            yield from _beside(index, unit, names)
+        yield from _beside(index, unit, names)
 
 
 def _is_about(index: "SnapshotView", unit: int, names: Set[str], *, whole: bool = False) -> bool:

@@ -21,9 +21,6 @@ from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.relative_times import relative_spans
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from graphrag_lite.retrieval.question import Question
 
 OPEN = "The documents do not date all that this asks about, so nothing is computed. What they say:"
@@ -38,25 +35,25 @@ LISTED = 183  # days that a date may be off to be put in a list
 COMPUTED = frozenset(("ago", "ahead", "between", "first", "last", "order", "until"))  # by form alone: nothing else fits
 
 
-def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool_]") -> Answer | None:
+def date_answer(question: "Question", method: str) -> Answer | None:
     """Answer by computing with dates; None where the question asks for none, or where what it names is not dated."""
     asked = question.dates_asked
     if asked is None or "fact_mentions" not in question.index.manifest["tables"]:
         return None
     if asked.kind == "on":
-        return _on_a_day(question, method, asked.events[0], visible)
+        return _on_a_day(question, method, asked.events[0])
     if asked.kind == "age":
-        return _age(question, method, asked, visible)
+        return _age(question, method, asked)
     if asked.kind in ("first", "last") and _OTHERS.search(asked.about):
         return None
-    if lives := _lives(question, asked, visible):
+    if lives := _lives(question, asked):
         told = _computed(asked, lives, None)
         return _shown(question, method, told, lives) if told else None
     events = [looked_for(question, event, asked.about) for event in asked.events]
     ends = [asked.kind == "until" or bool(ENDS.search(event)) for event in asked.events]
     if asked.kind == "list":
-        return _listed(question, method, asked, candidates(question, events, visible, of_end=ends, most=2 * MOST)[0])
-    found = candidates(question, events, visible, of_end=ends, ended=asked.kind == "until")
+        return _listed(question, method, asked, candidates(question, events, of_end=ends, most=2 * MOST)[0])
+    found = candidates(question, events, of_end=ends, ended=asked.kind == "until")
     if not all(found):
         return None
     chosen = together(question, found)
@@ -64,11 +61,11 @@ def date_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool
     return _shown(question, method, told, chosen) if told else None
 
 
-def _lives(question: "Question", asked: Asked, visible: "npt.NDArray[np.bool_]") -> list[Dated]:
+def _lives(question: "Question", asked: Asked) -> list[Dated]:
     """Return when each was born, died or was made, where a choice asks for that; none where one of them is not told."""
     said = asked.about if asked.kind in ("first", "last") else ""
     what = next((what for what, form in _OF_A_LIFE.items() if form.search(said)), "")
-    found = [dated(question, event, what, visible) for event in asked.events] if what else []
+    found = [dated(question, event, what) for event in asked.events] if what else []
     known = [one for one in found if one]
     return known if len(known) == len(found) else []
 
@@ -119,30 +116,30 @@ def _from_now(asked: Asked, told: Dated, now: date | None) -> str:
     return f"{long} {'after' if is_ahead else 'before'} {now}: {told.when}."
 
 
-def _age(question: "Question", method: str, asked: Asked, visible: "npt.NDArray[np.bool_]") -> Answer | None:
+def _age(question: "Question", method: str, asked: Asked) -> Answer | None:
     """Answer how old somebody was at an event of theirs, or of the world; None where either is not dated."""
     name, event = asked.events
-    birth = dated(question, name, "born", visible)
+    birth = dated(question, name, "born")
     event = PRONOUN.sub(lambda _: name, event)
     stated = sorted(question.features.periods)
     if birth and len(stated) == 1 and not question.terms_of(_BARE_YEAR.sub("", event)):
         told = age(birth.when, _days(stated[0]))
         return _shown(question, method, f"{told}: born {birth.when}.", [birth]) if told else None
-    (found,) = candidates(question, [looked_for(question, event)], visible, of_end=[False])
+    (found,) = candidates(question, [looked_for(question, event)], of_end=[False])
     if not birth or not found or rivalled(question, found[:1], [found]):
         return None
     told = age(birth.when, found[0].when)
     return _shown(question, method, f"{told}: born {birth.when}, {found[0].when}.", [birth, found[0]]) if told else None
 
 
-def _on_a_day(question: "Question", method: str, text: str, visible: "npt.NDArray[np.bool_]") -> Answer | None:
+def _on_a_day(question: "Question", method: str, text: str) -> Answer | None:
     """Answer what is dated on the one day or week that the question states relative to now; None where nothing is."""
     now = _now(question)
     spans = sorted(set(relative_spans(text, now, "en"))) if now else []
     if len({span[2] for span in spans}) != 1:
         return None
     start, end, period = spans[0]
-    found = dated_on(question, looked_for(question, f"{text[:start]} {text[end:]}"), _days(period), visible)
+    found = dated_on(question, looked_for(question, f"{text[:start]} {text[end:]}"), _days(period))
     return _shown(question, method, f"Dated {_days(period)}:", found) if found else None
 
 

@@ -17,8 +17,6 @@ from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
     import pyarrow as pa
 
     from graphrag_lite.retrieval.question import Question
@@ -107,7 +105,6 @@ def _not_held(language: str) -> frozenset[str]:
 def candidates(
     question: "Question",
     events: Sequence[Looked],
-    visible: "npt.NDArray[np.bool_]",
     *,
     of_end: Sequence[bool],
     ended: bool = False,
@@ -118,10 +115,11 @@ def candidates(
     With `ended`, those alone that say until when.
     """
     index = question.index
-    shown = visible if question.features.replies is None else visible & ~question.features.replies
-    read = []  # what an assistant proposes has not happened
+    read = []
     for event in events:
-        scores = index.bm25.scores(list(event.weight)) * shown
+        scores = index.bm25.scores(list(event.weight))
+        if question.features.replies is not None:  # what an assistant proposes has not happened
+            scores[question.features.replies] = 0.0
         read.append([unit for unit in best(scores, UNITS_READ).tolist() if scores[unit] > 0])
     rows = rows_of(question, {unit for units in read for unit in units})
     if ended:
@@ -202,7 +200,7 @@ def _told(
             yield Dated(fit, unit, start, end, day, ended, open_, chosen["kind"] == "plan")
 
 
-def on_days(question: "Question", event: Looked, days: When, visible: "npt.NDArray[np.bool_]") -> list[Dated]:
+def on_days(question: "Question", event: Looked, days: When) -> list[Dated]:
     """Return the statements dated within some days, as closely as these are, that fit best; of equals the nearest.
 
     Those alone that hold words of the event, where there are some.
@@ -216,8 +214,8 @@ def on_days(question: "Question", event: Looked, days: When, visible: "npt.NDArr
     found: dict[tuple[int, int], Dated] = {}
     for row in data.filter(within).to_pylist():
         unit, day = index.unit_row[row["text_unit_id"]], when(row)
-        hidden = not visible[unit] or (question.features.replies is not None and question.features.replies[unit])
-        if hidden or day is None or day.last > days.last or row["kind"] == "plan":
+        proposed = question.features.replies is not None and question.features.replies[unit]
+        if proposed or day is None or day.last > days.last or row["kind"] == "plan":
             continue
         fit, _ = fits(question, event, unit, row["char_start"], row["char_end"], _terms_of(question, unit), ())
         near = 1 - abs(day.middle - days.middle) / (days.last - days.first + 1)

@@ -15,9 +15,6 @@ from graphrag_lite.text.times import times
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from graphrag_lite.retrieval.question import Question
 
 _LIFE = r"[(\[] ?(?=[^()\[\]]{0,40}\d{4} ?[-–—])"
@@ -33,7 +30,7 @@ OPENING = 300  # characters of a document in which what it is about may have ano
 PRONOUN = re.compile(r"^(?:he|she|they|it)\b", re.I)
 
 
-def dated(question: "Question", name: str, what: str, visible: "npt.NDArray[np.bool_]") -> Dated | None:
+def dated(question: "Question", name: str, what: str) -> Dated | None:
     """Return the sentence that says when what has a name was born, died or was made: a document of that title first.
 
     None where there is none, or others say otherwise.
@@ -41,7 +38,7 @@ def dated(question: "Question", name: str, what: str, visible: "npt.NDArray[np.b
     index = question.index
     weight = looked_for(question, _BRACKETS.sub("", name)).weight
     wanted = {term for term in weight if len(term) > 1} or set(weight)
-    scores = index.bm25.scores(list(wanted)) * visible
+    scores = index.bm25.scores(list(wanted))
     found: dict[bool, list[Dated]] = {True: [], False: []}
     for unit in best(scores, UNITS_READ).tolist():
         if scores[unit] <= 0:

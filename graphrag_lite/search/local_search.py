@@ -44,19 +44,16 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
 
 
 def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.float64]", method: str) -> Answer:
-    """Answer from text units by their scores, shape (n_units,), -inf for those that are hidden."""
+    """Answer from text units by their scores, shape (n_units,)."""
     index = question.index
     ranking = ranked(scores, index.document_row, query.top_k)
     if query.retrieve_only:
         return answered(question, method, ranking, answer="", citations=[])
     if question.aspects is not None:
         return overview(question, method, ranking)
-    visible = ~np.isneginf(scores)
-    if told := table_answer(question, method, visible) or date_answer(question, method, visible):
+    if told := table_answer(question, method) or date_answer(question, method) or value_answer(question, query, method):
         return told
-    if told := value_answer(question, query, method, visible):
-        return told
-    nothing = says_nothing(question, question.weights, np.isneginf(scores))
+    nothing = says_nothing(question, question.weights)
     if nothing or (nothing is False and nothing_told(question, scores)):
         return compose(question, method, [], ranking)
     asked = sought(question, question.features)
@@ -66,8 +63,8 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     near = best(scores, FOREIGN_UNITS).tolist() if foreign else ranking.units[:READ_UNITS]
     read = [unit for unit in near if scores[unit] > 0]
     defining = defining_units(question, asked.things, scores)
-    opening, closing = ([], []) if defining else _about(question, scores)
-    opening = [said for said in opening_facts(question, query) if visible[said.unit]] or opening
+    opening, closing = ([], []) if defining else _about(question)
+    opening = opening_facts(question, query) or opening
     read += [unit for unit in defining if unit not in read]
     periods = question.features.periods
     sentences = choose_sentences(
@@ -113,12 +110,11 @@ def text_unit_scores(question: "Question") -> "npt.NDArray[np.float64]":
     return rank(question.features, question.index.links, Policy())
 
 
-def _about(question: "Question", scores: "npt.NDArray[np.float64]") -> tuple[list[Statement], list[Statement]]:
+def _about(question: "Question") -> tuple[list[Statement], list[Statement]]:
     """Return what the graph says to a question that only names entities: descriptions, and a relationship of the first.
 
     A question that says more, or states a period or what a document is, is answered by the sentences that fit it; to a
-    question about one of a person's films the description of the person is no answer. Nothing is said by text units
-    that are hidden, with the score -inf.
+    question about one of a person's films the description of the person is no answer.
     """
     index, asked = question.index, question.features
     if not asked.entities or asked.stated or not set(question.terms) - asked.name_terms <= ASKING:
@@ -126,15 +122,11 @@ def _about(question: "Question", scores: "npt.NDArray[np.float64]") -> tuple[lis
     about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
     opening: list[Statement] = []
     for statement in (told for entity in about for told in description(index, entity)):
-        if not np.isneginf(scores[statement.unit]) and all(_apart(statement, other) for other in opening):
+        if all(_apart(statement, other) for other in opening):
             opening.append(statement)
     most = index.search_settings.max_sentences - 2
     opening = opening[: max(most, 1)]
-    closing = [
-        stated
-        for stated in relationships(index, about[0])
-        if not np.isneginf(scores[stated.unit]) and all(_apart(stated, other) for other in opening)
-    ]
+    closing = [stated for stated in relationships(index, about[0]) if all(_apart(stated, other) for other in opening)]
     return opening, closing[: max(0, min(1, most))]
 
 

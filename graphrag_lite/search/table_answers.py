@@ -6,7 +6,6 @@ says nothing else but what the rows are and what their fields are called.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import reduce
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,9 +18,6 @@ from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.words import content_words, terms
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
@@ -48,11 +44,8 @@ class Value(NamedTuple):
     units: frozenset[int]
 
 
-def table_answer(question: "Question", method: str, visible: "npt.NDArray[np.bool_]") -> Answer | None:
-    """Answer from fields, with the rows cited; None where the question is not of that kind.
-
-    `visible` says of each text unit whether it counts (`Question.as_of`).
-    """
+def table_answer(question: "Question", method: str) -> Answer | None:
+    """Answer from fields, with the rows cited; None where the question is not of that kind."""
     if not HOW_MANY.search(question.text) and not LIST.search(question.text):
         return None
     words = [word.casefold() for word in re.findall(r"\w+", question.text)]
@@ -64,7 +57,7 @@ def table_answer(question: "Question", method: str, visible: "npt.NDArray[np.boo
     chosen = _chosen(values)
     index = question.index
     of_all = {index.document_row[unit] for unit in _with_fields(index, {value.field for value in chosen})}
-    units = sorted(unit for unit in reduce(frozenset.intersection, _by_phrase(chosen)) if visible[unit])
+    units = sorted(frozenset.intersection(*_by_phrase(chosen)))
     rows = {index.document_row[unit]: unit for unit in reversed(units)}
     if len(of_all) < LEAST_ROWS:
         return None

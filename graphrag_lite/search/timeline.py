@@ -5,8 +5,6 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from graphrag_lite import tables
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
@@ -95,7 +93,7 @@ def _fitting(question: Question, rows: Iterable[Mapping[str, Any]]) -> list[Mapp
     """Return the statements of the text units that fit a question best which share a term with it."""
     index = question.index
     scores = text_unit_scores(question)
-    units = [unit for unit in best(scores, UNITS_READ).tolist() if scores[unit] > 0 and not np.isneginf(scores[unit])]
+    units = [unit for unit in best(scores, UNITS_READ).tolist() if scores[unit] > 0]
     ids = {index.column("text_units", "id")[unit].as_py() for unit in units}
     asked = set(question.terms)
     found = []

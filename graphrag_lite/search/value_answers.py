@@ -13,9 +13,6 @@ from graphrag_lite.temporal.one_value import relation_asked, relations
 from graphrag_lite.temporal.relations import relation_key
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.search.methods import Query
 
@@ -23,12 +20,12 @@ BEFORE = PAST | {"previous", "old", "last"}
 _ME = re.compile(r"\b(?:I|my)\b")
 
 
-def value_answer(question: "Question", query: "Query", method: str, visible: "npt.NDArray[np.bool_]") -> Answer | None:
+def value_answer(question: "Question", query: "Query", method: str) -> Answer | None:
     """Answer by the fact that holds, or the one before it where that is asked for; None where facts do not tell it."""
     relation = relation_asked(question.text) if question.language in ("en", "") else ""
     if not relation or "facts" not in question.index.manifest["tables"]:
         return None
-    rows = [row for row in _facts(question, query, relation) if visible[places_of(question.index, row)[0].unit]]
+    rows = _facts(question, query, relation)
     if query.valid_at:
         chosen = [row for row in rows if holding.holds(row, query.valid_at)]
     elif BEFORE & set(re.findall(r"\w+", question.text.casefold())):

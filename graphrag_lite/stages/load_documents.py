@@ -111,6 +111,9 @@ async def load_documents(
         rows += found
         empty += without
         failures += bad if len(bad) < 2 else [_together(path, bad)]
+    if empty:
+        more = " ..." if len(empty) > FEW else ""
+        logger.info("Left out documents without text (%d): %s%s", len(empty), ", ".join(empty[:FEW]), more)
     if not rows and not kept:
         named = "\n".join(f"  {item.where}: {item.error}" for item in failures[:20])
         raise InputError(f"{corpus}: no document could be read." + (f"\n{named}" if named else ""))
@@ -121,9 +124,6 @@ async def load_documents(
         count("without_text", len(empty))
         stated = (each for each in documents["metadata"].to_pylist() if f'"{LEFT_OUT}": ' in each)
         count(LEFT_OUT, sum(json.loads(each)[LEFT_OUT] for each in stated))
-    if empty:
-        more = " ..." if len(empty) > FEW else ""
-        logger.info("Left out documents without text (%d): %s%s", len(empty), ", ".join(empty[:FEW]), more)
     for unread in unread_times(documents, settings.time_field)[:MAX_NAMED]:
         logger.warning(
             "%s: %d times cannot be read, such as %r; they date nothing.%s",

@@ -39,6 +39,7 @@ _OTHER_SUBJECT = re.compile(
     r"\b(?:I|he|she|it|they|we|you|everybody|there|er|es|wir|ich|il|elle|ils|elles|nous|je|yo|él|ella)\b"
     r"|\b(?:and|or|und|et|y)\s+(?:\w+ly\s+)?(?:is|was|are|were|has|had|will|would|in|of|at|ist|war|est|était|es|fue)\b"
 )
+_UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _QUOTES = '"“”«»„'
 _AUTHORS = re.compile(
@@ -133,7 +134,7 @@ def _related(text: str, a: Name, b: Name, span: tuple[int, int], label: str, lan
     between = text[slice(*span)]
     speaks = between.startswith(":")
     between = between.lstrip(":").strip(" " + _QUOTES)
-    unspaced = any(char in UNSPACED_CHARACTERS for char in between)
+    unspaced = bool(_UNSPACED.search(between))
     if len(between) > (MAX_BETWEEN_UNSPACED if unspaced else MAX_BETWEEN) or between.endswith("("):
         return False
     words = _WORD.findall(between)

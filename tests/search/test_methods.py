@@ -16,7 +16,7 @@ from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search import overview
 from graphrag_lite.search.answer import NOTHING, ranked
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.local_search import _about, text_unit_scores
+from graphrag_lite.search.local_search import _about
 from graphrag_lite.search.sentence_choice import choose_sentences
 from graphrag_lite.settings import Settings
 
@@ -39,11 +39,6 @@ def test_ranked_fills_up_to_k_documents_and_units() -> None:
 def test_a_second_passage_decides_between_documents_that_are_nearly_level() -> None:
     assert ranked(np.array([1.0, 0.95, 0.9]), [0, 1, 1], 2).documents == [1, 0]
     assert ranked(np.array([1.0, 0.5, 0.5]), [0, 1, 1], 2).documents == [0, 1]
-
-
-def test_hidden_units_and_documents_have_no_rank() -> None:
-    ranking = ranked(np.array([-np.inf, 0.0, -np.inf, 2.0]), [0, 0, 1, 2], 10)
-    assert ranking.units == [3, 1] and ranking.documents == [2, 0]
 
 
 @pytest.mark.parametrize("method", ["local", "global", "basic"])
@@ -227,10 +222,9 @@ def test_a_question_is_answered_by_the_document_whose_title_it_states(tmp_path: 
 
 def test_the_graph_does_not_open_an_answer_to_a_question_that_states_a_document(index: Index) -> None:
     question = Question(index, "Lyman Spitzer")
-    scores = text_unit_scores(question)
-    assert _about(question, scores)[0]
+    assert _about(question)[0]
     question.__dict__["features"] = replace(question.features, stated=[(np.array([0]), np.ones(1))])
-    assert _about(question, scores) == ([], [])
+    assert _about(question) == ([], [])
 
 
 def test_an_index_without_the_table_of_values_is_searched(dated: Index) -> None:

@@ -91,12 +91,6 @@ def test_a_small_corpus_answers_too() -> None:
     assert fit(small, []) == 0
 
 
-def test_what_is_hidden_fits_nothing(index: Index) -> None:
-    asked = Question(index, ASKED[0]).terms
-    assert fit(index.bm25, asked, index.bm25.scores(asked) < 0) == fit(index.bm25, asked) > 1
-    assert fit(index.bm25, asked, index.bm25.scores(asked) > 0) == 0
-
-
 def test_what_is_asked_for_comes_first(tmp_path: Path) -> None:
     index = index_of(
         tmp_path,

@@ -59,6 +59,13 @@ def test_the_members_of_a_list_are_related_to_what_stands_before_it() -> None:
     assert not {("Oslo", "", "Rome"), ("Rome", "", "Oslo")} & set(found)
 
 
+def test_a_hyphen_makes_no_script_without_spaces() -> None:
+    assert related("Alice Velm led 1-0 at halftime after a late goal in the 25th minute against Acme.")
+    assert related("Acme 去年在这里说过 Oslo 的事。", "zh") and not related(
+        f"Acme {'去年在这里说过' * 6} Oslo 的事。", "zh"
+    )
+
+
 def test_parts_of_one_name_are_not_related() -> None:
     text = "Thomas Day Hall was called Thomas D. Hall by all."
     names = [name for name in find_names(text, "en") if "Hall" in name.name]

@@ -16,7 +16,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     text = decode(data)
     head = re.sub(r'"[^"]*"', "", (text[:4096].splitlines() or [""])[0])
     delimiter = max(",;\t|", key=head.count)
-    csv.field_size_limit(len(text) + 1)
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))  # of the whole process: never lowered
     lines = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="")
     try:
         lines.fieldnames = [name.strip() for name in lines.fieldnames or ()]
