@@ -45,7 +45,9 @@ if TYPE_CHECKING:
     "--budget", type=click.IntRange(1), help="Global search of the passages themselves: test so many for relevance."
 )
 @click.option("--top-k", type=click.IntRange(1), help="Documents and text units to retrieve, at least. [default: 10]")
-@click.option("--as-of", metavar="DATE", help="Answer as of the end of that day: without what is dated later; what has no date stays.")
+@click.option(
+    "--as-of", metavar="DATE", help="Answer as of the end of that day: nothing dated later, what has no date stays."
+)
 @click.option("--valid-at", metavar="DATE", help="Local search: tell what held on that day, by all documents.")
 @click.option("--history", is_flag=True, help="Local search: show a model facts that have ended, too.")
 @click.option("--steps", type=click.IntRange(1), help="Agent: looks at most. [default: 12]")
