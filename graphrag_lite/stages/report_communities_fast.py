@@ -40,6 +40,7 @@ LEADERS = 3  # strongest members, of which the first that a sentence defines is 
 MAX_VALUES = 4  # of tables that a summary counts
 FIRST = 1e6  # worth of what a report begins with
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
+STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
 
 logger = logging.getLogger(__name__)
 
@@ -280,29 +281,15 @@ def _chosen(
     above: frozenset[str],
     whole: bool,
 ) -> list[Fact]:
-    """Return the facts that a report tells: what it begins with first, then the most central ones, of one entity first.
-
-    That is the one of which the `lead` is, else the strongest member. What is about neither it nor its neighbours is
-    left out, and what other documents tell of a neighbour that only one tells together with it: a report on all that
-    a community holds is a report on nothing, but not on a `whole` small corpus.
-    """
+    """Return the facts that a report tells, of the entity of the `lead`, else of the strongest with enough to tell."""
     first = next((fact for fact in found if lead and fact.first.place == lead.place), None)
-    main = first.about if first else (members[0]["id"],)
-    together: dict[str, set[str]] = defaultdict(set)  # documents that tell a neighbour with it
-    for fact in found:
-        if not set(main).isdisjoint(fact.about):
-            for identity in fact.about:
-                together[identity].add(fact.first.place[0])
-    own = set().union(*together.values())
-    near = set(together)
-    close = {identity for identity in near if identity in main or len(together[identity]) > 1}
-    told = [
-        fact
-        for fact in found
-        if whole or fact.is_row or not (near if fact.first.place[0] in own else close).isdisjoint(fact.about)
-    ]
-    if {row["id"] for row in members if row["type"] == "location"}.issuperset(main):
-        told = _of_same_documents(told)
+    of = {row["id"]: row for row in members}
+    for main in (*([first.about] if first else []), *((row["id"],) for row in members[:STRONGEST])):
+        told = _told_of([of[identity] for identity in main if identity in of], found, whole)
+        if len(told) >= MIN_FACTS:
+            break
+    else:
+        return []
     sentences = []
     for fact in told:
         beside = set(main).isdisjoint(fact.about) and not fact.is_row
@@ -310,6 +297,27 @@ def _chosen(
         sentences.append(replace(fact.sentence, worth=worth))
     used = above - {lead.sentence.text} if lead else above
     return [told[i] for i in choose(sentences, settings.max_summary_sentences + settings.max_findings, idf, used)]
+
+
+def _told_of(main: Sequence[Row], found: Sequence[Fact], whole: bool) -> list[Fact]:
+    """Return the facts about `main`, or that name it, about its neighbours, and those of rows.
+
+    Left out is what other documents tell of a neighbour that only one tells together with it, but not of a `whole`
+    small corpus: a report on all that a community holds is a report on nothing.
+    """
+    together: dict[str, set[str]] = defaultdict(set)  # documents that tell a neighbour with it
+    for fact in found:
+        if any(row["id"] in fact.about or row["title"] in fact.sentence.text for row in main):
+            for identity in fact.about:
+                together[identity].add(fact.first.place[0])
+    own = set().union(*together.values())
+    close = {identity for identity, documents in together.items() if len(documents) > 1} | {row["id"] for row in main}
+    told = [
+        fact
+        for fact in found
+        if whole or fact.is_row or not (together.keys() if fact.first.place[0] in own else close).isdisjoint(fact.about)
+    ]
+    return _of_same_documents(told) if all(row["type"] == "location" for row in main) else told
 
 
 def _of_one_language(found: list[Fact]) -> list[Fact]:
