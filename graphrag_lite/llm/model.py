@@ -20,7 +20,7 @@ from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request, first_wor
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent, Stopped
 from graphrag_lite.llm.providers import chat_model, models_of_stages
-from graphrag_lite.llm.thinking import spoken
+from graphrag_lite.llm.thinking import spoken, whole
 from graphrag_lite.plugins import Origin
 from graphrag_lite.settings import Llm
 from graphrag_lite.watch import Silence, Watch
@@ -305,7 +305,7 @@ class StageModel:
                         yield piece
                     continue
                 count(piece.usage)
-                answer = _whole(piece)
+                answer = whole(piece)
                 await memo.put(key, replace(piece, text=answer))
                 if (spoke := pieces.split() == answer.split()) != at_once:
                     await memo.put(manner, Reply("yes" if spoke else "no"))
@@ -323,14 +323,14 @@ class StageModel:
                 return known[0]
             reply = await self._complete(request, key)
             try:
-                result = parse(_whole(reply))
+                result = parse(whole(reply))
             except ReplyError as error:
                 said = {"role": "assistant", "content": spoken(reply.text).strip() or "(nothing)"}
                 again = {"role": "user", "content": REPAIR.format(error=error)}
                 again_asked = replace(request, messages=(*request.messages, said, again))
                 reply = await self._complete(again_asked, self.model.memo.key(self.model.identity, again_asked))
                 try:
-                    result = parse(_whole(reply))
+                    result = parse(whole(reply))
                 except ReplyError as problem:
                     raise ReplyError(f"{problem} (the model said: {_beginning(reply.text)!r})") from None
             await self.model.memo.put(key, replace(reply, text=spoken(reply.text)))
@@ -340,7 +340,7 @@ class StageModel:
         if (found := self.model.memo.get(key)) is None:
             return None
         try:
-            result = parse(_whole(found))
+            result = parse(whole(found))
         except ReplyError:  # by the parser of another version, or a reply that one kept with its thinking
             return None
         self.model.meter.hit(self.stage)
@@ -363,15 +363,6 @@ class StageModel:
             count(reply.usage)
             self.watch.spend(self.model.meter.to_dict(self.stage))
             return reply
-
-
-def _whole(reply: Reply) -> str:
-    """Return the text of a reply, without thinking. Raises ReplyError where it is empty or cut off."""
-    if reply.finish_reason == "length":
-        raise ReplyError(f"it was cut off after {reply.usage.completion_tokens} tokens; say it in fewer words")
-    if not (text := spoken(reply.text)).strip():
-        raise ReplyError(f"it is empty (finish_reason: {reply.finish_reason})")
-    return text
 
 
 def _yes(text: str) -> bool:

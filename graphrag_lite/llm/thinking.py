@@ -6,6 +6,12 @@ chat template has opened the tag in the prompt, all that comes is the closing on
 
 import json
 import re
+from typing import TYPE_CHECKING
+
+from graphrag_lite.errors import ReplyError
+
+if TYPE_CHECKING:
+    from graphrag_lite.llm.chat import Reply
 
 TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 OPENINGS = ("<think>", "<thinking>")
@@ -39,6 +45,15 @@ def spoken(text: str) -> str:
             n_open -= 1
         elif not _is_spoken_of(text, tag):
             return spoken(text[tag.end() :].lstrip())
+    return text
+
+
+def whole(reply: "Reply") -> str:
+    """Return the text of a reply, without thinking. Raises ReplyError where it is empty or cut off."""
+    if reply.finish_reason == "length":
+        raise ReplyError(f"it was cut off after {reply.usage.completion_tokens} tokens; say it in fewer words")
+    if not (text := spoken(reply.text)).strip():
+        raise ReplyError(f"it is empty (finish_reason: {reply.finish_reason})")
     return text
 
 

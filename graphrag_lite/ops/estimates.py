@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from graphrag_lite import tables
 from graphrag_lite.errors import GraphragLiteError
 from graphrag_lite.run import snapshots
-from graphrag_lite.settings import Settings
+from graphrag_lite.settings import Asking, Settings
 
 MEASURED = "estimate: as with gpt-4o's replies about A Christmas Carol"
 HALF_MEASURED = f"{MEASURED}, the length of a reply guessed"
@@ -56,7 +56,6 @@ RATES = {
     "summarize_descriptions": Rate(0.02, 1330, 200, HALF_MEASURED),
     "report_communities": Rate(0.71, 1490, 790, MEASURED),
 }
-ASKING = ("extract_graph", "extract_claims", *RATES)
 ASKS = ("enabled", "model", "max_gleanings")  # settings of a stage by which it asks more or less
 # The 84 replies to units of 1,200 tokens hold 615 tokens on average; a unit of a quarter of the size has about half of
 # the entities (GraphRAG paper 3.1.1), so a reply's length goes with the square root of the unit's.
@@ -97,7 +96,7 @@ class Estimates:
             if any(manifest["settings"]["llm"][name] != getattr(settings.llm, name) for name in ("model", "models")):
                 return Estimates({})
             sizes = tables.read(folder, "source_units", only=["n_tokens"])["n_tokens"].to_pylist()
-            sections = {name: manifest["settings"][name] for name in ASKING}
+            sections = {name: manifest["settings"][name] for name in get_args(Asking)}
             n_reports = manifest["tables"]["community_reports"]["rows"]
         except (GraphragLiteError, KeyError):
             return Estimates({})

@@ -159,18 +159,18 @@ def rank(question: Features, links: Links, policy: Policy) -> Vector:
     >>> best(rank(question, link(mentions, definitions), Policy()), 3).tolist()
     [0, 1, 2]
     """
-    visible: Vector = np.ones(question.term_scores.shape[0])
+    share: Vector = np.ones(question.term_scores.shape[0])  # of what a unit would be worth
     if question.replies is not None:
-        visible[question.replies] = policy.replying
+        share[question.replies] = policy.replying
     term_scores = csc_array(question.term_scores, dtype=np.float64, copy=True)
-    term_scores.data *= visible[term_scores.indices]
+    term_scores.data *= share[term_scores.indices]
     bm25: Vector = np.asarray(term_scores.sum(axis=1))
     top = bm25.max(initial=0.0) or 1.0
     bm25 /= top
     term_scores.data /= top
-    base = visible * (bm25 + policy.naming * _named(bm25, links, question.entities))
+    base = share * (bm25 + policy.naming * _named(bm25, links, question.entities))
     if question.meant is not None:
-        base += visible * policy.meaning * question.meant
+        base += share * policy.meaning * question.meant
     entry = base / (base.max(initial=0.0) or 1.0)
     scores = (
         base
@@ -188,7 +188,7 @@ def rank(question: Features, links: Links, policy: Policy) -> Vector:
     rates = policy.discount * np.maximum(titled, links.about * question.in_name)
     taken = _discounted(scores, term_scores, rates, policy.discount_depth)
     if question.order is not None:
-        taken = _newest_first(taken, term_scores, question.order, visible, policy.newest_depth)
+        taken = _newest_first(taken, term_scores, question.order, policy.newest_depth)
     return taken
 
 
@@ -304,9 +304,9 @@ def _discounted(scores: Vector, term_scores: csc_array, rates: Vector, depth: in
     return left
 
 
-def _newest_first(scores: Vector, term_scores: csc_array, said: Vector, visible: Vector, depth: int) -> Vector:
+def _newest_first(scores: Vector, term_scores: csc_array, said: Vector, depth: int) -> Vector:
     """Put each of the `depth` best units before the best older one that it supersedes; the others stay."""
-    chosen = [unit for unit in best(np.where(visible > 0, scores, -np.inf), depth).tolist() if visible[unit] > 0]
+    chosen = best(scores, depth).tolist()
     held = np.array([_values(term_scores, unit) for unit in chosen]).reshape(len(chosen), term_scores.shape[1])
     place, values = said[chosen], scores[chosen]
     order: list[int] = []  # places in `chosen`

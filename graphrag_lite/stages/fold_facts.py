@@ -224,8 +224,6 @@ def _table(
         *(row_of[places] for places in (first, facts.start_by, facts.end_by, facts.created_by, facts.expired_by))
     )
     stated = facts.ended_by == STATED
-    denied = np.append(_coded(told["polarity"], lambda polarity: polarity == "negative") > 0, False)[rows.end]
-    ended_by = np.where((facts.ended_by == NEGATED) & ~denied, SUCCEEDED, facts.ended_by)
     subject, object_ = mentions.subject[rows.first], mentions.object[rows.first]
     relation = [names[place] for place in mentions.relation[rows.first].tolist()]
     vaguer = np.where(
@@ -243,7 +241,7 @@ def _table(
         ],
         "created_at": _texts(told, "reference_time", rows.created),
         "expired_at": _texts(told, "reference_time", rows.expired),
-        "ended_by": [ENDED_BY[number] for number in np.where(facts.kind == STATE, ended_by, OPEN).tolist()],
+        "ended_by": _ended_by(told, facts, rows),
         "kind": [KINDS[number] for number in facts.kind.tolist()],
         "conflict": facts.conflict.tolist(),
         "fact_group_id": [
@@ -268,6 +266,15 @@ def _table(
     )
     order = ("subject", "relation", "valid_at", "object", "kind", "created_at", "id")
     return data.sort_by([(name, "ascending") for name in order])
+
+
+def _ended_by(told: "pa.Table", facts: Facts, rows: _Rows) -> list[str]:
+    """Return what ended each fact: a denial that no text states is a model's word for a value that succeeds it."""
+    import numpy as np
+
+    denied = np.append(_coded(told["polarity"], lambda polarity: polarity == "negative") > 0, False)[rows.end]
+    ended_by = np.where((facts.ended_by == NEGATED) & ~denied, SUCCEEDED, facts.ended_by)
+    return [ENDED_BY[number] for number in np.where(facts.kind == STATE, ended_by, OPEN).tolist()]
 
 
 def _unit(mentions: Mentions, rows: Ints) -> Ints:

@@ -201,7 +201,6 @@ def _places(ids: "pa.ChunkedArray", among: "pa.ChunkedArray") -> "NDArray[np.int
 
 def _meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions: "pa.Table") -> "NDArray[np.int64]":
     """Return the row of the entity that each mention means, -1 where it is none: by its document, else the corpus."""
-    import pyarrow as pa
 
     columns = (entity_resolutions[name].to_pylist() for name in ("document_id", "name"))
     anywhere: dict[str, int] = {}
@@ -214,7 +213,7 @@ def _meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions
             anywhere[name] = row
     if not entity_mentions.num_rows:
         return np.zeros(0, np.int64)
-    names = pa.chunked_array(entity_mentions["name"].chunks).combine_chunks().dictionary_encode()
+    names = entity_mentions["name"].combine_chunks().dictionary_encode()
     held = names.dictionary.to_pylist()
     numbers = np.asarray(names.indices)
     found: NDArray[np.int64] = np.array([anywhere.get(name, -1) for name in held], np.int64)[numbers]
