@@ -152,9 +152,10 @@ def _first_words(names: Mentioned) -> dict[str, str]:
         first, *rest = key.split()
         if rest and first in names.entries and not _is_known(first):
             longer[first].append(key)
+    compared = {*longer, *(key for several in longer.values() for key in several)}
     documents: dict[str, set[str]] = defaultdict(set)
     for document, held in names.spans.items():
-        for key in held.keys() & {*longer, *(key for several in longer.values() for key in several)}:
+        for key in held.keys() & compared:
             documents[key].add(document)
     found = {}
     for first, several in longer.items():
