@@ -266,9 +266,7 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
     return strength
 
 
-def _lead(
-    leads: Iterable[Statement], places: Collection[tuple[str, int]], above: Collection[str]
-) -> Statement | None:
+def _lead(leads: Iterable[Statement], places: Collection[tuple[str, int]], above: Collection[str]) -> Statement | None:
     """Return the first definition that stands in `places`: one that no summary `above` holds, if there is."""
     found = [one for one in leads if one.place in places]
     return next((one for one in found if one.sentence.text not in above), found[0] if found else None)

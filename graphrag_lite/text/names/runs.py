@@ -179,7 +179,8 @@ def _connected(tokens: Tokens, first: int, k: int, limit: int, language: str) ->
 
 def _joins_german(words: list[str]) -> bool:
     """Tell whether a name goes on after `words` and "von" or "der": nouns are joined so all the time."""
-    return words[0] in GIVEN_NAMES or any(word in OF_HEADS or word in vocab.HONORIFICS for word in (words[0], words[-1]))
+    ends = (words[0], words[-1])
+    return words[0] in GIVEN_NAMES or any(word in OF_HEADS or word in vocab.HONORIFICS for word in ends)
 
 
 def _of(tokens: Tokens, first: int, k: int, content: list[str], language: str) -> bool:
