@@ -295,6 +295,35 @@ def test_a_session_remembers_and_core_memory_stands_in_the_context(folder: Path)
     )
 
 
+def test_as_of_a_day_the_tools_are_the_same_and_show_nothing_later(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    rows = [
+        {"id": day, "date": day, "text": f"Ada Holt planted {fruit} at Velm Orchard."}
+        for day, fruit in (("1912-05-01", "pears"), ("1950-05-01", "quinces"))
+    ]
+    build(corpus({"a.jsonl": rows}), tmp_path / "output", Settings())
+
+    def looks(request: Request) -> Any:
+        tools = [tool["name"] for tool in request.tools if not tool["name"].startswith(("core", "answer", "read"))]
+        n = n_turns(request)
+        if n < len(tools):
+            days = {"start_date": "1900-01-01", "end_date": "2000-01-01"}
+            query = {"id" if tools[n] == "get_entity" else "query": "Ada Holt"}
+            return call(tools[n], **(days if tools[n].endswith("date") else query))
+        return (
+            call("answer", text="They were quinces [1].", citations=[page["id"]]) if (page := quince(request)) else ""
+        )
+
+    def quince(request: Request) -> dict[str, Any] | None:
+        pages = [json.loads(one["content"]) for one in request.messages if one["content"].startswith('{"page"')]
+        return next((one for page in pages for one in page["records"] if "quinces" in one.get("text", "")), None)
+
+    options: dict[str, Any] = {"question": "What grows?", "session": "s", "steps": 30, "tokens": 60_000}
+    answer, whole = ask(tmp_path / "output", looks, **options)
+    _, then = ask(tmp_path / "output", looks, **options | {"question": "What did?"}, as_of="1930-01-01")
+    assert answer.citations and whole.requests[0].tools == then.requests[0].tools
+    assert "pears" in str(then.requests[-1].messages) and "quinces" not in str(then.requests[-1].messages)
+
+
 def test_what_is_noted_is_found_though_it_was_searched_for_before(folder: Path) -> None:
     search = call("archival_memory_search", query="quokka")
     plays = [search, call("archival_memory_insert", content="A quokka smiles."), search]
