@@ -3,24 +3,27 @@
 import json
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from stub_model import StubModel
 
-from graphrag_lite.agent.agent_search import TOKENS
+from graphrag_lite.agent.agent_search import TOKENS, alone
 from graphrag_lite.agent.calls import Seen
 from graphrag_lite.agent.context import FREE, FULL, REPLY, STAY, Context, cut
 from graphrag_lite.agent.session import MEMORY
-from graphrag_lite.errors import InputError
+from graphrag_lite.errors import InputError, LockedError
 from graphrag_lite.llm.chat import Request, estimated_tokens, prompt_tokens, tool_tokens
 from graphrag_lite.memory.core import LIMIT
-from graphrag_lite.memory.store import NOTE, Memory
+from graphrag_lite.memory.store import MESSAGE, NOTE, Memory
 from graphrag_lite.pipeline import index as build
 from graphrag_lite.search.answer import NOTHING, Answer
 from graphrag_lite.search.index import Index
@@ -363,6 +366,73 @@ def test_a_recorded_session_is_replayed_without_a_call(folder: Path, tmp_path: P
     assert kept[0].blocks("replayed") == kept[1].blocks("replayed") != {}
 
 
+def noting(request: Request) -> str | dict[str, Any]:
+    """Note what is found, look until much has left the context, then answer from what was noted."""
+    if is_summary(request):
+        return "I looked for telescopes."
+    n, seen = n_turns(request), request.messages[1]["content"]
+    if "What they came to" in seen:
+        return (
+            call("answer", text=f"Noted {len(records(request))} times.")
+            if n == STAY + 1
+            else call("archival_memory_search", query="mirror")
+        )
+    if n < 2:
+        return call("core_memory_append" if n else "archival_memory_insert", **NOTED[n])
+    return call("search_passages", query=f"telescope {n}")
+
+
+NOTED = ({"content": "A mirror is wanted."}, {"name": "user", "content": "Likes mirrors."})
+ASKED_AND_KILLED = """
+import os, signal, sys
+from pathlib import Path
+sys.path[:0] = sys.argv[2:]
+from test_model_loop import ask, is_summary, noting
+n_asked, n_summaries = 0, 0
+def play(request):
+    global n_asked, n_summaries
+    if n_summaries == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    n_summaries += is_summary(request)
+    n_asked += 1
+    print(n_asked, flush=True)
+    return noting(request)
+ask(Path(sys.argv[1]), play, session="k", steps=40)
+"""
+
+
+def test_who_is_killed_once_a_summary_is_made_pays_nothing_twice(folder: Path, tmp_path: Path) -> None:
+    outputs = [tmp_path / name / "output" for name in ("killed", "whole")]
+    for output in outputs:
+        shutil.copytree(folder, output, symlinks=True, ignore=shutil.ignore_patterns(f"{MEMORY}*", "memo.sqlite*"))
+    command = [sys.executable, "-c", ASKED_AND_KILLED, str(outputs[0]), *map(str, Path(__file__).parents[:2])]
+    killed = subprocess.run(command, stdout=subprocess.PIPE)
+    assert killed.returncode == -signal.SIGKILL
+    told: list[list[Any]] = []
+    for output, n_paid in zip(outputs, (len(killed.stdout.split()), 0), strict=True):
+        stub = StubModel(lambda request: said if isinstance(said := noting(request), str) else json.dumps(said))
+        index = Index.open(output, overrides=["llm.model=stub"], model=stub)
+        answer = index.query(QUESTION, "agent", session="k", steps=40)
+        memory = Memory(output / MEMORY)
+        kept = [memory.entry(place).content for kind in (NOTE, MESSAGE) for place in memory.listed(kind)]
+        told.append([answer.answer, len(answer.steps), kept, memory.blocks("k"), len(stub.requests) + n_paid])
+    assert told[0] == told[1] and told[0][0] == "Noted 1 times."
+
+
+def test_a_session_that_is_being_asked_is_told_to_whoever_asks_in_it_too(folder: Path) -> None:
+    def asked_meanwhile(_: Request) -> dict[str, Any]:
+        with (
+            alone(folder, "other"),
+            pytest.raises(LockedError, match="Session 'k' is asked by another"),
+            alone(folder, "k"),
+        ):
+            pass
+        return call("answer", text="Yes.")
+
+    assert ask(folder, asked_meanwhile, session="k")[0].answer == "Yes."
+
+
+@settings(max_examples=30)
 @given(
     st.integers(0, LIMIT),
     st.lists(st.tuples(st.integers(0, 30_000), st.integers(0, 30_000)), max_size=30),
