@@ -246,6 +246,14 @@ class EntityResolutions:
     rule: Annotated[str, "exact, lexical, alias, model, stated (entities.yaml), or the reason for dropping"]
 
 
+@table("word_counts", final=False)
+class WordCounts:
+    """How often the corpus writes each word in lower case: what it mostly writes so is no name."""
+
+    word: Annotated[str, "word in lower case"]
+    n: Annotated[int, "times"]
+
+
 @table("relation_resolutions")
 class RelationResolutions:
     """Which relation a wording of fact_mentions stands for, by wording. One that says nothing has no row."""
