@@ -121,7 +121,7 @@ FAST = [
             *("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
             *("entities", "relationships", "communities"),
         ),
-        writes=("community_reports", "report_bases"),
+        writes=("community_reports", "report_bases", "document_signs"),
     ),
     *PUBLISH,
 ]

@@ -456,6 +456,16 @@ class ReportBases:
     weights: Annotated[list[float], "relationships.weight of each then"]
 
 
+@table("document_signs", final=False)
+class DocumentSigns:
+    """What a document's text tells of how its sentences are to be read, in the order of documents."""
+
+    document_id: Annotated[str, "documents.id", Key("documents")]
+    speakers: Annotated[list[str], "names that open several of its lines, in lower case, sorted"]
+    notice_starts: Annotated[list[int], "first characters of its licences and legal notices"]
+    notice_ends: Annotated[list[int], "ends of them"]
+
+
 @table("failures")
 class Failures:
     """What could not be done: kept, shown, retried by the next run."""
