@@ -32,7 +32,7 @@ from graphrag_lite.text.plain_text import cut_line
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BATCH = 4_000_000  # characters of text units whose words are counted at once: many are the same
+BATCH = 500_000  # characters of text units whose words are counted at once: many are the same
 # Between two names: they are two. After a comma may stand a title: "James Adam, Lord Adam".
 LISTING = AND_WORDS | {"&"}
 SAME = re.compile(
