@@ -21,9 +21,9 @@ def face(root: str, group: Sequence[str], entries: Mapping[str, Candidate], kind
     A phrase in small letters ("mass drug administration") is a concept, whatever its last word is in names.
     """
     title = _title(entries[root].surfaces)
-    if title.islower() and " " in title:
-        return title, "concept"
     kind = kinds[root] if kinds[root] != "unknown" else majority_type(_types(group, entries))
+    if title.islower() and " " in title and kind != "code":
+        return title, "concept"
     if kind == "person" and title.isupper() and " " in title:
         title = title.title()
     return title, kind
@@ -65,8 +65,9 @@ def inferred(
     contexts: Mapping[str, Sequence[Sequence[str]]],
     lower_counts: Mapping[str, int],
 ) -> dict[str, Face]:
-    """Return the faces of the entities whose type the others tell (`resolution.types`)."""
+    """Return the faces of the entities whose type the others tell (`resolution.types`); code only tells its own."""
     features = {}
+    faces = {root: face for root, face in faces.items() if face[1] != "code"}
     for root, (title, _) in faces.items():
         names = sorted(name for key in groups[root] for name in entries[key].surfaces)
         beside = [context for name in names for context in contexts.get(name, ())]

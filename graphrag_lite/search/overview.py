@@ -192,7 +192,7 @@ def _shared_values(index: "SnapshotView") -> dict[str, list[tuple[int, str]]]:
 def _no_people(index: "SnapshotView") -> set[str]:
     """Return the values, casefolded, of fields of a table's rows that are not of people: "Open", "Critical"."""
     blocks = index.arrow("documents")["blocks"].slice(0, READ_ROWS).to_pylist()
-    fields = {block["label"] for row in blocks for block in row if block["kind"] == "value"}
+    fields = {block["label"] for row in blocks for block in row if block["kind"] in ("value", "organization")}
     return {value.casefold() for field, own in _shared_values(index).items() if field in fields for _, value in own}
 
 
