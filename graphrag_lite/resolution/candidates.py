@@ -1,5 +1,6 @@
 """What the mentions of one key say in all: whether it is a name, of which type, or a name after a common word."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ _MIN_CASELESS_DOCUMENTS, _MIN_CASELESS_COUNT = 3, 20
 _MIN_TERM_COUNT = 4
 _MIN_TERM_SHARE = 0.12
 _MIN_TYPE_SHARE = 0.25
+# "CMake", whose command is "cmake"; no "URLs".
+_INNER_CAPITAL = re.compile(r"[A-Z][A-Za-z]*[a-z][A-Z][A-Za-z]*|[A-Z]{2,}[a-z]{2,}")
 _MIN_CODE_COUNT = 3  # of what code within a line names
 # Few sentences say that somebody works at a company, so that fewer mentions do, this many for each that says otherwise.
 _MIN_ORGANIZATION = 2
@@ -72,8 +75,7 @@ def is_name(key: str, entry: Candidate, n_documents: int, lower_counts: Mapping[
         return entry.types["person"] > 1 and majority_type(entry.types) == "person" and not lower_counts.get(key, 0)
     if not entry.anchored:
         return len(words) > 1 and not all(lower_counts.get(word, 0) for word in words)
-    inner_capital = not title.isupper() and not title[1:].islower()  # "CMake", whose command is "cmake"
-    if len(words) != 1 or is_acronym(key, entry) or (inner_capital and title.isalpha()):
+    if len(words) != 1 or is_acronym(key, entry) or _INNER_CAPITAL.fullmatch(title):
         return True
     if entry.anchored < _MIN_ANCHORED * entry.count:
         return False

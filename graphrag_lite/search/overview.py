@@ -37,6 +37,7 @@ HEADINGS = {
     "product": "Products",
     "event": "Events",
     "concept": "Concepts",
+    "code": "Commands and identifiers",
     "unknown": "Other names",
 }
 NAMES, ASKED_NAMES = 5, 10  # in a line, and where the question asks for it

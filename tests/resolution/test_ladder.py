@@ -139,13 +139,30 @@ def test_a_place_and_its_river_stay_apart() -> None:
     assert len(set(titles(mentions).values())) == 2
 
 
-def test_definitions_join_an_acronym_unless_they_disagree() -> None:
-    names = ["Tarn Health Office", "THO", "Tall Hill Orchard"]
-    one = resolve(["d"] * 3, names, ["unknown"] * 3, [True] * 3, {}, definitions=[(names[0], "THO")])
-    assert {row.name: row.title for row in one}["THO"] == names[0]
-    both = [(names[0], "THO"), (names[2], "THO")]
-    two = resolve(["d"] * 3, names, ["unknown"] * 3, [True] * 3, {}, definitions=both)
-    assert {row.name: row.title for row in two}["THO"] == "THO"
+def meant(spans: Sequence[tuple[str, str]], defined: Sequence[tuple[str, str, str]], short: str) -> dict[str, str]:
+    """Return what an acronym means by document; names stand in `spans` of (document, name)."""
+    n = len(spans)
+    documents, names = zip(*spans, strict=True)
+    rows = resolve(documents, names, ["unknown"] * n, [True] * n, {}, definitions=defined, glossed={("g", short)})
+    by_name = {(row.document_id, row.name): row.title for row in rows}
+    return {d: by_name.get((d, name)) or by_name["", name] for d, name in spans if name == short}
+
+
+def test_an_acronym_means_what_its_document_says_and_elsewhere_what_all_agree_on() -> None:
+    office, orchard = "Tarn Health Office", "Tall Hill Orchard"
+    spans = [("a", office), ("a", "THO"), ("b", "THO"), ("g", "THO")]
+    assert meant(spans, [("a", office, "THO")], "THO") == {"a": office, "b": office, "g": "THO"}
+    both = [("a", office, "THO"), ("c", orchard, "THO")]
+    two = meant([*spans, ("c", orchard), ("c", "THO")], both, "THO")
+    assert two == {"a": office, "c": orchard, "b": "THO", "g": "THO"}
+
+
+def test_an_acronym_of_two_letters_is_not_carried_to_more_documents_than_tell_it() -> None:
+    spans = [("a", "Tarn Office"), ("a", "TO"), ("b", "TO")]
+    assert meant(spans, [("a", "Tarn Office", "TO")], "TO") == {"a": "Tarn Office", "b": "TO"}
+    spans += [("c", "Tarn Offices"), ("c", "TO")]
+    told = [("a", "Tarn Office", "TO"), ("c", "Tarn Offices", "TO")]
+    assert set(meant(spans, told, "TO").values()) == {"Tarn Offices"}
 
 
 @pytest.mark.parametrize(
