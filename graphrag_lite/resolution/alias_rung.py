@@ -81,10 +81,10 @@ def join_aliases(
     loose = {*joined, *(forms.keys() - defined.keys() if names.confirmed else ())}
     joins = Joins(targets, local, loose, persons)
     for key, root in sorted(forms.items()):
-        if joins.root(root) != key and not differ(names.stated[key], names.stated[root]):
+        if joins.root(root) != key and (key in defined or not differ(names.stated[key], names.stated[root])):
             targets.setdefault(key, (root, "alias"))
     for (document, key), root in sorted(in_documents.items()):
-        if not root or (joins.root(root) != key and not differ(names.stated[key], names.stated[root])):
+        if not root or joins.root(root) != key:
             local.setdefault((document, key), root)
     return joins
 

@@ -132,7 +132,7 @@ def resolve(
     joins.local |= dict.fromkeys(alone, "")
     show = confirmed_face if confirmed else face
     faces = {root: show(root, group, names_of.entries, names_of.kinds) for root, group in groups.items()}
-    if contexts:
+    if contexts is not None:
         faces |= inferred(faces, groups, names_of.entries, contexts, lower_counts)
     rows = _rows(names_of, joins, roots, faces, alone)
     if not (confirmed and exact):

@@ -389,3 +389,16 @@ def test_the_first_word_of_a_thing_is_the_thing_where_documents_use_it_so() -> N
 def test_a_phrase_in_small_letters_is_a_concept_whatever_its_last_word() -> None:
     rows = resolve(["d"] * 5, ["mass drug administration"] * 5, ["organization"] * 5, [True] * 5, {})
     assert [(row.title, row.type) for row in rows] == [("mass drug administration", "concept")]
+
+
+def test_a_name_without_a_type_has_that_of_the_longer_ones_and_an_identifier_none_of_a_person() -> None:
+    mentions = [
+        *(("d", name, "person", True) for name in ("Ann Velm", "唐纳德·特朗普")),
+        *(("d", name, "product", True) for name in ("Orbit 7", "Orbit 8")),
+        *(("e", name, "unknown", True) for name in ("Velm", "特朗普", "Orbit", "apiVersion", "Tarn")),
+    ]
+    rows = resolve(*map(list, zip(*mentions, strict=True)), {}, contexts={}, alias=False)  # type: ignore[arg-type, misc]
+    types = {row.name: row.type for row in rows}
+    assert [types[name] for _, name, kind, _ in mentions if kind == "unknown"] == [
+        *("person", "person", "product", "code", "unknown")
+    ]

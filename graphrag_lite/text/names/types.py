@@ -158,7 +158,7 @@ def evidence_beside(before: Sequence[str], after: Sequence[str], possessive: boo
 
     if before:
         kind = _KINDS.get(before[-1], "")
-        if kind:
+        if kind and (before[-1] not in LISTS["also_adjectives"] or not LISTS["definite"].isdisjoint(before[-2:-1])):
             add(kind, 2.0)
         elif before[-1] in SPEECH or before[-1] in _VOICED:
             add("person", 1.5)
