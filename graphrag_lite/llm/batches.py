@@ -22,6 +22,7 @@ from graphrag_lite import tables
 from graphrag_lite.errors import CallError, SettingsError, WaitingError
 from graphrag_lite.llm.chat import ChatModel, Reply, Request
 from graphrag_lite.llm.diagnosis import Refused
+from graphrag_lite.llm.endpoint import LARGE
 from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.llm.openai_fields import parsed
 
@@ -193,7 +194,7 @@ class Batches:
             return []
 
         async def download(client: "AsyncClient") -> "Response":
-            return await client.get(f"files/{file_id}/content")
+            return await client.get(f"files/{file_id}/content", extensions=LARGE)
 
         try:
             return (await self.chat.endpoint.fetch(download, frozenset((404,)))).split("\n")
