@@ -38,15 +38,27 @@ Send = Callable[["AsyncClient"], Awaitable["Response"]]
 class Endpoint:
     """Sends requests for a model. `section` of the settings is what its errors name.
 
-    SettingsError for an address that is missing, or none.
+    `below` is left out at the end of the address, `key_header` takes the place of the provider's, `headers` are sent,
+    too. SettingsError for an address that is missing, or none.
     """
 
-    def __init__(self, settings: Llm, section: str, model: str | None) -> None:
+    def __init__(
+        self,
+        settings: Llm,
+        section: str,
+        model: str | None,
+        *,
+        below: str = "",
+        key_header: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         self.settings = settings
         self.section = section
         if settings.address is None:
             raise SettingsError(f"{section}.base_url: is missing; {settings.provider} has an address for each customer")
-        self.base_url = settings.address
+        self.base_url = settings.address.rstrip("/").removesuffix(below) if below else settings.address
+        self._key_header = settings.preset.key_header if key_header is None else key_header
+        self._own_headers = headers or {}
         if settings.preset.deployments:
             self.base_url = deployment_url(self.base_url, model or "")
         try:
@@ -231,8 +243,9 @@ class Endpoint:
 
     def _headers(self, key: str) -> dict[str, str]:
         """Return the header that carries the key, and those that the settings name."""
-        header = self.settings.preset.key_header
-        found = {"user-agent": "graphrag-lite"} | ({header: key} if header else {"authorization": f"Bearer {key}"})
+        header = self._key_header
+        carried = {header: key} if header else {"authorization": f"Bearer {key}"}
+        found = {"user-agent": "graphrag-lite", **self._own_headers, **carried}
         for header, variable in self.settings.headers.items():
             value = found[header.lower()] = _secret(variable, f"{self.section}.headers.{header}")
             if not value:
