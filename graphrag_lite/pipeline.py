@@ -3,7 +3,7 @@
     corpus folder -> documents -> text units -> mentions -> entities, relationships -> communities -> reports -> search
 
 To add a stage: write `stages/verb_noun.py`, give its tables a class in `tables/declared.py`, its settings a section
-in `settings.py`, and its place here.
+in `settings/`, and its place here.
 """
 
 from collections.abc import Coroutine, Mapping, Sequence

@@ -16,7 +16,8 @@ import pytest
 from graphrag_lite import attempts, pipeline, tables
 from graphrag_lite.errors import GraphragLiteError
 from graphrag_lite.run import loop, snapshots, workers
-from graphrag_lite.settings import ASKING, Section, Settings
+from graphrag_lite.settings import ASKING, Settings
+from graphrag_lite.settings.values import Section
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
 INPUTS = {"corpus_files"}

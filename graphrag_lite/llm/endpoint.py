@@ -21,8 +21,8 @@ from graphrag_lite.llm.diagnosis import Diagnosis, StatusError, body, cause, tra
 from graphrag_lite.llm.limits import Slot, pause_before_next
 from graphrag_lite.llm.openai_fields import parsed
 from graphrag_lite.llm.retries import MAX_DELAY, Retries, Trouble
-from graphrag_lite.presets import deployment_url
-from graphrag_lite.settings import Llm
+from graphrag_lite.settings.models import Llm
+from graphrag_lite.settings.presets import deployment_url
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response

@@ -18,8 +18,8 @@ from graphrag_lite.llm.meter import Meter, Spent
 from graphrag_lite.llm.openai_fields import counted
 from graphrag_lite.llm.providers import ProvidedEmbedder
 from graphrag_lite.plugins import Origin
-from graphrag_lite.presets import PRESETS
-from graphrag_lite.settings import OPENAI, Embeddings, Llm
+from graphrag_lite.settings.models import OPENAI, Embeddings, Llm
+from graphrag_lite.settings.presets import PRESETS
 from graphrag_lite.watch import Watch
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from graphrag_lite.errors import CallError, ModelError, SettingsError, Unanswere
 from graphrag_lite.llm import endpoint, retries
 from graphrag_lite.llm.chat import Reply, Request, Usage
 from graphrag_lite.llm.openai_chat import OpenAIChat
-from graphrag_lite.settings import Llm
+from graphrag_lite.settings.models import Llm
 
 SCHEMA = {
     "type": "object",
