@@ -2,7 +2,6 @@
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -31,7 +30,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
                 start = composer.length
                 composer.add(page.text)
                 moved = (
-                    replace(each, char_start=start + each.char_start, char_end=start + each.char_end)
+                    each._replace(char_start=start + each.char_start, char_end=start + each.char_end)
                     for each in page.blocks
                 )
                 composer.blocks += moved
