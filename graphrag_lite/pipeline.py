@@ -69,7 +69,7 @@ FACTS = Stage(
 RESOLVE = Stage(
     resolve_entities,
     reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
-    writes=("entity_resolutions",),
+    writes=("entity_resolutions", "word_counts"),
 )
 FOLD = Stage(
     fold_facts,
@@ -123,7 +123,7 @@ FAST = [
             *("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
             *("entities", "relationships", "communities"),
         ),
-        writes=("community_reports", "report_bases"),
+        writes=("community_reports", "report_bases", "document_signs"),
     ),
     *PUBLISH,
 ]
