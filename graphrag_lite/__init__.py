@@ -29,7 +29,8 @@ Where things are, imports going down only (`pyproject.toml`):
     read         bytes of a file -> documents, one reader a format; opens no file
     replies      what a model wrote -> records, tolerantly; asks no model
     text         sentences, words, languages, dates, tokens; `text.names` finds and types names; knows no tables
-    plugins      what an installed package brings in; `settings` holds every default, `tables` every table,
+    settings     every default, and the files that they come from; the only code that reads settings.yaml
+    plugins      what an installed package brings in; `tables` holds every table,
                  `errors` what a user can fix, `distribution` what it is installed as, `watch` who is told how a run
                  goes, `attempts` what is done to one item and may fail alone
 
@@ -139,8 +140,9 @@ def index(
     `readers` go before all others: docs/extending.md. On a terminal and in a notebook it shows how far it is. Raises
     the errors of `graphrag_lite.errors`.
     """
-    from graphrag_lite import pipeline, settings_file
+    from graphrag_lite import pipeline
     from graphrag_lite.search.index import Index
+    from graphrag_lite.settings import file as settings_file
 
     file = Path(config) if config else None
     loaded = settings_file.load(Path(root), file, overrides, for_indexing=model is None)

@@ -10,9 +10,9 @@ from stub_replies import recognise
 from stub_server import StubServer, prompt_of
 
 import graphrag_lite
-from graphrag_lite import settings_file
 from graphrag_lite.errors import InputError
 from graphrag_lite.ops import planning
+from graphrag_lite.settings import file as settings_file
 
 SETTINGS = (
     *("method=standard", "llm.model=stub", "llm.models={fold_facts: small}"),

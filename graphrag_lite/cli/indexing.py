@@ -146,8 +146,9 @@ def import_(folder: Path, root: Path, as_json: bool) -> None:
       graphrag-lite import ./ragtest/output --root my-index
       graphrag-lite query --root my-index --method global "What are the main themes?"
     """
-    from graphrag_lite import pipeline, settings_file
+    from graphrag_lite import pipeline
     from graphrag_lite.cli import progress
+    from graphrag_lite.settings import file as settings_file
 
     log()
     loaded, output = settings_file.load(root, for_indexing=False), root / "output"

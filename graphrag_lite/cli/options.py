@@ -93,7 +93,7 @@ class Root:
 
     def load(self, *, for_indexing: bool = True) -> "Settings":
         """Return the settings. Raises SettingsError."""
-        from graphrag_lite import settings_file
+        from graphrag_lite.settings import file as settings_file
 
         return settings_file.load(self.folder, self.config, self.overrides, for_indexing=for_indexing)
 

@@ -22,7 +22,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.evidence.key_sentences import choose, rarity
 from graphrag_lite.evidence.member_sentences import member_sentences, related_units
-from graphrag_lite.evidence.report_facts import Fact, facts, in_time, reading_order, shared_values
+from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.evidence.report_statements import ASIDE, Sources, Statement
@@ -75,7 +75,7 @@ async def report_communities_fast(
     last: Last | None,
     refresh: bool = False,
     attempt: Attempt = unguarded,
-) -> tuple["pa.Table", "pa.Table"]:
+) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
     """Report on every community that has enough to say: title, summary, findings, rank, and citations for each.
 
     Enough are `MIN_MEMBERS` entities and `MIN_FACTS` sentences that say different things. A community that cannot be
@@ -85,7 +85,8 @@ async def report_communities_fast(
     relationship = {row["id"]: row for row in relationships.to_pylist()}
     weight = {identity: row["weight"] for identity, row in relationship.items()}
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    sources = Sources(source_documents, source_units, entity_mentions, attempt)
+    signs = last.read("document_signs") if last and not last.failed and "code" not in last.changed else None
+    sources = Sources(source_documents, source_units, entity_mentions, signs, attempt)
     least = MIN_MEMBERS if any(row["size"] >= MIN_MEMBERS for row in held) else 1
     large = {identity for row in held if row["size"] >= least for identity in row["entity_ids"]}
     units = related_units(relationship.values(), sorted(large))
@@ -100,11 +101,9 @@ async def report_communities_fast(
     counts = _counts(relationship.values(), stated, sources.hosts)
     total = _statement_weight(relationship, counts, stated)
     weights = {c["community"]: _statement_weight(c["relationship_ids"], counts, stated) for c in held}
-    levels = {c["level"] for c in held}
-    heaviest = {level: max(weights[c["community"]] for c in held if c["level"] == level) for level in levels}
+    heaviest = {c["level"]: weights[c["community"]] for c in sorted(held, key=lambda c: weights[c["community"]])}
     kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
     kept_sentences = _sentences_of(kept, source_units)
-    order = reading_order(sources.documents.values())
     summarized_above: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of its summary and of those above
 
     told_above: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # places cited by its report and those above
@@ -127,11 +126,11 @@ async def report_communities_fast(
         ranked = _ranked(members, weights[number], heaviest[community["level"]], total)
         own: frozenset[str] = frozenset()
         if 2 * sum(fact.is_row for fact in chosen) >= len(chosen):
-            report = _table_report(community, in_time(chosen, order), shared_values(inside, stated))
+            report = _table_report(community, in_time(chosen, sources), shared_values(inside, stated))
         else:
             n_summary = min(settings.max_summary_sentences, (len(chosen) + 1) // 2)
-            summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], order)
-            summary = [*summary[:1], *in_time(summary[1:], order)]
+            summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], sources)
+            summary = [*summary[:1], *in_time(summary[1:], sources)]
             name = _title(members, chosen, found, _years(summary, findings), idf)
             report = _report(community, name, summary, findings)
             own = frozenset(fact.sentence.text for fact in summary)
@@ -161,7 +160,8 @@ async def report_communities_fast(
     if kept:
         n_kept = sum(report["community"] in kept for report in reports)
         logger.info(kept_summary(reports, n_kept, len(reports)))
-    return tables.make("community_reports", reports), tables.make("report_bases", bases(reports, held, weight, kept))
+    bases_of = tables.make("report_bases", bases(reports, held, weight, kept))
+    return tables.make("community_reports", reports), bases_of, sources.signs
 
 
 def _whole(held: Sequence[Row], weights: Mapping[int, float]) -> Row:

@@ -15,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_lite import pipeline, tables
+from graphrag_lite.attempts import unguarded
+from graphrag_lite.evidence.document_signs import document_signs, hosts
 from graphrag_lite.evidence.key_sentences import Sentence
-from graphrag_lite.evidence.report_statements import Statement, hosts
+from graphrag_lite.evidence.report_statements import Statement
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ReportCommunitiesFast, Settings
 from graphrag_lite.stages.report_communities_fast import (
@@ -43,7 +45,8 @@ def written(
     read: dict[str, pa.Table], mode: str = "stable", last: Last | None = None, **settings: Any
 ) -> tuple[pa.Table, pa.Table]:
     work = report_communities_fast(**read, settings=ReportCommunitiesFast(**settings), mode=mode, last=last)
-    made, bases = asyncio.run(work)
+    made, bases, signs = asyncio.run(work)
+    tables.check("document_signs", signs)
     tables.check("community_reports", made)
     tables.check("report_bases", bases)
     assert bases["report_id"].to_pylist() == made["id"].to_pylist()
@@ -195,7 +198,8 @@ def test_ten_names_in_one_sentence_are_one_statement() -> None:
 
 def test_a_host_whom_all_documents_name_counts_little() -> None:
     texts = [f"MIA STONE: Hello.\nGUEST {n}: Hello.\nMIA STONE: So?\nGUEST {n}: So.\n" for n in "ABC"]
-    known = hosts({name: {"text": text} for name, text in zip("abc", texts, strict=True)})
+    table = pa.table({"id": list("abc"), "text": texts})
+    known = hosts(document_signs(table, None, unguarded))
     assert known == {"mia stone", "mia", "stone"}
     rows = [{"id": n, "source": n, "target": "Lisbon", "weight": 2.0} for n in ("Mia", "GUEST A")]
     said = Statement(Sentence("", frozenset(), 0, 1.0), {"document_id": "d", "char_start": 0})
