@@ -26,6 +26,7 @@ from graphrag_lite.run.file_hashes import SeenFiles
 from graphrag_lite.run.loop import Run
 from graphrag_lite.run.stamps import Stage
 from graphrag_lite.run.sync import complete
+from graphrag_lite.run.workers import Pool
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.detect_communities import detect_communities
 from graphrag_lite.stages.embed_text_units import embed_text_units
@@ -67,7 +68,7 @@ FACTS = Stage(
 RESOLVE = Stage(
     resolve_entities,
     reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
-    writes=("entity_resolutions",),
+    writes=("entity_resolutions", "word_counts"),
 )
 FOLD = Stage(
     fold_facts,
@@ -121,7 +122,7 @@ FAST = [
             *("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
             *("entities", "relationships", "communities"),
         ),
-        writes=("community_reports", "report_bases"),
+        writes=("community_reports", "report_bases", "document_signs"),
     ),
     *PUBLISH,
 ]
@@ -232,13 +233,14 @@ def index(
         if killed:
             asked = [services[name] for name in ("model", "embedder") if services.get(name)]
             log.killed(killed, [each.spent(killed) for each in asked])
+        n = 1 if extractor else workers
         work = loop.run(
             stages(settings.method, embeds="embedder" in services),
             {"corpus_files": files.rows},
             settings,
             output,
             services,
-            workers=1 if extractor else workers,
+            engine=opened.enter_context(Pool(n)) if n > 1 else None,
             watch=watch,
             refresh=("report_communities", "report_communities_fast") if refresh else (),
             made=METHODS[settings.method].made,

@@ -166,8 +166,9 @@ def _first_words(names: Mentioned) -> dict[str, str]:
         if rest and first in names.entries and not _is_known(first):
             longer[first].append(key)
     documents: dict[str, set[str]] = defaultdict(set)
+    either = {*longer, *(key for several in longer.values() for key in several)}
     for document, held in names.spans.items():
-        for key in held.keys() & {*longer, *(key for several in longer.values() for key in several)}:
+        for key in held.keys() & either:
             documents[key].add(document)
     found = {}
     for first, several in longer.items():

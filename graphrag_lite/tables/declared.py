@@ -246,6 +246,14 @@ class EntityResolutions:
     rule: Annotated[str, "exact, lexical, alias, model, stated (entities.yaml), or the reason for dropping"]
 
 
+@table("word_counts", final=False)
+class WordCounts:
+    """How often the corpus writes each word in lower case: what it mostly writes so is no name."""
+
+    word: Annotated[str, "word in lower case"]
+    n: Annotated[int, "times"]
+
+
 @table("relation_resolutions")
 class RelationResolutions:
     """Which relation a wording of fact_mentions stands for, by wording. One that says nothing has no row."""
@@ -448,6 +456,16 @@ class ReportBases:
     entity_ids: Annotated[list[str], "members then, sorted"]
     relationship_ids: Annotated[list[str], "relationships with both ends inside then, sorted"]
     weights: Annotated[list[float], "relationships.weight of each then"]
+
+
+@table("document_signs", final=False)
+class DocumentSigns:
+    """What a document's text tells of how its sentences are to be read, in the order of documents."""
+
+    document_id: Annotated[str, "documents.id", Key("documents")]
+    speakers: Annotated[list[str], "names that open several of its lines, in lower case, sorted"]
+    notice_starts: Annotated[list[int], "first characters of its licences and legal notices"]
+    notice_ends: Annotated[list[int], "ends of them"]
 
 
 @table("failures")
