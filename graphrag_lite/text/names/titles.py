@@ -67,7 +67,7 @@ def expansions(tokens: Tokens) -> list[Run]:
         word = tokens.words[k]
         if k < 2 or not tokens.gap_texts[k].endswith(" (") or not 2 <= len(word) <= 8:
             continue
-        if k + 1 < len(tokens.words) and not tokens.gap_texts[k + 1].startswith(")"):
+        if k + 1 < len(tokens.words) and tokens.gap_texts[k + 1][:1] not in (")", ";"):
             continue
         letters = [c.lower() for c in word if c.isupper() or c.isdigit()]
         if len(letters) < 2:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES, PLACES, WELL_KNOWN
 from graphrag_lite.text.names.words import CORPORATE, EPITHETS, HONORIFICS, LISTS, NUMBER_WORDS
 
-TYPES = ("person", "organization", "location", "event", "work", "product", "law", "language", "date", "concept")
+TYPES = ("person", "organization", "location", "event", "work", "product", "law", "language", "date", "concept", "code")
 """Known types; the order breaks ties."""
 
 Evidence = dict[str, float]
@@ -23,7 +23,9 @@ _KINDS_OF_HEADS = [
     {word: [kind for kind, heads in of.items() if word in heads] for word in frozenset().union(*of.values())}
     for of in (_HEADS, _WEAK_HEADS)
 ]
-_KINDS: dict[str, str] = {word: kind for kind in TYPES if kind != "date" for word in LISTS[f"{kind}_nouns"]}
+_KINDS: dict[str, str] = {
+    word: kind for kind in TYPES if kind not in ("date", "code") for word in LISTS[f"{kind}_nouns"]
+}
 _FEASTS, _FRONTED, _NOBLE = LISTS["feasts"], LISTS["fronted"], LISTS["noble"]
 _KIND_ENDS = LISTS["kind_ends"]
 SPEECH, _VOICED, _PERSON_VERBS = LISTS["speech"], LISTS["voiced"], LISTS["person_verbs"]
@@ -160,7 +162,7 @@ def evidence_beside(before: Sequence[str], after: Sequence[str], possessive: boo
 
     if before:
         kind = _KINDS.get(before[-1], "")
-        if kind:
+        if kind and (before[-1] not in LISTS["also_adjectives"] or not LISTS["definite"].isdisjoint(before[-2:-1])):
             add(kind, 2.0)
         elif before[-1] in SPEECH or before[-1] in _VOICED:
             add("person", 1.5)
