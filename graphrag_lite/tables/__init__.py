@@ -7,6 +7,7 @@ import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.abc import MetaPathFinder
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "TABLES", "WORKING", "Key"]
 
+PART = 65_536  # rows that become Arrow data at once
 ENDINGS = (".parquet", ".arrow")
 PARQUET: dict[str, Any] = {"compression": "zstd", "row_group_size": 131072, "write_page_checksum": True}
 
@@ -103,8 +105,11 @@ def make(name: str, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> "pa.Ta
 
     spare_pandas()
     names = schema(name).names
-    listed = [row if isinstance(row, Mapping) else dict(zip(names, row, strict=True)) for row in rows]
-    return pa.Table.from_pylist(listed, schema=schema(name))
+    each = (row if isinstance(row, Mapping) else dict(zip(names, row, strict=True)) for row in rows)
+    made = [pa.Table.from_pylist(list(islice(each, PART)), schema=schema(name))]
+    while part := list(islice(each, PART)):  # as objects all would take ten times as much
+        made.append(pa.Table.from_pylist(part, schema=schema(name)))
+    return pa.concat_tables(made).combine_chunks() if made[1:] else made[0]
 
 
 def make_columns(name: str, /, **values: Any) -> "pa.Table":

@@ -20,7 +20,8 @@ from graphrag_lite.memory import core, transfer
 from graphrag_lite.memory.store import MESSAGE, NOTE, Entry, Memory
 from graphrag_lite.pipeline import index as build
 from graphrag_lite.retrieval.note_vectors import NoteVectors
-from graphrag_lite.settings import Embeddings, Llm, Settings
+from graphrag_lite.settings import Settings
+from graphrag_lite.settings.models import Embeddings, Llm
 
 
 @pytest.fixture
