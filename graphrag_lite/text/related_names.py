@@ -8,6 +8,7 @@ code say nothing of each other. A label is given by `relations.relation`, or by 
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names.name import Name
@@ -108,6 +109,7 @@ def tells_of(sentence: str, topic: str, name: str) -> bool:
     return bool(about) and _says_something(sentence) and not _one_name(topic, name)
 
 
+@lru_cache(maxsize=100)
 def _says_something(sentence: str) -> bool:
     """Tell whether a sentence is prose: no reference, no row of a table, no code, no question."""
     if sentence.rstrip().endswith(("?", "？")) or _REFERENCE.search(sentence):
