@@ -1,10 +1,10 @@
 """Documents -> episodes: what was said or written at one time."""
 
 from collections import Counter
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
+from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,26 +19,35 @@ async def list_episodes(source_documents: "pa.Table") -> "pa.Table":
     file's name decides. An answer is joined to its message where the same conversation has that.
     """
     seen: Counter[str] = Counter()
-    rows: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     by_source: dict[tuple[str, str], str] = {}
-    columns = ("id", "path", "text", "created_at", "blocks", "messages")
-    documents = sorted(tables.rows(source_documents, *columns), key=itemgetter(0))
-    for document_id, path, text, created_at, blocks, messages in documents:
-        kind = "message" if messages else "json" if any(block["kind"] == "card" for block in blocks) else "text"
-        whole = {**NOBODY, "char_start": 0, "char_end": len(text)}
-        rows[document_id] = []
-        for ordinal, said in enumerate(messages or [whole]):
-            row = {"document_id": document_id, "ordinal": ordinal, "kind": kind, **said}
-            row["reference_time"] = said["time"] or created_at
-            about = said["conversation"], said["speaker"], row["reference_time"]
-            key = tables.content_id("episode", kind, *about, text[said["char_start"] : said["char_end"]])
-            row["id"] = tables.content_id(key, str(seen[key]))
+    rows: list[tuple[Any, ...]] = []
+    answers: dict[str, tuple[str, str]] = {}  # by id, what is answered
+    columns = (source_documents[name].to_pylist() for name in ("id", "path", "text", "created_at", "messages"))
+    cards = _has_card(source_documents)
+    for document_id, path, text, created_at, messages, card in sorted(zip(*columns, cards, strict=True)):
+        kind = "message" if messages else "json" if card else "text"
+        for ordinal, said in enumerate(messages or [NOBODY | {"char_start": 0, "char_end": len(text)}]):
+            start, end, time = said["char_start"], said["char_end"], said["time"] or created_at
+            conversation, speaker = said["conversation"], said["speaker"]
+            key = tables.content_id("episode", kind, conversation, speaker, time, text[start:end])
+            identity = tables.content_id(key, str(seen[key]))
             seen[key] += 1
-            rows[document_id].append((path, row))
             if said["id"]:
-                by_source[said["conversation"] or path, said["id"]] = row["id"]
-    listed = [row for document_id in source_documents["id"].to_pylist() for row in rows[document_id]]
-    for path, row in listed:
-        answered = by_source.get((row["conversation"] or path, row["reply_to"]), "")
-        row["reply_to"] = answered if answered != row["id"] else ""
-    return tables.make("episodes", (row for _, row in listed))
+                by_source[conversation or path, said["id"]] = identity
+            if said["reply_to"]:
+                answers[identity] = conversation or path, said["reply_to"]
+            place = said["role"], time, start, end
+            rows.append((identity, document_id, ordinal, kind, conversation, speaker, *place))
+    reply = {one: found for one, answered in answers.items() if (found := by_source.get(answered, one)) != one}
+    made = ((*row[:8], reply.get(row[0], ""), *row[8:]) for row in rows)
+    return groups.in_order(tables.make("episodes", made), "document_id", source_documents["id"])
+
+
+def _has_card(source_documents: "pa.Table") -> list[bool]:
+    """Say of each document whether it is a row of a table."""
+    import pyarrow.compute as pc
+
+    blocks = source_documents["blocks"].combine_chunks()
+    kinds = pc.struct_field(blocks.flatten(), "kind")
+    held = set(pc.list_parent_indices(blocks).filter(pc.equal(kinds, "card")).to_pylist())
+    return [row in held for row in range(len(blocks))]

@@ -102,9 +102,10 @@ def make(name: str, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> "pa.Ta
     import pyarrow as pa
 
     spare_pandas()
-    names = schema(name).names
-    listed = [row if isinstance(row, Mapping) else dict(zip(names, row, strict=True)) for row in rows]
-    return pa.Table.from_pylist(listed, schema=schema(name))
+    listed = list(rows)
+    if not listed or isinstance(listed[0], Mapping):
+        return pa.Table.from_pylist(listed, schema=schema(name))
+    return make_columns(name, **dict(zip(schema(name).names, zip(*listed, strict=True), strict=True)))
 
 
 def make_columns(name: str, /, **values: Any) -> "pa.Table":
