@@ -15,8 +15,8 @@ from model_overhead import N_DOCUMENTS, cut
 from plausible_model import PlausibleModel
 
 import graphrag_lite
-from graphrag_lite import settings_file
 from graphrag_lite.ops import planning
+from graphrag_lite.settings import file as settings_file
 
 INPUT, OUTPUT = 0.40, 1.60  # US dollars per million tokens, of gpt-4.1-mini
 CHOICES = (

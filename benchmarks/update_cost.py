@@ -29,7 +29,7 @@ from graphrag_lite import pipeline, tables
 from graphrag_lite.graph.leiden import hierarchical_leiden, modularity
 from graphrag_lite.ops import planning
 from graphrag_lite.settings import Settings
-from graphrag_lite.settings_file import load
+from graphrag_lite.settings.file import load
 
 PART = 10_000  # characters
 FIRST, STEP, N_STEPS = 0.95, 0.01, 5  # shares of the text

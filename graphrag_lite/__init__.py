@@ -17,7 +17,7 @@ Where things are, imports going down only (`pyproject.toml`):
     search       one file a query method (`methods` has their table), answers and what models are asked for them
     retrieval    a snapshot as search reads it, a question as the index reads it, rankings; writes no answer
     extraction   what extractors share: text units, what is kept, mentions put into tables; knows no extractor
-    run          the loop, stamps, snapshots, workers, the log: the only code that writes output/; knows no stage
+    run          the loop, stamps, snapshots, engines (pool, Ray), log: alone writes output/; knows no stage
     llm          chat and embedding models, memo, limits, budgets: the only code that reaches a network
     memory       what is remembered beside the corpus: the only store that no run makes
     msgraphrag   reads an index of microsoft/graphrag
@@ -29,11 +29,10 @@ Where things are, imports going down only (`pyproject.toml`):
     read         bytes of a file -> documents, one reader a format; opens no file
     replies      what a model wrote -> records, tolerantly; asks no model
     text         sentences, words, languages, dates, tokens; `text.names` finds and types names; knows no tables
-    plugins      what an installed package brings in; `settings` holds every default, `tables` every table,
+    settings     every default, and the files that they come from; the only code that reads settings.yaml
+    plugins      what an installed package brings in; `tables` holds every table,
                  `errors` what a user can fix, `distribution` what it is installed as, `watch` who is told how a run
                  goes, `attempts` what is done to one item and may fail alone
-
-To come: `engine` (workers behind two verbs, in run).
 """
 
 from collections.abc import Sequence
@@ -139,8 +138,9 @@ def index(
     `readers` go before all others: docs/extending.md. On a terminal and in a notebook it shows how far it is. Raises
     the errors of `graphrag_lite.errors`.
     """
-    from graphrag_lite import pipeline, settings_file
+    from graphrag_lite import pipeline
     from graphrag_lite.search.index import Index
+    from graphrag_lite.settings import file as settings_file
 
     file = Path(config) if config else None
     loaded = settings_file.load(Path(root), file, overrides, for_indexing=model is None)

@@ -12,8 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 import graphrag_lite
-from graphrag_lite import errors, pipeline, settings_file, tables
+from graphrag_lite import errors, pipeline, tables
 from graphrag_lite.cli import main
+from graphrag_lite.settings import file as settings_file
 
 ROOT = Path(__file__).parents[1]
 

@@ -10,13 +10,14 @@ import stub_replies
 from click.testing import CliRunner
 from stub_model import StubModel
 
-from graphrag_lite import pipeline, settings_file, tables
+from graphrag_lite import pipeline, tables
 from graphrag_lite.cli import main
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.ops import check
 from graphrag_lite.run.comparison import compare
 from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
+from graphrag_lite.settings import file as settings_file
 
 TEXTS = {
     "a.md": "Ann Li runs the rotor test in Oslo. Acme made the rotor shaft for Ann Li.",

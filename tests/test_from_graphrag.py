@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from graphrag_lite import settings_file
 from graphrag_lite.cli import main
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.settings import Settings
-from graphrag_lite.settings_of_graphrag import OWN, REPLACED
+from graphrag_lite.settings import file as settings_file
+from graphrag_lite.settings.of_graphrag import OWN, REPLACED
 
 PAGE = Path(__file__).parents[1] / "docs" / "from-graphrag.md"
 V2 = """

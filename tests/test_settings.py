@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from graphrag_lite import settings
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.settings import Settings
-from graphrag_lite.settings_file import load, render
+from graphrag_lite.settings.file import load, render
 
 
 def problems(root: Path, text: str, *overrides: str) -> str:
@@ -20,7 +20,7 @@ def problems(root: Path, text: str, *overrides: str) -> str:
 
 
 def test_the_shipped_file_is_the_defaults() -> None:
-    shipped = Path(settings.__file__).parents[1] / "settings.yaml"
+    shipped = Path(settings.__file__).parents[2] / "settings.yaml"
     assert shipped.read_text(encoding="utf-8") == render()
 
 

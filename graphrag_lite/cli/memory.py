@@ -39,8 +39,8 @@ def _opened(root: Path) -> "Memory":
 
 
 def _vectors(root: Path) -> "NoteVectors | None":
-    from graphrag_lite import settings_file
     from graphrag_lite.retrieval.note_vectors import NoteVectors
+    from graphrag_lite.settings import file as settings_file
 
     settings = settings_file.load(root, for_indexing=False)
     return NoteVectors(settings.embeddings, settings.llm, root / "output") if settings.embeddings.model else None

@@ -93,7 +93,7 @@ class Root:
 
     def load(self, *, for_indexing: bool = True) -> "Settings":
         """Return the settings. Raises SettingsError."""
-        from graphrag_lite import settings_file
+        from graphrag_lite.settings import file as settings_file
 
         return settings_file.load(self.folder, self.config, self.overrides, for_indexing=for_indexing)
 
@@ -125,6 +125,9 @@ def corpus_of(root: Root, corpus: Path | None) -> Path:
 
     A name that leads nowhere before the first run is mistyped; later the folder is gone, which is a run that failed.
     """
+    from graphrag_lite.run.corpus_files import on_this_machine
+
+    on_this_machine(corpus, root.folder)
     if corpus and not corpus.exists() and not (root.output / "current").exists():
         raise click.UsageError(f"{corpus}: there is no such folder or file.")
     if corpus is None and not (root.folder / "input").exists():

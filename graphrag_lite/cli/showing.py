@@ -113,9 +113,9 @@ def _shown(what: str, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _suggest(opened: "Index", root: Path, limit: int) -> None:
-    from graphrag_lite import settings_file
     from graphrag_lite.cli import terminal
     from graphrag_lite.ops.suggest import as_file, suggested
+    from graphrag_lite.settings import file as settings_file
 
     known = settings_file.load(root, for_indexing=False).resolve_entities.known
     if pairs := suggested(opened, known):

@@ -25,6 +25,7 @@ from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.transcripts import PERSONS, form, is_talk, speakers, spoken_span
+from graphrag_lite.text.word_lists import sections as word_lists
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -42,9 +43,13 @@ _FILLER = re.compile(
 )
 # What goes on from something, or is a clause without its main one: "When we were at school."
 _LEANING = re.compile(
-    r"(?:when|while|because|although|who|which|if|where)\b[^,]*$"
+    r"you (?:have|must|need|are)\b|(?:optional|note|tip|important|warning|caution|example|prerequisites?)\s?:"
+    r"|for (?:more|further) (?:information|details)|(?:when|while|because|although|who|which|if|where)\b[^,]*$"
     r"|(?:anyway|for (?:instance|example)|in other words|in addition|in contrast|as a (?:reminder|result)|also|again"
     r"|plus|well|par exemple|en outre|de plus|ainsi|außerdem|zum beispiel|por ejemplo|además"
+    # Who "he" is, after "At Acme, he's", the sentence before says.
+    r"|(?:a[st]|in|on|after|before|by|during|for|from|prior to|since|when|while|with)\b[^,.;]{0,70},? (?:s?he|they)\b"
+    r"|(?:à|en|dans|après|avant|lors|depuis|pendant)\b[^,.;]{0,70},? (?:ils?|elles?)\b"
     r"|alternatively|however|therefore|thus|hence|consequently|similarly|otherwise|to be specific|more specifically"
     r"|(?:following|using|for|in|with|by|on|from|at|during|after|before|despite) (?:this|that|these|those|such)"
     r"|(?:dies|diese[mnrs]?|deshalb|daher|dabei|damit|dazu|darum|jedoch) |celui-ci|celle-ci|ceux-ci|pour cela|cependant"
@@ -73,6 +78,14 @@ _BULLET = re.compile(r"(?:[-*+•▪–]|\d{1,2}[.)])\s+(?=\S)")
 _FOOTNOTE = re.compile(r"\s?\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]")
 _FOOTNOTES_AT_END = re.compile(rf"(?<=\S)(?:{_FOOTNOTE.pattern})+\s*$")
 _CUT = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Sen|Rep|Gov|Gen|Prof|St|vs|e\.g|i\.e|al|Inc|Corp|No|(?<![.\w])[A-Z])\.$")
+# What is left of markup where lines were joined, and the end of what a list, or a step's number, goes on from.
+_MARKUP = re.compile(r"(?:^|\s)#{1,6}\s\w|!\[|```|!:|:: |<\w+_\w+>|-{3}|(?::|\s[*•-]|\s\d{1,2}\.)$")
+_LISTS = {language: frozenset(words) for language, words in word_lists(__package__, "instructions.txt").items()}
+_INSTRUCTS = re.compile(
+    r"(?:(?:after|at|before|by|for|from|if|in|on|once|to|under|when)\b[^,.]{0,80}, )?([^\W\d_]+)(?:\s(\w+))?",
+    re.I,
+)
+_UNSPACED_INSTRUCTION = re.compile("|".join(_LISTS["zh"]) + "|.*(?:ください|하세요|하십시오|마세요)[。.]?$")
 _PAIRS = (("“", "”"), ("(", ")"), ("（", "）"))
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
 
@@ -251,13 +264,28 @@ def _loose(sentence: str, language: str, transcript: bool) -> float:
     >>> [_loose(one, "en", True) for one in ("Whales sing.", "Thanks, Ann.", "When whales sing.")]
     [1.0, 0.0, 0.35]
     """
-    if _CUT.search(sentence) or _CAPTION.match(sentence) or (transcript and is_talk(sentence)):
+    marked = _CUT.search(sentence) or _CAPTION.match(sentence) or _MARKUP.search(sentence)
+    if marked or (transcript and is_talk(sentence)):
         return 0.0
     worth = 1.0
     if transcript and language in PERSONS and PERSONS[language].search(sentence):
         worth *= SPOKEN
-    cut = sentence[:1] in ",;)" or " = " in sentence or sentence.count('"') % 2
+    cut = sentence[:1] in ",;)`" or " = " in sentence or sentence.count('"') % 2
     half = any(sentence.count(one) != sentence.count(other) for one, other in _PAIRS)
-    if cut or half or _LEANING.match(sentence) or (transcript and _FILLER.search(sentence)):
+    leans = _LEANING.match(sentence) or _instructs(sentence, language)
+    if cut or half or leans or (transcript and _FILLER.search(sentence)):
         worth *= LOOSE
     return worth
+
+
+def _instructs(sentence: str, language: str) -> bool:
+    """Say whether a sentence tells its reader what to do, in its first clause or after one.
+
+    >>> [_instructs(one, "en") for one in ("In the menu, click Save.", "Set it up.", "Use of Zep grew.", "请勿删除。")]
+    [True, True, False, True]
+    """
+    if _UNSPACED_INSTRUCTION.match(sentence):
+        return True
+    found = _INSTRUCTS.match(sentence)
+    verb, after = found.groups("") if found else ("", "")
+    return verb.casefold() in _LISTS.get(language, ()) and after.casefold() not in _LISTS["not before"]

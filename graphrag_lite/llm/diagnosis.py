@@ -15,7 +15,7 @@ from graphrag_lite.errors import CallError, ModelError, UnansweredError
 from graphrag_lite.llm.limits import asked_pause
 from graphrag_lite.llm.openai_fields import parsed
 from graphrag_lite.llm.retries import Trouble
-from graphrag_lite.settings import Llm
+from graphrag_lite.settings.models import Llm
 
 if TYPE_CHECKING:
     from httpx2 import Response

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphrag_lite.errors import ModelError, SettingsError
 from graphrag_lite.llm.chat import Request, Usage, prompt_tokens
-from graphrag_lite.settings import Llm, Prices
+from graphrag_lite.settings.models import Llm, Prices
 
 GO_ON = "Every answer is kept: raise it, or run again, and the run goes on from there."
 FIRST_GUESS = 500  # tokens of a reply, while none of its stage has come

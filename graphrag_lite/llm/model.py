@@ -22,7 +22,7 @@ from graphrag_lite.llm.meter import Meter, Spent, Stopped
 from graphrag_lite.llm.providers import chat_model, models_of_stages
 from graphrag_lite.llm.thinking import spoken, whole
 from graphrag_lite.plugins import Origin
-from graphrag_lite.settings import Llm
+from graphrag_lite.settings.models import Llm
 from graphrag_lite.watch import Silence, Watch
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from typing import Any
 from graphrag_lite.distribution import extra
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.llm.chat import Usage
-from graphrag_lite.settings import Embeddings
+from graphrag_lite.settings.models import Embeddings
 
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
 

@@ -28,8 +28,8 @@ from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
 from graphrag_lite.llm.openai_fields import content, parsed, reply_format, tool_call, usage_of
 from graphrag_lite.llm.thinking import may_think, spoken
-from graphrag_lite.presets import PLAIN
-from graphrag_lite.settings import Llm
+from graphrag_lite.settings.models import Llm
+from graphrag_lite.settings.presets import PLAIN
 from graphrag_lite.text import tokens
 
 if TYPE_CHECKING:

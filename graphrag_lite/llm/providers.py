@@ -25,8 +25,8 @@ from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.llm.openai_fields import content
 from graphrag_lite.llm.retries import Retries, Trouble
 from graphrag_lite.plugins import Origin
-from graphrag_lite.presets import PRESETS
-from graphrag_lite.settings import Embeddings, Llm
+from graphrag_lite.settings.models import Embeddings, Llm
+from graphrag_lite.settings.presets import PRESETS
 
 T = TypeVar("T")
 

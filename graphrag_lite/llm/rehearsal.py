@@ -15,7 +15,7 @@ from graphrag_lite.llm.chat import ChatModel, Message, Request
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter
 from graphrag_lite.llm.model import Model, StageModel
-from graphrag_lite.settings import Llm
+from graphrag_lite.settings.models import Llm
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -10,7 +10,7 @@ from typing import NoReturn, TypeVar
 
 from graphrag_lite.errors import ModelError
 from graphrag_lite.llm.limits import Limits, Slot
-from graphrag_lite.settings import Llm
+from graphrag_lite.settings.models import Llm
 
 FIRST_DELAY, MAX_DELAY = 1.0, 30.0  # seconds before the second attempt; before any
 MAX_PAUSE = 600.0  # seconds; who asks for more is asked again another day

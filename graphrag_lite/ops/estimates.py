@@ -8,7 +8,8 @@ from typing import Any, get_args
 from graphrag_lite import tables
 from graphrag_lite.errors import GraphragLiteError
 from graphrag_lite.run import snapshots
-from graphrag_lite.settings import Asking, Settings
+from graphrag_lite.settings import Settings
+from graphrag_lite.settings.models import Asking
 
 MEASURED = "estimate: as with gpt-4o's replies about A Christmas Carol"
 HALF_MEASURED = f"{MEASURED}, the length of a reply guessed"

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from graphrag_lite import prompts, settings_file
+from graphrag_lite import prompts
 from graphrag_lite.errors import OutputError
 from graphrag_lite.run import snapshots
+from graphrag_lite.settings import file as settings_file
 
 
 def write_defaults(folder: Path, *, force: bool) -> list[Path]:

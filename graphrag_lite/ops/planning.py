@@ -25,7 +25,8 @@ from graphrag_lite.read.readers import all_readers
 from graphrag_lite.run import loop, stamps
 from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.sync import complete
-from graphrag_lite.settings import Llm, Settings
+from graphrag_lite.settings import Settings
+from graphrag_lite.settings.models import Llm
 from graphrag_lite.stages.embed_text_units import EmbeddingInputs, excerpts
 from graphrag_lite.stages.load_documents import fields_of
 from graphrag_lite.text.tokens import counter

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from graphrag_lite import tables
 from graphrag_lite.resolution.candidate_pairs import grey_pairs
 from graphrag_lite.resolution.name_keys import exact_key
-from graphrag_lite.settings import KnownNames
+from graphrag_lite.settings.known_names import KnownNames
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView

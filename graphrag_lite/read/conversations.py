@@ -1,7 +1,7 @@
 """Messages of a conversation, whichever export they are from -> a document, a paragraph a message."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from graphrag_lite.attempts import outcome
@@ -25,7 +25,8 @@ class Said(NamedTuple):
 
 
 class Chat(NamedTuple):
-    """A conversation as its export has it: `read` makes a message of each of `messages`, None of what nobody sees.
+    """A conversation as its export has it: `read` makes a message of each of `messages`, None of what nobody sees; both
+    times that it is gone through.
 
     `name` tells it from others, `time` is of a conversation whose messages state none. A `daily` one goes on for long,
     and is a document a day. In one of `turns` each message answers the one before.
@@ -33,7 +34,7 @@ class Chat(NamedTuple):
 
     name: str
     title: str
-    messages: Sequence[Any]
+    messages: Iterable[Any]
     read: Callable[[Any], Said | None]
     time: Any = ""
     daily: bool = False
@@ -41,27 +42,42 @@ class Chat(NamedTuple):
 
 
 def documents_of(chat: Chat, path: str, time_field: str) -> Iterator[Item]:
-    """Yield the documents of a conversation, and each message that cannot be read."""
-    said: list[Said | None] = []
+    """Yield the documents of a conversation, and each message that cannot be read.
+
+    Messages are read twice, first for their times: to hold all of a long chat takes several times its size.
+    """
+    times = [made.time if made else "" for made, _ in _read(chat, path)]
+    stated = {time_field: chat.time} if chat.time and not any(times) else {}
+    name, title = clean(chat.name), clean(" ".join(chat.title.split()))
+    if chat.daily:
+        times = isos(times, in_order=True)
+        stated |= {"conversation": title} if title else {}
+    days = _days(times) if chat.daily else [""] * len(times)
+    last = {day: place for place, day in enumerate(days)}
+    of_day: dict[str, list[Said | None]] = {} if chat.daily else {"": []}
+    for place, (made, unreadable) in enumerate(_read(chat, path)):
+        day = days[place]
+        if unreadable:
+            yield unreadable
+        else:
+            of_day.setdefault(day, []).append(made and made._replace(time=times[place] or made.time))
+        if chat.daily and place == last[day] and day in of_day:
+            heads = ("" if name == path and day else name, day), (title, day)
+            identity, heading = (" ".join(filter(None, head)) for head in heads)
+            yield conversation(of_day.pop(day), name, identity, heading if title else "", stated)
+    if not chat.daily:
+        yield conversation(of_day[""], name, name, title, stated)
+
+
+def _read(chat: Chat, path: str) -> Iterator[tuple[Said | None, Unreadable | None]]:
+    """Yield what each message of a chat says, and that it cannot be read."""
     name, before = clean(chat.name), ""
     for number, each in enumerate(chat.messages, start=1):
         made, error = outcome(chat.read, each)
-        if error:
-            yield Unreadable(f"{path}:{f'{name}:' if name != path else ''}{number}", error)
-            continue
         if made and chat.turns:
             made, before = made._replace(reply_to=before), made.id or before
-        said.append(made)
-    stated = {time_field: chat.time} if chat.time and not any(each and each.time for each in said) else {}
-    title = clean(" ".join(chat.title.split()))
-    if not chat.daily:
-        yield conversation(said, name, name, title, stated)
-        return
-    for day, of_day in days(said):
-        about = {**stated, **({"conversation": title} if title else {})}
-        heads = ("" if name == path and day else name, day), (title, day)
-        identity, heading = (" ".join(filter(None, head)) for head in heads)
-        yield conversation(of_day, name, identity, heading if title else "", about)
+        where = f"{path}:{f'{name}:' if name != path else ''}{number}"
+        yield made, Unreadable(where, error) if error else None
 
 
 def conversation(said: Iterable[Said | None], name: str, source_id: str, title: str, stated: dict[str, Any]) -> Loaded:
@@ -92,15 +108,11 @@ def conversation(said: Iterable[Said | None], name: str, source_id: str, title: 
     return Loaded(source_id, title, composer.text(), metadata=metadata, blocks=blocks, messages=messages)
 
 
-def days(said: Sequence[Said | None]) -> Iterator[tuple[str, list[Said | None]]]:
-    """Yield the messages of each day, as its messages state it; what has no time is of the day before."""
-    times = isos([each.time if each else "" for each in said], in_order=True)
-    by_day: dict[str, list[Said | None]] = {}
-    day = next((time[:10] for time in times if time), "")
-    for each, time in zip(said, times, strict=True):
-        day = time[:10] or day
-        by_day.setdefault(day, []).append(each._replace(time=time or each.time) if each else None)
-    yield from by_day.items()
+def _days(times: Iterable[str]) -> list[str]:
+    """Return the day of each message by their times (ISO 8601); what has none is of the day before."""
+    stated = [time[:10] for time in times]
+    day = next(filter(None, stated), "")
+    return [day := each or day for each in stated]
 
 
 def without_copies(items: Iterable[Item]) -> Iterator[Item]:

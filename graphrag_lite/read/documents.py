@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -20,8 +20,7 @@ class Fields:
     people: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """A stretch of a document's text, characters [char_start, char_end), and what it is: `tables.Block` says which."""
 
     kind: str
@@ -30,8 +29,7 @@ class Block:
     char_end: int
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """What somebody says in a document, characters [char_start, char_end), with the name that it opens with, if any.
 
     `id` is its own id in the source, `reply_to` that of the message of the same conversation that it answers; `role` is

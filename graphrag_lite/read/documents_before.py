@@ -1,4 +1,4 @@
-"""The documents of the last snapshot: which of them a file still holds, and which are equal."""
+"""Documents as their files have them, and those of the last snapshot: which a file still holds, and which are equal."""
 
 import hashlib
 import itertools
@@ -15,6 +15,8 @@ from graphrag_lite.text.plain_text import plain
 if TYPE_CHECKING:
     import pyarrow as pa
 
+PART = 1_000_000  # characters
+
 
 class Document(NamedTuple):
     """A document as its file has it. `title` is the one that it states, empty where it states none."""
@@ -28,6 +30,41 @@ class Document(NamedTuple):
     content_sha256: str  # of the file
     blocks: list[dict[str, Any]]
     messages: list[dict[str, Any]]
+
+
+class Parts:
+    """Documents as they are read: those of some megabytes become a table, in which they take a tenth of the memory.
+
+    `keys` are the hashes of their content, `source_ids` what stands for the column of that name.
+    """
+
+    def __init__(self, readers: Readers) -> None:
+        self.keys: list[str] = []
+        self.source_ids: list[str] = []
+        self._readers, self._size = readers, 0
+        self._waiting: list[Document] = []
+        self._made: list[pa.Table] = []
+
+    def add(self, document: Document) -> None:
+        self.keys.append(content_key(document))
+        self.source_ids.append(document.source_id)
+        self._waiting.append(document)
+        self._size += len(document.text)
+        if self._size > PART:
+            self._make()
+
+    def table(self) -> "pa.Table":
+        """Return `source_documents` of all, without ids and languages."""
+        import pyarrow as pa
+
+        self._make()
+        return pa.concat_tables(self._made)
+
+    def _make(self) -> None:
+        more = {"id": "", "language": ""}
+        rows = (row._asdict() | more | {"mime": self._readers.mime(row.path)} for row in self._waiting)
+        self._made.append(tables.make("source_documents", rows))
+        self._waiting, self._size = [], 0
 
 
 class DocumentsBefore:
@@ -71,7 +108,9 @@ class DocumentsBefore:
 
     def _as_read(self, row: int, document: Document) -> Document:
         unstated = document._replace(title="")
-        is_name = document.title == name_of(document) and row in self.equal(content_key(unstated))
+        is_name = document.title == name_of(document.path, document.source_id) and row in self.equal(
+            content_key(unstated)
+        )
         return unstated if is_name else document
 
     def equal(self, key: str) -> list[int]:
@@ -86,6 +125,6 @@ def content_key(row: Document) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def name_of(row: Document) -> str:
+def name_of(path: str, source_id: str) -> str:
     """Return the title of a document that states none."""
-    return plain(PurePath(row.path).stem if row.source_id == row.path else row.source_id)
+    return plain(PurePath(path).stem if source_id == path else source_id)

@@ -37,18 +37,19 @@ class Readers:
 
     def read(self, data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         """Yield the documents of a file in their order, and what of it could not be read."""
-        items: list[Item] = []
+        yield from dated(self._items(data, path, fields), fields)
+
+    def _items(self, data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         try:
             reader = next(each for each in self._of(path) if each.recognises is None or each.recognises(data))
             found = reader.read(data, path, fields)
-            items.extend(found if reader.rows else map(_complete, found))
+            yield from found if reader.rows else map(_complete, found)
         except ValueError as error:
-            items.append(Unreadable(path, str(error)))
+            yield Unreadable(path, str(error))
         except ENDS_RUN:
             raise
         except Exception as error:  # a reader's mistake concerns this file alone
-            items.append(Unreadable(path, described(error)))
-        yield from dated(items, fields)
+            yield Unreadable(path, described(error))
 
     def _of(self, path: str) -> Iterator[Reader]:
         suffix = suffix_of(path)

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from graphrag_lite.attempts import outcome
@@ -62,7 +61,7 @@ def row_documents(rows: Sequence[Row], path: str, fields: Fields) -> Iterator[It
         yield from _conversations(items, path, fields) if joined else items
         return
     columns = tell(list(dict.fromkeys(str(name) for values in known for name in values)), known)
-    if not columns.texts and not columns.title and not columns.kinds:
+    if not (columns.texts or columns.title or columns.key or columns.kinds):
         names = ", ".join(map(str, known[0])) or "none"
         raise ValueError(f"no column holds text (columns: {names}). Name one with load_documents.text_field")
     logger.info("%s: %d rows; %s.", path, len(rows), columns.said())
@@ -77,17 +76,18 @@ def row_documents(rows: Sequence[Row], path: str, fields: Fields) -> Iterator[It
 
 def _conversations(items: Iterable[Item], path: str, fields: Fields) -> Iterator[Item]:
     """Join the messages of each conversation, in their order; what is no message stays as it is."""
-    chats: dict[str, list[Loaded]] = {}
+    chats: dict[str, list[Said]] = {}
+    titles: dict[str, str] = {}
     for item in items:
         if isinstance(item, Loaded) and item.messages:
-            chats.setdefault(item.messages[0].conversation, []).append(item)
+            (message,) = item.messages
+            time = item.metadata.get(time_left(item.metadata, fields.time), "")
+            chats.setdefault(message.conversation, []).append(Said(message.speaker, item.text, time))
+            titles[message.conversation] = titles.get(message.conversation) or item.title
         else:
             yield item
-    for name, rows in chats.items():
-        times = [row.metadata.get(time_left(row.metadata, fields.time), "") for row in rows]
-        said = [Said(row.messages[0].speaker, row.text, time) for row, time in zip(rows, times, strict=True)]
-        title = next((row.title for row in rows if row.title), "")
-        yield conversation(said, name or path, f"{path}:{name}" if name else path, title, {})
+    for name, said in chats.items():
+        yield conversation(said, name or path, f"{path}:{name}" if name else path, titles[name], {})
 
 
 def row_document(row: Any, where: str, fields: Fields, error: str = "") -> Item:
@@ -168,7 +168,7 @@ def _card(row: Mapping[str, Any], where: str, columns: Columns, fields: Fields) 
         title=f"{key}: {title}" if key and title else title or key,
         text=text,
         metadata=metadata,
-        blocks=tuple(replace(block, char_end=min(block.char_end, len(text))) for block in composer.blocks),
+        blocks=tuple(block._replace(char_end=min(block.char_end, len(text))) for block in composer.blocks),
     )
 
 

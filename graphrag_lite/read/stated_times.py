@@ -1,13 +1,13 @@
 """When documents were made, as they state it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from graphrag_lite.read.documents import Fields, Item, Loaded, Message
 from graphrag_lite.text.dates import LONGEST
-from graphrag_lite.text.timestamps import isos
+from graphrag_lite.text.timestamps import is_iso, isos
 
 DATE_LINE = re.compile(
     r"^\W{0,4}(?:date|sent|datum|gesendet|fecha|дата|日付|日期|날짜)\W{1,5}"
@@ -23,11 +23,29 @@ def stated_date(text: str, fields: Fields) -> dict[str, str]:
     return next(({fields.time: line} for line in lines if DATED.search(line)), {})
 
 
-def dated(items: Sequence[Item], fields: Fields) -> Iterator[Item]:
+def dated(items: Iterable[Item], fields: Fields) -> Iterator[Item]:
     """Read the times that are left in the metadata of a file's documents, all of a field together, and of messages.
 
-    A conversation that states no time of its own has that of the first message which does.
+    A conversation that states no time of its own has that of the first message which does. What all have in ISO 8601
+    waits for no other document of the file.
     """
+    each = iter(items)
+    for item in each:
+        if not _is_standard(item, fields):
+            yield from _dated_together([item, *each], fields)
+            return
+        yield from _dated_together([item], fields)
+
+
+def _is_standard(item: Item, fields: Fields) -> bool:
+    if not isinstance(item, Loaded):
+        return True
+    stated = [said.time for said in item.messages]
+    stated += [item.metadata[key]] if (key := time_left(item.metadata, fields.time)) else []
+    return all(isinstance(time, str) and (not time or is_iso(time)) for time in stated)
+
+
+def _dated_together(items: Sequence[Item], fields: Fields) -> Iterator[Item]:
     items = list(_with_messages_dated(items))
     left: dict[str, list[Any]] = {}
     keys = [time_left(item.metadata, fields.time) if isinstance(item, Loaded) else "" for item in items]
@@ -56,7 +74,7 @@ def _with_messages_dated(items: Sequence[Item]) -> Iterator[Item]:
 
 
 def _dated(said: Message, time: str) -> Message:
-    return replace(said, time=time, unread_time="" if time or said.time in (None, "") else str(said.time)[:LONGEST])
+    return said._replace(time=time, unread_time="" if time or said.time in (None, "") else str(said.time)[:LONGEST])
 
 
 def time_left(metadata: Mapping[str, Any], field: str) -> str:

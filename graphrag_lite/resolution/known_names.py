@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from graphrag_lite.resolution.ladder import Resolution
 from graphrag_lite.resolution.name_keys import exact_key
-from graphrag_lite.settings import KnownNames
+from graphrag_lite.settings.known_names import KnownNames
 
 RowsByName = Mapping[str, Sequence[int]]  # of rows, by the exact key of their name
 Rows = list[Resolution]

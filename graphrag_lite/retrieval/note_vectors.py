@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_lite.errors import CallError, ModelError, PluginError, ReplyError
-from graphrag_lite.settings import Embeddings, Llm
+from graphrag_lite.settings.models import Embeddings, Llm
 
 if TYPE_CHECKING:
     from graphrag_lite.llm.chat import Embedder

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from graphrag_lite.errors import CallError, ModelError, PluginError, ReplyError
-from graphrag_lite.settings import OPENAI, Embeddings, Llm
+from graphrag_lite.settings.models import OPENAI, Embeddings, Llm
 
 if TYPE_CHECKING:
     from graphrag_lite.llm.chat import Embedder

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite import settings, settings_file, tables
+from graphrag_lite import settings, tables
 from graphrag_lite.errors import (
     CallError,
     GraphragLiteError,
@@ -22,6 +22,7 @@ from graphrag_lite.run import snapshots
 from graphrag_lite.run.corpus_files import left_out_of
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.methods import Query, SearchMethod, check, method_named
+from graphrag_lite.settings import file as settings_file
 from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.period import whole
 from graphrag_lite.text.timestamps import iso

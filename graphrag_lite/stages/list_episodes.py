@@ -22,9 +22,10 @@ async def list_episodes(source_documents: "pa.Table") -> "pa.Table":
     by_source: dict[tuple[str, str], str] = {}
     rows: list[tuple[Any, ...]] = []
     answers: dict[str, tuple[str, str]] = {}  # by id, what is answered
-    columns = (source_documents[name].to_pylist() for name in ("id", "path", "text", "created_at", "messages"))
+    columns = (source_documents[name].to_pylist() for name in ("id", "path", "created_at"))
     cards = _has_card(source_documents)
-    for document_id, path, text, created_at, messages, card in sorted(zip(*columns, cards, strict=True)):
+    for document_id, path, created_at, card, place in sorted(zip(*columns, cards, range(len(cards)), strict=True)):
+        text, messages = (source_documents[name][place].as_py() for name in ("text", "messages"))  # one at a time
         kind = "message" if messages else "json" if card else "text"
         for ordinal, said in enumerate(messages or [NOBODY | {"char_start": 0, "char_end": len(text)}]):
             start, end, time = said["char_start"], said["char_end"], said["time"] or created_at
@@ -36,8 +37,8 @@ async def list_episodes(source_documents: "pa.Table") -> "pa.Table":
                 by_source[conversation or path, said["id"]] = identity
             if said["reply_to"]:
                 answers[identity] = conversation or path, said["reply_to"]
-            place = said["role"], time, start, end
-            rows.append((identity, document_id, ordinal, kind, conversation, speaker, *place))
+            rest = said["role"], time, start, end
+            rows.append((identity, document_id, ordinal, kind, conversation, speaker, *rest))
     reply = {one: found for one, answered in answers.items() if (found := by_source.get(answered, one)) != one}
     made = ((*row[:8], reply.get(row[0], ""), *row[8:]) for row in rows)
     return groups.in_order(tables.make("episodes", made), "document_id", source_documents["id"])

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +19,7 @@ from graphrag_lite.attempts import Attempt, attempting, outcome
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.conversations import LEFT_OUT
 from graphrag_lite.read.documents import Block, Fields, Loaded, Unreadable
-from graphrag_lite.read.documents_before import Document, DocumentsBefore, content_key, name_of
+from graphrag_lite.read.documents_before import Document, DocumentsBefore, Parts, content_key, name_of
 from graphrag_lite.read.messengers import people_in
 from graphrag_lite.read.readers import Readers, all_readers
 from graphrag_lite.read.stated_times import time_left
@@ -78,7 +78,7 @@ async def load_documents(
     before = DocumentsBefore(*_last_documents(last), readers := readers or all_readers())
     attempt = attempting(fail)
     kept: list[int] = []  # rows of the last snapshot that stay
-    rows: list[Document] = []
+    made = Parts(readers)
     failures: list[Unreadable] = []
     empty: list[str] = []
     files = list(zip(*(corpus_files[name].to_pylist() for name in ("path", "size", "sha256")), strict=True))
@@ -93,7 +93,7 @@ async def load_documents(
             kept += known
             continue
         if not meant and (known_as := before.same(path, sha256)):
-            rows.append(known_as)
+            made.add(known_as)
             continue
         try:
             data = (root / path).read_bytes()
@@ -107,19 +107,18 @@ async def load_documents(
             continue
         if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):
             failures.append(Unreadable(path, "changed while the run was reading; the next run reads it again"))
-        found, bad, without = _read_file(data, path, sha256, readers, replace(fields, people=meant))
-        rows += found
+        bad, without = _read_file(data, path, sha256, readers, replace(fields, people=meant), made)
         empty += without
         failures += bad if len(bad) < 2 else [_together(path, bad)]
     if empty:
         more = " ..." if len(empty) > FEW else ""
         logger.info("Left out documents without text (%d): %s%s", len(empty), ", ".join(empty[:FEW]), more)
-    if not rows and not kept:
+    if not made.keys and not kept:
         named = "\n".join(f"  {item.where}: {item.error}" for item in failures[:20])
         raise InputError(f"{corpus}: no document could be read." + (f"\n{named}" if named else ""))
     for item in sorted(failures, key=lambda item: item.where):
         fail(item.where, item.error, 1)
-    documents = _documents(rows, kept, before, attempt, last)
+    documents = _documents(made, kept, before, attempt, last)
     if count:
         count("without_text", len(empty))
         stated = (each for each in documents["metadata"].to_pylist() if f'"{LEFT_OUT}": ' in each)
@@ -134,10 +133,10 @@ async def load_documents(
 
 
 def _read_file(
-    data: bytes, path: str, sha256: str, readers: Readers, fields: Fields
-) -> tuple[list[Document], list[Unreadable], list[str]]:
-    """Return the documents of a file, what of it cannot be read, and the ids of those without text."""
-    rows: list[Document] = []
+    data: bytes, path: str, sha256: str, readers: Readers, fields: Fields, made: Parts
+) -> tuple[list[Unreadable], list[str]]:
+    """Add the documents of a file to those made; return what cannot be read, and the ids of those without text."""
+    first = len(made.keys)
     bad: list[Unreadable] = []
     empty: list[str] = []
     for item in readers.read(data, path, fields):
@@ -147,27 +146,28 @@ def _read_file(
             empty.append(item.source_id)
         else:
             document, problem = outcome(_document, path, item, sha256)
-            rows += [document] if document else []
+            if document:
+                made.add(document)
             bad += [Unreadable(f"{path}:{item.source_id.removeprefix(f'{path}:')}", problem)] if problem else []
-    return _told_apart(rows), bad, empty
+    made.source_ids[first:] = _told_apart(path, made.source_ids[first:])
+    return bad, empty
 
 
-def _told_apart(rows: list[Document]) -> list[Document]:
+def _told_apart(path: str, ids: list[str]) -> list[str]:
     """Give each document of a file an id that no other has: of three that state `a`, `a`, `a (2)` and `a (3)`."""
-    stated = Counter(row.source_id for row in rows)
-    if len(stated) == len(rows):
-        return rows
+    stated = Counter(ids)
+    if len(stated) == len(ids):
+        return ids
     numbers: Counter[str] = Counter()
     own = []
-    for row in rows:
-        name = source_id = row.source_id
+    for source_id in ids:
+        name = source_id
         numbers[source_id] += 1
         while numbers[source_id] > 1 and (name := f"{source_id} ({numbers[source_id]})") in stated:
             numbers[source_id] += 1
-        own.append(row._replace(source_id=name))
+        own.append(name)
     for source_id, n in stated.items():
         if n > 1:
-            path = rows[0].path
             logger.warning("%s: %d documents have the id %s; a number tells them apart.", path, n, source_id)
     return own
 
@@ -193,8 +193,8 @@ def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
     names = {f'"{name}": ' for name in (field, Fields.time)}
     found: dict[str, UnreadTimes] = {}
     # In Python: comparing in Arrow imports pandas, also in a run that has nothing to do.
-    columns = (source_documents[name].to_pylist() for name in ("path", "created_at", "metadata", "messages"))
-    for path, created_at, stated, messages in zip(*columns, strict=True):
+    columns = (source_documents[name] for name in ("path", "created_at", "metadata", "messages"))
+    for path, created_at, stated, messages in (map(methodcaller("as_py"), row) for row in zip(*columns, strict=True)):
         unread = [message["unread_time"] for message in messages if message["unread_time"]]
         metadata = {} if created_at or not any(name in stated for name in names) else json.loads(stated)
         if key := time_left(metadata, field):
@@ -211,8 +211,7 @@ def _document(path: str, item: Loaded, sha256: str) -> Document:
     named = (said for said in item.messages if said.speaker and not (said.speaker.isalpha() and said.speaker.islower()))
     said = [Block("message", message.speaker, message.char_start, message.char_end) for message in named]
     blocks = sorted([*item.blocks, *said], key=attrgetter("char_start", "char_end", "kind"))
-    # `asdict` copies values, too, and takes half of the time of a chat of many messages.
-    rows = ([dict(vars(each)) for each in several] for several in (blocks, item.messages))
+    rows = ([each._asdict() for each in several] for several in (blocks, item.messages))
     return Document(path, item.source_id, plain(item.title), item.text, item.created_at, metadata, sha256, *rows)
 
 
@@ -263,7 +262,7 @@ def _last_documents(last: Last | None) -> "tuple[pa.Table, set[str] | None]":
 
 
 def _documents(
-    made: list[Document], kept: list[int], before: DocumentsBefore, attempt: Attempt, last: Last | None
+    made: Parts, kept: list[int], before: DocumentsBefore, attempt: Attempt, last: Last | None
 ) -> "pa.Table":
     """Give each document an id by its content alone; equal documents are told apart by their order.
 
@@ -271,16 +270,18 @@ def _documents(
     """
     import pyarrow as pa
 
-    keys = list(map(content_key, made))
+    keys = made.keys
     gone = before.documents(sorted(set(range(len(before.ids))).difference(kept))) if kept else []
     coupled = {key: before.equal(key) for key in (*keys, *map(content_key, gone))}
     key_of = {row: key for key, rows in coupled.items() for row in rows}
-    new = [row._asdict() | {"title": row.title or name_of(row)} for row in made]
-    new = [row | {"id": "", "mime": before.readers.mime(row["path"]), "language": ""} for row in new]
-    table = pa.concat_tables([before.table.take(pa.array(kept, pa.int64())), tables.make("source_documents", new)])
-    places = list(tables.rows(table, "path", "source_id"))
+    old = before.table.take(pa.array(kept, pa.int64()))
+    table = pa.concat_tables([old, made.table()])
+    places = list(zip(table["path"].to_pylist(), [*old["source_id"].to_pylist(), *made.source_ids], strict=True))
+    titles = [title or name_of(*place) for title, place in zip(table["title"].to_pylist(), places, strict=True)]
     order = sorted(range(len(places)), key=places.__getitem__)
-    table = table.take(pa.array(order, pa.int64()))
+    if order != list(range(len(order))):
+        table = table.take(pa.array(order, pa.int64()))
+    stated = {"source_id": [places[place][1] for place in order], "title": [titles[place] for place in order]}
     seen: Counter[str] = Counter()
     ids = []
     for place in order:
@@ -288,7 +289,9 @@ def _documents(
         ids.append(tables.content_id("document", key, str(seen[key])) if key else before.ids[kept[place]])
         seen[key] += 1
     columns = {name: table[name] for name in table.column_names} | {"id": ids}
-    return tables.make_columns("source_documents", **columns | {"language": _languages(table, ids, attempt, last)})
+    return tables.make_columns(
+        "source_documents", **columns | stated | {"language": _languages(table, ids, attempt, last)}
+    )
 
 
 def _languages(table: "pa.Table", ids: Sequence[str], attempt: Attempt, last: Last | None) -> list[str]:

@@ -40,6 +40,8 @@ LEADERS = 3  # strongest members, of which the first that a sentence defines is 
 MAX_VALUES = 4  # of tables that a summary counts
 FIRST = 1e6  # worth of what a report begins with
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
+REPEATED = 2  # of so many sentences of a report one may stand on a page above it, or its parent tells it
+EARLY, LEAST_ABOUT = 40, 3  # characters before a member's name in a sentence about it; of so many sentences one is
 STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
 
 logger = logging.getLogger(__name__)
@@ -104,6 +106,8 @@ async def report_communities_fast(
     kept_sentences = _sentences_of(kept, source_units)
     summarized_above: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of its summary and of those above
 
+    told_above: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # places cited by its report and those above
+
     def report_on(community: Row, whole: bool = False) -> tuple[Row | None, frozenset[str]]:
         """Return a community's report, and the sentences in its summary; `whole`: it holds all of a small corpus."""
         number = community["community"]
@@ -115,9 +119,9 @@ async def report_communities_fast(
         found = _of_one_language(facts(inside, members, stated, named, counts, strength, sources))
         above = summarized_above[community["parent"]]
         places = {fact.first.place for fact in found}
-        lead = _lead(members, {key: one for key, one in leads.items() if one.place in places}, above)
+        lead = _lead([leads[row["id"]] for row in members[:LEADERS] if row["id"] in leads], places, above)
         chosen = _chosen(found, lead, members, settings, idf, above, whole)
-        if len(chosen) < MIN_FACTS:
+        if len(chosen) < MIN_FACTS or not (lead or whole or _is_about(chosen, members)):
             return None, frozenset()
         ranked = _ranked(members, weights[number], heaviest[community["level"]], total)
         own: frozenset[str] = frozenset()
@@ -138,8 +142,14 @@ async def report_communities_fast(
 
     made: list[Row | None] = []
     for community in sorted(held, key=lambda c: (c["level"], c["community"])):
-        report, own = attempt(f"community {community['community']}", report_on, community) or (None, frozenset())
-        summarized_above[community["community"]] = summarized_above[community["parent"]] | own
+        number, parent = community["community"], community["parent"]
+        report, own = attempt(f"community {number}", report_on, community) or (None, frozenset())
+        cites = report["citations"] if report else ()
+        cited = frozenset((span["document_id"], span["char_start"]) for span in cites)
+        if REPEATED * len(cited & told_above[parent]) > len(cited):
+            report, own, cited = None, frozenset(), frozenset()  # its parent tells it
+        summarized_above[number] = summarized_above[parent] | own
+        told_above[number] = told_above[parent] | cited
         made.append(report)
     reports = sorted(filter(None, made), key=lambda report: report["community"])
     if held and not reports:  # a few notes: what their communities hold makes one page
@@ -266,9 +276,9 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
     return strength
 
 
-def _lead(members: Sequence[Row], leads: Mapping[str, Statement], above: Collection[str]) -> Statement | None:
-    """Return the sentence that defines one of the strongest members: one that no summary `above` holds, if there is."""
-    found = [leads[row["id"]] for row in members[:LEADERS] if row["id"] in leads]
+def _lead(leads: Iterable[Statement], places: Collection[tuple[str, int]], above: Collection[str]) -> Statement | None:
+    """Return the first definition that stands in `places`: one that no summary `above` holds, if there is."""
+    found = [one for one in leads if one.place in places]
     return next((one for one in found if one.sentence.text not in above), found[0] if found else None)
 
 
@@ -320,6 +330,13 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], whole: bool) -> list[Fa
     return _of_same_documents(told) if all(row["type"] == "location" for row in main) else told
 
 
+def _is_about(told: Sequence[Fact], members: Sequence[Row]) -> bool:
+    """Say whether enough facts begin with a member's name, or are rows: the others name it among examples."""
+    names = {row["title"] for row in members}
+    begin = sum(fact.is_row or any(name in fact.sentence.text[: EARLY + len(name)] for name in names) for fact in told)
+    return LEAST_ABOUT * begin >= len(told)
+
+
 def _of_one_language(found: list[Fact]) -> list[Fact]:
     """Return the facts in the language of most of them, ties by its code; all where these are too few."""
     n_facts = Counter(fact.first.language for fact in found)
@@ -341,9 +358,10 @@ def _title(
     titles = {row["id"]: row["title"] for row in members}
     n_facts = Counter(identity for fact in told for identity in fact.about if identity in titles)
     main = next((identity for identity in told[0].about if identity in titles), members[0]["id"])
-    names = [titles[i] for i in sorted(titles, key=lambda i: (i != main, -n_facts[i]))]
     texts, shown = ([fact.sentence.text for fact in facts] for facts in (found, told))
-    return title(names, theme(texts, shown, titles.values(), told[0].first.language, idf), period)
+    about = theme(texts, shown, titles.values(), told[0].first.language, idf)
+    order = sorted(titles, key=lambda i: (i != main, -n_facts[i]))
+    return title([titles[i] for i in order if i == main or n_facts[i] > 1 or not about], about, period)
 
 
 def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:

@@ -33,7 +33,7 @@ from graphrag_lite.text.plain_text import cut_line
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BATCH = 4_000_000  # characters of text units whose words are counted at once: many are the same
+BATCH = 500_000  # characters of text units whose words are counted at once: many are the same
 # Between two names: they are two. After a comma may stand a title: "James Adam, Lord Adam".
 LISTING = AND_WORDS | {"&"}
 SAME = re.compile(
@@ -41,6 +41,8 @@ SAME = re.compile(
     r"|full name|nickname|alias|abbreviat\w*|acronym|short for)\b",
     re.I,
 )  # the relationship of a thing to itself
+BEFORE_BRACKET = re.compile(r"\b([A-Za-z])[a-z]* \(\Z")
+LONGEST_ACRONYM, LONGEST_WORD = 6, 40  # characters
 NEAR = 2 + max(map(len, AND_WORDS))  # characters
 MAX_TOLD = 20  # names that no text has
 LONGEST_NAME = 120  # characters, in a question
@@ -94,12 +96,13 @@ async def resolve_entities(
         languages=[language_of[document_id] for document_id in document_ids],
         contexts=partial(_contexts, units, entity_mentions) if model is None else None,
         definitions=[
-            pair
+            (document_id, *pair)
             for document_id, one, between, other in beside
             if between == " ("
             for pair in ((one, other), (other, one))
             if attempt(document_id, is_acronym, *reversed(pair))
         ],
+        glossed=_glossed(source_units, entity_mentions),
         related=_related(relationship_mentions, beside, stated=model is not None),
         lexical=settings.lexical,
         alias=settings.alias,
@@ -180,6 +183,20 @@ def _contexts(
             seen.add((document_id, start))
             text, offset = units[unit_id]
             found[name].append(context(text, start - offset, start - offset + len(name)))
+    return found
+
+
+def _glossed(source_units: "pa.Table", entity_mentions: "pa.Table") -> set[tuple[str, str]]:
+    """Return (document, acronym) where one stands in brackets behind a word with one of its initials."""
+    units = _texts(source_units)
+    columns = ("text_unit_id", "document_id", "name", "mention_start")
+    found = set()
+    for unit_id, document_id, name, start in zip(*(entity_mentions[c].to_pylist() for c in columns), strict=True):
+        if start > 0 and len(name) <= LONGEST_ACRONYM and name.isupper():
+            text, offset = units[unit_id]
+            word = BEFORE_BRACKET.search(text, max(0, start - offset - LONGEST_WORD), start - offset)
+            if word and word[1].casefold() in name.casefold():
+                found.add((document_id, name))
     return found
 
 

@@ -7,6 +7,7 @@ import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.abc import MetaPathFinder
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "TABLES", "WORKING", "Key"]
 
+PART = 65_536  # rows that become Arrow data at once
 ENDINGS = (".parquet", ".arrow")
 PARQUET: dict[str, Any] = {"compression": "zstd", "row_group_size": 131072, "write_page_checksum": True}
 
@@ -102,10 +104,19 @@ def make(name: str, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> "pa.Ta
     import pyarrow as pa
 
     spare_pandas()
-    listed = list(rows)
-    if not listed or isinstance(listed[0], Mapping):
-        return pa.Table.from_pylist(listed, schema=schema(name))
-    return make_columns(name, **dict(zip(schema(name).names, zip(*listed, strict=True), strict=True)))
+    each = iter(rows)
+    made = [_made(name, list(islice(each, PART)))]
+    while part := list(islice(each, PART)):  # as objects all would take ten times as much
+        made.append(_made(name, part))
+    return pa.concat_tables(made).combine_chunks() if made[1:] else made[0]
+
+
+def _made(name: str, rows: Sequence[Any]) -> "pa.Table":
+    import pyarrow as pa
+
+    if not rows or isinstance(rows[0], Mapping):
+        return pa.Table.from_pylist(rows, schema=schema(name))
+    return make_columns(name, **dict(zip(schema(name).names, zip(*rows, strict=True), strict=True)))
 
 
 def make_columns(name: str, /, **values: Any) -> "pa.Table":

@@ -63,8 +63,8 @@ class Block:
 
     A `page` of a PDF, a `slide`, a `sheet`, a `time` of a recording: where in the file it stands is the label. `code`,
     `references` and the `card` of a row's cells are no prose. A `message`: its sender is the label. A `link`: the label
-    is the page that it leads to. A cell, with its column as label: a `person`, a `value` of few that the column has, or
-    the row's own `key`.
+    is the page that it leads to. A cell, with its column as label: a `person`, an `organization`, a `value` of few
+    that the column has, or the row's own `key`.
     """
 
     kind: str
@@ -355,7 +355,9 @@ class Entities:
     id: Annotated[str, "hash of the resolved name"]
     human_readable_id: Annotated[int, "row number"]
     title: Annotated[str, "name"]
-    type: Annotated[str, "person, organization, location, event, work, date, concept or unknown"]
+    type: Annotated[
+        str, "person, organization, location, event, work, product, law, language, date, concept, code or unknown"
+    ]
     description: Annotated[str, "what the corpus says of it"]
     text_unit_ids: Annotated[list[str], "text units that name it", Key("text_units", back="entity_ids")]
     frequency: Annotated[int, "number of text units that name it"]

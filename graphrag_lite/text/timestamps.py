@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from itertools import pairwise
+from sys import intern
 from typing import Any
 
 from graphrag_lite.text.dates import LONGEST, iso_date
@@ -48,6 +49,15 @@ def iso(value: Any) -> str:
     return isos([value])[0]
 
 
+def is_iso(value: str) -> bool:
+    """Say whether a time is read alike whatever else its field holds: a day, and perhaps an hour, in ISO 8601.
+
+    >>> is_iso("2024-05-01T10:00:00"), is_iso("05/06/2023")
+    (True, False)
+    """
+    return value[4:5] == "-" and bool(_standard(value))
+
+
 def isos(values: Sequence[Any], *, in_order: bool = False) -> list[str]:
     """Return each of the values of a field as ISO 8601, empty where it is no time, or one of two that nothing tells.
 
@@ -60,13 +70,16 @@ def isos(values: Sequence[Any], *, in_order: bool = False) -> list[str]:
     """
     found = [_standard(value) for value in values]
     cut = {i: _cut(value) for i, value in enumerate(values) if not found[i] and isinstance(value, str)}
-    numbers = {i: _dates(match) for i, (day, _) in cut.items() if (match := _NUMBERS.fullmatch(_without_weekday(day)))}
-    dates = list(numbers.values())
+    meant_by: dict[str, dict[str, date]] = {}  # of each day in numbers: a long chat writes one a thousand times
+    for day in dict.fromkeys(day for day, _ in cut.values()):
+        if match := _NUMBERS.fullmatch(_without_weekday(day)):
+            meant_by[day] = _dates(match)
+    dates = [meant_by[day] for day, _ in cut.values() if day in meant_by]
     order = _order(dates) or (_following(dates) if in_order else "")
     for i, (day, time) in cut.items():
-        if i in numbers:
-            meant = set(numbers[i].values())
-            stated = numbers[i].get(order) or (meant.pop() if len(meant) == 1 else None)
+        if day in meant_by:
+            meant = set(meant_by[day].values())
+            stated = meant_by[day].get(order) or (meant.pop() if len(meant) == 1 else None)
             found[i] = _joined(stated.isoformat() if stated else "", time)
         else:
             found[i] = _joined(iso_date(day) or iso_date(_without_weekday(day)), time)
@@ -160,7 +173,7 @@ def _cut(value: str) -> tuple[str, str]:
         return "", ""
     for found in clocks:
         plain = _JOINING.sub(" ", f"{plain[: found.start()]} {plain[found.end() :]}")
-    return " ".join(plain.split()).strip(" ,.-–[]"), time
+    return intern(" ".join(plain.split()).strip(" ,.-–[]")), time
 
 
 def _time(found: re.Match[str]) -> str:

@@ -13,8 +13,8 @@ from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.llm.openai_embedder import OpenAIEmbedder
 from graphrag_lite.llm.providers import chat_model
-from graphrag_lite.presets import PRESETS
-from graphrag_lite.settings import Embeddings, Llm
+from graphrag_lite.settings.models import Embeddings, Llm
+from graphrag_lite.settings.presets import PRESETS
 
 KEY = "sk-secret-0123456789"
 SCHEMA = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graphrag_lite.errors import ModelError, SettingsError
 from graphrag_lite.llm.chat import Request, Usage
 from graphrag_lite.llm.meter import Meter, cost_of
-from graphrag_lite.settings import Llm, Prices
+from graphrag_lite.settings.models import Llm, Prices
 
 PRICES = {"stub": Prices(input=1.0, output=10.0, cached_input=0.1)}
 ASK = Request(({"role": "user", "content": "x" * 4000},))  # 1004 tokens: $0.001004

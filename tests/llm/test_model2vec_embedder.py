@@ -11,7 +11,7 @@ import pytest
 
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.llm.model2vec_embedder import FILES, Model2VecEmbedder
-from graphrag_lite.settings import Embeddings
+from graphrag_lite.settings.models import Embeddings
 
 
 @pytest.fixture

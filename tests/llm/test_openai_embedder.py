@@ -12,7 +12,7 @@ from graphrag_lite.llm import retries
 from graphrag_lite.llm.chat import Usage
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.openai_embedder import OpenAIEmbedder, metered, open_embedder
-from graphrag_lite.settings import Embeddings, Llm
+from graphrag_lite.settings.models import Embeddings, Llm
 
 
 def embedder_at(server: StubServer, **settings: Any) -> OpenAIEmbedder:

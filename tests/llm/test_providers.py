@@ -16,7 +16,7 @@ from graphrag_lite.llm.chat import ChatModel, Reply, Request, Usage
 from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.llm.providers import chat_model
 from graphrag_lite.llm.retries import Trouble
-from graphrag_lite.settings import Llm
+from graphrag_lite.settings.models import Llm
 
 KEY = "sk-secret-0123456789"
 ASKED = Request(({"role": "user", "content": "Who was dead to begin with?"},))

@@ -19,7 +19,8 @@ from graphrag_lite.llm.model import StageModel, open_model
 from graphrag_lite.llm.thinking import spoken
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.index import Index
-from graphrag_lite.settings import Llm, Settings
+from graphrag_lite.settings import Settings
+from graphrag_lite.settings.models import Llm
 from graphrag_lite.watch import Silence
 
 DRAFT = 'No. ("entity"<|>Draft Person<|>person<|>A draft.)\n{"title": "Draft", "points": []} It died [1].'

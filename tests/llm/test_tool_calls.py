@@ -10,7 +10,7 @@ from graphrag_lite.agent.calls import Call, read_call
 from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.openai_chat import OpenAIChat
-from graphrag_lite.settings import Llm
+from graphrag_lite.settings.models import Llm
 
 TOOLS = ({"name": "look", "description": "Looks.", "parameters": {"type": "object", "properties": {}}},)
 MESSAGES = ({"role": "system", "content": "Look it up."}, {"role": "user", "content": "Who?"})

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_lite import settings, settings_file
+from graphrag_lite import settings
 from graphrag_lite.errors import OutputError
 from graphrag_lite.ops.init import write_defaults
 from graphrag_lite.prompts import shipped
+from graphrag_lite.settings import file as settings_file
 
 
 def test_the_shipped_files_are_written(tmp_path: Path) -> None:
@@ -20,7 +21,7 @@ def test_the_shipped_files_are_written(tmp_path: Path) -> None:
 
 
 def test_prompts_are_the_files_of_the_repository() -> None:
-    folder = Path(settings.__file__).parents[1] / "prompts"
+    folder = Path(settings.__file__).parents[2] / "prompts"
     assert shipped() == {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
     assert shipped()
 

@@ -16,7 +16,8 @@ from graphrag_lite.ops import tuning
 from graphrag_lite.ops.tuning import Description, Tuned, checked, read_description, tune
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.replies.graph_records import GraphReply, read_graph
-from graphrag_lite.settings import Llm, Settings
+from graphrag_lite.settings import Settings
+from graphrag_lite.settings.models import Llm
 from graphrag_lite.stages.extract_graph import first_request
 
 Corpus = Callable[..., Path]

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -107,6 +108,18 @@ def test_what_goes_on_for_long_is_a_document_a_day(corpus: Corpus) -> None:
         for day in ("2023-05-30", "2023-06-04")
     ] == [1, 1]
     assert len({row["document_id"] for row in rows}) == 2
+
+
+def test_a_long_chat_is_never_held_whole() -> None:
+    """An emoji makes a text four bytes a character where it is."""
+    line = "{day:02}/02/2024, 10:00 - Ann Lee: Is it open in Oslo, {n}?\n"
+    data = "".join(line.format(n=n, day=n // 40 + 1) for n in range(1120)) + line.format(n="\U0001f600", day=28)
+    list(all_readers().read(data[:60].encode(), "a.txt", Fields()))  # what it takes to read at all
+    tracemalloc.start()
+    n = sum(isinstance(item, Loaded) for item in all_readers().read(data.encode(), "a.txt", Fields()))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert n == 28 and peak < 15 * len(data), peak / len(data)
 
 
 def test_a_broken_message_is_a_failure_and_the_rest_goes_on(corpus: Corpus) -> None:

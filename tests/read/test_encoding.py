@@ -1,13 +1,14 @@
 """Bytes to text: round trips in the encodings that files come in, and what is no text."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_lite.read.encoding import SAMPLE, decode
+from graphrag_lite.read.encoding import SAMPLE, decode, lines
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff")))
@@ -21,6 +22,7 @@ def test_utf8_comes_back_as_it_was(text: str) -> None:
 @settings(deadline=None)
 def test_a_byte_order_mark_decides_and_is_not_text(encoding: str, text: str) -> None:
     assert decode(text.encode(encoding)) == text
+    assert list(lines(text.encode(encoding))) == re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
 def test_big_endian_marks() -> None:
@@ -38,12 +40,13 @@ def test_old_encodings_of_real_texts(shared: Path, corpus: str, encoding: str, s
     text = "\n".join(json.loads(row)["text"] for row in rows)
     data = (text * (size // len(text) + 1))[:size].encode(encoding, "ignore")
     assert size < 500_000 or len(data) > SAMPLE
-    assert decode(data) == data.decode(encoding)
+    assert decode(data) == data.decode(encoding) == "".join(lines(data))
 
 
 def test_a_damaged_byte_does_not_spoil_utf8() -> None:
     good = "Les élèves étaient très étonnés. " * 40
-    assert decode(good.encode() + b"\xff" + good.encode()) == f"{good}\ufffd{good}"
+    damaged = good.encode() + b"\xff" + good.encode()
+    assert decode(damaged) == "".join(lines(damaged)) == f"{good}\ufffd{good}"
 
 
 @pytest.mark.parametrize("data", [b"\x7fELF\x00\x01", b"a\0b", bytes(range(256)) * 8, b"\xff\xfea"])

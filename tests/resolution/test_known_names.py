@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from graphrag_lite.resolution.known_names import Entities, decided, unheard
 from graphrag_lite.resolution.ladder import Resolution, resolve
-from graphrag_lite.settings import KnownNames
+from graphrag_lite.settings.known_names import KnownNames
 
 NAMES = ["Ann Li", "Anna Li", "Annie", "Li", "Bob Ray", "Mr. Ray", "Ray", "Acme", "Acme Corp", "the rotor"]
 pairs = st.lists(st.lists(st.sampled_from(NAMES), min_size=2, max_size=3, unique=True), max_size=2)

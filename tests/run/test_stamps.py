@@ -131,10 +131,10 @@ def test_what_is_loaded_while_a_stage_runs_is_in_its_closure(stage: stamps.Stage
     loaded = set(json.loads(done.stdout.splitlines()[-1]))
     assert loaded - set(of(stage)) <= {
         "graphrag_lite.tables",
-        "graphrag_lite.settings",
         "graphrag_lite.attempts",
         "graphrag_lite.distribution",  # of the package itself
-        "graphrag_lite.presets",  # of the settings
+        "graphrag_lite.settings",
+        *(f"graphrag_lite.settings.{each}" for each in ("known_names", "models", "presets", "values")),
         *(f"graphrag_lite.run.{each}" for each in ("corpus_files", "file_hashes", "snapshots")),  # of the scan above
     }
     assert stage.run.__module__ in loaded

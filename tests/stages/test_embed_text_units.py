@@ -24,7 +24,8 @@ from graphrag_lite.run import run_log, snapshots
 from graphrag_lite.run.loop import Run
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.index import Index
-from graphrag_lite.settings import Embeddings, Llm, Settings
+from graphrag_lite.settings import Settings
+from graphrag_lite.settings.models import Embeddings, Llm
 from graphrag_lite.stages import embed_text_units as stage
 from graphrag_lite.stages.embed_text_units import PROBES, _excerpt, embed_text_units
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from graphrag_lite.read.documents import Fields, Item, Reader, Unreadable
-from graphrag_lite.read.encoding import decode
+from graphrag_lite.read.encoding import lines
 from graphrag_lite.read.formats.json_file import parsed
 
 
@@ -12,10 +12,10 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     from graphrag_lite.read.rows import Row, row_documents
 
     rows = []
-    for number, line in enumerate(decode(data).split("\n"), start=1):
+    for number, line in enumerate(lines(data), start=1):
         if line.strip():
             try:
-                rows.append(Row(number, parsed(line)))
+                rows.append(Row(number, parsed(line.rstrip("\n"))))
             except (ValueError, RecursionError) as error:
                 rows.append(Row(number, None, f"not valid JSON: {error}"))
     found = conversations_in([row.values for row in rows if not row.error], path, fields)

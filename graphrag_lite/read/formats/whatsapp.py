@@ -3,11 +3,12 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from graphrag_lite.read.conversations import Chat, Said, documents_of
 from graphrag_lite.read.documents import Fields, Item, Reader
-from graphrag_lite.read.encoding import decode
+from graphrag_lite.read.encoding import decode, lines
 
 DAY = r"\d{1,4}[./-] ?\d{1,2}[./-] ?\d{1,4}\.?"
 HALF = r"(?:[ \u202f\u00a0]?(?:[ap]\.?[ \u202f\u00a0]?m\.?|\w{1,4}))?"
@@ -40,13 +41,27 @@ def _is_spoken(text: str) -> bool:
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     """Yield a document a day. Days and months are told from the whole file: by its dates, and that they follow."""
-    text = decode(data).replace("\r\n", "\n")
-    heads = list(HEAD.finditer(text))
-    ends = [*(found.start() for found in heads[1:]), len(text)]
-    times = [_time(found) for found in heads]
-    more = (text[found.end() : end] for found, end in zip(heads, ends, strict=True))
-    messages = list(zip((found["rest"] for found in heads), more, times, strict=True))
-    yield from documents_of(Chat(path, PurePath(path).stem, messages, _said, daily=True), path, fields.time)
+    yield from documents_of(Chat(path, PurePath(path).stem, Messages(data), _said, daily=True), path, fields.time)
+
+
+@dataclass(frozen=True)
+class Messages:
+    """The messages of a chat, as what each has on its first line behind the time, the lines below, and the time."""
+
+    data: bytes
+
+    def __iter__(self) -> Iterator[tuple[str, str, str]]:
+        first, time, more = "", "", [""]
+        for line in lines(self.data):
+            line = line.replace("\r\n", "\n")
+            if found := HEAD.match(line):
+                if time:
+                    yield first, "".join(more), time
+                first, time, more = found["rest"], _time(found), ["\n"]
+            else:
+                more.append(line)
+        if time:
+            yield first, "".join(more), time
 
 
 def _time(found: re.Match[str]) -> str:

@@ -1,109 +1,19 @@
 """Settings: one frozen section per stage, and the only place with defaults.
 
 They come from `settings.yaml` under the root (or `--config FILE`), then `--set section.key=value`.
-The YAML key of a section is the stage's name. `render` writes the commented file that `init` ships.
+The YAML key of a section is the stage's name. `file.load` reads them, `file.render` writes the commented
+file that `init` ships.
 """
 
-import json
-import re
-from typing import Annotated, Any, Literal, Self
-from urllib.parse import urlsplit, urlunsplit
+from typing import Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, model_validator
+from pydantic import Field, model_validator
 
-from graphrag_lite.presets import PRESETS, Preset
+from graphrag_lite.settings.known_names import KnownNames
+from graphrag_lite.settings.models import Embeddings, Llm
+from graphrag_lite.settings.values import Options, Section
 
-OPENAI = "openai"  # the provider where none is named
 IN_ENTITIES_YAML = "of entities.yaml"  # and so not of settings.yaml
-
-
-class Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-def _variable(name: str) -> str:
-    if not name.isidentifier():  # not shown: it may be a key
-        raise ValueError("is the name of an environment variable, such as OPENAI_API_KEY, not the key itself")
-    return name
-
-
-def _header(name: str) -> str:
-    if not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name, re.ASCII):
-        raise ValueError("a header has a name of letters, digits and hyphens, such as X-Team")
-    return name
-
-
-def _without_secrets(url: str) -> str:
-    """Return an address as a manifest stores it: a password or a query may be a key.
-
-    >>> _without_secrets("https://me:secret@host:8000/v1?api-key=secret")
-    'https://host:8000/v1'
-    """
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-
-
-def _json(values: dict[str, Any]) -> dict[str, Any]:
-    try:
-        json.dumps(values)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"must be JSON: {error}") from None
-    return values
-
-
-Options = Annotated[dict[str, Any], AfterValidator(_json)]
-VariableName = Annotated[str, AfterValidator(_variable)]
-HeaderName = Annotated[str, AfterValidator(_header)]
-Address = Annotated[str, PlainSerializer(_without_secrets)]
-
-
-def _several(names: list[str]) -> list[str]:
-    if len(set(names)) < 2:
-        raise ValueError("names two or more")
-    return names
-
-
-Several = Annotated[list[str], AfterValidator(_several)]
-
-
-class KnownNames(Section):
-    """What the user knows of names: the file entities.yaml, beside the settings."""
-
-    same: list[Several] = []
-    different: list[Several] = []
-    title: dict[str, str] = {}
-    type: dict[str, str] = {}
-    types: dict[str, str] = {}  # of the user's own, each with a line that says what is one
-    drop: list[str] = []
-    names: list[str] = []  # that are looked for wherever they stand
-
-    @model_validator(mode="after")
-    def _no_pair_is_both(self) -> Self:
-        groups: dict[str, set[int]] = {}
-        for place, names in enumerate(self.same):
-            for name in names:
-                groups.setdefault(name, set()).add(place)
-        for others in self.different:
-            found: dict[int, str] = {}
-            for name in dict.fromkeys(others):
-                for place in sorted(groups.get(name, ())):
-                    if found.setdefault(place, name) != name:
-                        first, second = sorted((found[place], name), key=self.same[place].index)
-                        raise ValueError(f"{first} and {second} cannot be the same and different")
-        return self
-
-    @model_validator(mode="after")
-    def _a_name_has_one_title_and_type(self) -> Self:
-        for told, what in ((self.title, "title"), (self.type, "type")):
-            names: dict[str, str] = {}
-            for name in told:
-                first = names.setdefault(" ".join(name.casefold().split()), name)
-                if told[first] != told[name]:
-                    raise ValueError(f"{first} and {name} are one name: give it one {what}")
-        return self
 
 
 class LoadDocuments(Section):
@@ -257,117 +167,6 @@ class Search(Section):
     response_type: str = Field("multiple paragraphs", description="form of a model's answer, such as a list")
 
 
-class Prices(Section):
-    """What a model costs, in US dollars per million tokens."""
-
-    input: float = Field(ge=0)
-    output: float = Field(0.0, ge=0)
-    cached_input: float | None = Field(None, ge=0)
-
-    @property
-    def halved(self) -> "Prices":
-        """What a batch costs."""
-        cached = None if self.cached_input is None else self.cached_input / 2
-        return Prices(input=self.input / 2, output=self.output / 2, cached_input=cached)
-
-
-# https://platform.openai.com/docs/pricing, 2025
-PRICES = {
-    "gpt-4o-mini": Prices(input=0.15, cached_input=0.075, output=0.6),
-    "gpt-4.1-mini": Prices(input=0.4, cached_input=0.1, output=1.6),
-    "gpt-5-mini": Prices(input=0.25, cached_input=0.025, output=2.0),
-    "text-embedding-3-small": Prices(input=0.02),
-    "text-embedding-3-large": Prices(input=0.13),
-}
-
-
-Asking = Literal[
-    "extract_graph",
-    "extract_claims",
-    "resolve_entities",
-    "fold_facts",
-    "summarize_descriptions",
-    "report_communities",
-]
-"""A stage that asks a model."""
-
-
-class Llm(Section):
-    """The chat model: any OpenAI-compatible endpoint. `method: standard` needs one, answers use one that is named."""
-
-    provider: str = Field(OPENAI, description=f"{', '.join(PRESETS)}; or what an installed package brings")
-    model: str | None = Field(None, description="its name; null: no model, answers are sentences of the corpus")
-    models: dict[Asking, str] = Field(
-        {}, description="other models of the same endpoint, by stage, such as {resolve_entities: gpt-4.1-nano}"
-    )
-    base_url: Address | None = Field(
-        None, description="endpoint, such as http://localhost:11434/v1; null: the provider's own"
-    )
-    api_key_env: VariableName | None = Field(
-        None,
-        description="the environment variable that holds the key, never the key; null: the provider's (OPENAI_API_KEY)",
-    )
-    headers: dict[HeaderName, VariableName] = Field(
-        {}, description="more headers, and the environment variables that hold them, such as {X-Team: TEAM}"
-    )
-    temperature: float | None = Field(
-        0.0, ge=0, description="null: not sent, for models that accept no other than theirs"
-    )
-    parameters: Options = Field({}, description="more request parameters, such as {seed: 1}")
-    concurrency: int = Field(25, ge=1, description="most requests in flight")
-    requests_per_minute: int | None = Field(None, ge=1, description="null: no limit but the endpoint's own")
-    tokens_per_minute: int | None = Field(None, ge=1, description="prompt and completion; null: no limit")
-    batch: bool = Field(
-        False, description="index asks in batches, within 24 hours at half the price (openai, azure, groq)"
-    )
-    timeout: float = Field(180.0, gt=0, description="seconds that one request may take")
-    max_attempts: int = Field(6, ge=1, description="tries of a request that can heal: 429, 5xx; a timeout: 2")
-    max_failure_ratio: float = Field(0.05, ge=0, le=1, description="a stage stops when more of its items have failed")
-    max_calls: int | None = Field(None, ge=0, description="a run stops, to be resumed, before it makes more calls")
-    max_cost: float | None = Field(
-        None, ge=0, description="a run stops, to be resumed, once it has cost this (US dollars)"
-    )
-    prices: dict[str, Prices] = Field(PRICES, description="by model, US dollars per million tokens; these are of 2025")
-
-    @model_validator(mode="after")
-    def _batches_are_of_one_model(self) -> Self:
-        if self.batch and self.models:
-            raise ValueError("batch asks one model: leave models empty")
-        return self
-
-    def of(self, stage: str) -> Self:
-        """Return the settings as a stage asks by them."""
-        named = next((name for each, name in self.models.items() if each == stage), self.model)
-        return self.model_copy(update={"model": named})
-
-    @property
-    def preset(self) -> Preset:
-        """What its provider differs in; nothing where a package brings it."""
-        return PRESETS.get(self.provider, Preset())
-
-    @property
-    def address(self) -> str | None:
-        """Its base URL, None where neither the settings nor the provider have one."""
-        return self.base_url or self.preset.base_url
-
-    @property
-    def key_env(self) -> str:
-        """The environment variable that holds its key."""
-        return self.api_key_env or self.preset.key
-
-
-class Embeddings(Section):
-    """The embedding model: any OpenAI-compatible endpoint. Local search uses vectors as far as they add to words."""
-
-    provider: str = Field(OPENAI, description="as llm.provider; openai without a base_url: the endpoint of llm")
-    model: str | None = Field(None, description="its name; null: none, no vectors")
-    base_url: Address | None = Field(None, description="endpoint; null: that of llm")
-    api_key_env: VariableName | None = Field(
-        None, description="the environment variable that holds the key; null: that of llm"
-    )
-    batch_size: int = Field(64, ge=1, description="most texts in one request")
-
-
 class Communities(Section):
     """How communities and their reports follow a corpus that changes."""
 
@@ -395,6 +194,12 @@ class Settings(Section):
     )
     workers: int | None = Field(
         None, ge=1, description="processes for text analysis; null: one per core on the command line, one from Python"
+    )
+    engine: Literal["pool", "ray"] = Field(
+        "pool", description="who does text analysis: processes of this machine, or a Ray cluster (the extra ray)"
+    )
+    ray_address: str | None = Field(
+        None, description="the cluster to join, such as auto on one of its machines; null: a new one of this machine"
     )
     load_documents: LoadDocuments = LoadDocuments()
     split_text_units: SplitTextUnits = SplitTextUnits()

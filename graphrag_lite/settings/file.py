@@ -10,8 +10,10 @@ import yaml
 from pydantic import ValidationError
 
 from graphrag_lite.errors import OverrideError, SettingsError
-from graphrag_lite.settings import IN_ENTITIES_YAML, KnownNames, Section, Settings
-from graphrag_lite.settings_of_graphrag import replacements
+from graphrag_lite.settings import IN_ENTITIES_YAML, Settings
+from graphrag_lite.settings.known_names import KnownNames
+from graphrag_lite.settings.of_graphrag import replacements
+from graphrag_lite.settings.values import Section
 
 TYPES = {  # how an error of pydantic is worded, by its type
     "int_type": "must be a whole number",

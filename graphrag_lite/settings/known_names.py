@@ -1,0 +1,44 @@
+"""What the user knows of names: the file entities.yaml."""
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from graphrag_lite.settings.values import Section, Several
+
+
+class KnownNames(Section):
+    """What the user knows of names: the file entities.yaml, beside the settings."""
+
+    same: list[Several] = Field([])
+    different: list[Several] = Field([])
+    title: dict[str, str] = Field({})
+    type: dict[str, str] = Field({})
+    types: dict[str, str] = Field({})  # of the user's own, each with a line that says what is one
+    drop: list[str] = Field([])
+    names: list[str] = Field([])  # that are looked for wherever they stand
+
+    @model_validator(mode="after")
+    def _no_pair_is_both(self) -> Self:
+        groups: dict[str, set[int]] = {}
+        for place, names in enumerate(self.same):
+            for name in names:
+                groups.setdefault(name, set()).add(place)
+        for others in self.different:
+            found: dict[int, str] = {}
+            for name in dict.fromkeys(others):
+                for place in sorted(groups.get(name, ())):
+                    if found.setdefault(place, name) != name:
+                        first, second = sorted((found[place], name), key=self.same[place].index)
+                        raise ValueError(f"{first} and {second} cannot be the same and different")
+        return self
+
+    @model_validator(mode="after")
+    def _a_name_has_one_title_and_type(self) -> Self:
+        for told, what in ((self.title, "title"), (self.type, "type")):
+            names: dict[str, str] = {}
+            for name in told:
+                first = names.setdefault(" ".join(name.casefold().split()), name)
+                if told[first] != told[name]:
+                    raise ValueError(f"{first} and {name} are one name: give it one {what}")
+        return self
