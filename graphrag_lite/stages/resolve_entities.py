@@ -3,7 +3,7 @@
 import logging
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +23,7 @@ from graphrag_lite.resolution.model_decisions import Pair, clusters, merged
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ResolveEntities
+from graphrag_lite.tables import groups
 from graphrag_lite.text.names import is_acronym, lower_case_words
 from graphrag_lite.text.names.contexts import MAX_CONTEXTS, context
 from graphrag_lite.text.names.own_types import cues_of, type_told
@@ -83,7 +84,8 @@ async def resolve_entities(
     language_of = dict(zip(*(source_documents[column].to_pylist() for column in ("id", "language")), strict=True))
     ordinal = dict(zip(*(source_units[column].to_pylist() for column in ("id", "ordinal")), strict=True))
     in_order = model is None and extractor is None
-    beside = list(_beside(source_units, entity_mentions, in_order=in_order))
+    units = _texts(source_units)
+    beside = list(_beside(units, entity_mentions, in_order=in_order))
     rows = resolve(
         document_ids,
         names,
@@ -92,7 +94,7 @@ async def resolve_entities(
         lower_counts,
         ordinals=[ordinal[unit_id] for unit_id in entity_mentions["text_unit_id"].to_pylist()],
         languages=[language_of[document_id] for document_id in document_ids],
-        contexts=_contexts(source_units, entity_mentions) if model is None else None,
+        contexts=partial(_contexts, units, entity_mentions) if model is None else None,
         definitions=[
             (document_id, *pair)
             for document_id, one, between, other in beside
@@ -169,13 +171,14 @@ def _counted(units: "pa.Table", each: Each, attempt: Attempt) -> Counter[str]:
     return counted
 
 
-def _contexts(source_units: "pa.Table", entity_mentions: "pa.Table") -> dict[str, list[tuple[str, ...]]]:
-    """Return what stands beside the first mentions of each name; what overlapping units repeat counts once."""
-    units = _texts(source_units)
+def _contexts(
+    units: Mapping[str, tuple[str, int]], entity_mentions: "pa.Table", names: Collection[str]
+) -> dict[str, list[tuple[str, ...]]]:
+    """Return what stands beside the first mentions of some names; what overlapping units repeat counts once."""
     columns = ("text_unit_id", "document_id", "name", "mention_start")
-    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    found: dict[str, list[tuple[str, ...]]] = {name: [] for name in names}
     seen: set[tuple[str, int]] = set()
-    for unit_id, document_id, name, start in zip(*(entity_mentions[c].to_pylist() for c in columns), strict=True):
+    for unit_id, document_id, name, start in tables.rows(groups.of(entity_mentions, "name", found), *columns):
         if start >= 0 and len(found[name]) < MAX_CONTEXTS and (document_id, start) not in seen:
             seen.add((document_id, start))
             text, offset = units[unit_id]
@@ -322,13 +325,12 @@ def _related(
 
 
 def _beside(
-    source_units: "pa.Table", entity_mentions: "pa.Table", *, in_order: bool
+    units: Mapping[str, tuple[str, int]], entity_mentions: "pa.Table", *, in_order: bool
 ) -> Iterator[tuple[str, str, str, str]]:
     """Yield (document, name, what stands between, name) of names that follow each other closely in a text.
 
     `in_order` says that the mentions of a unit stand in the order of its text; a model has an order of its own.
     """
-    units = _texts(source_units)
     columns: Iterable[tuple[str, str, int, str]] = zip(
         *(entity_mentions[c].to_pylist() for c in ("text_unit_id", "name", "mention_start", "document_id")), strict=True
     )

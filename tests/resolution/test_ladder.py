@@ -397,7 +397,9 @@ def test_a_name_without_a_type_has_that_of_the_longer_ones_and_an_identifier_non
         *(("d", name, "product", True) for name in ("Orbit 7", "Orbit 8")),
         *(("e", name, "unknown", True) for name in ("Velm", "特朗普", "Orbit", "apiVersion", "Tarn")),
     ]
-    rows = resolve(*map(list, zip(*mentions, strict=True)), {}, contexts={}, alias=False)  # type: ignore[arg-type, misc]
+    rows = resolve(
+        *map(list, zip(*mentions, strict=True)), {}, contexts=lambda names: dict.fromkeys(names, ()), alias=False
+    )  # type: ignore[arg-type, misc]
     types = {row.name: row.type for row in rows}
     assert [types[name] for _, name, kind, _ in mentions if kind == "unknown"] == [
         *("person", "person", "product", "code", "unknown")
