@@ -134,10 +134,13 @@ def test_the_number_of_workers_changes_no_byte(tmp_path: Path, undisturbed: dict
 
 def test_two_workers_really_share_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "STARTS", 1)
+    ballast = bytearray(b"x") * 200_000_000  # which a worker has not
     with workers.Pool(2) as pool:
         found = list(workers.Workers(pool, loop.Silence(), attempts.ignore)(_process_of, range(300)))
     assert [item for item, _ in found] == list(range(300))
     assert os.getpid() not in {pid for _, pid in found}
+    assert {pid for _, pid in found} == {pid for _, pid in pool.peaks}
+    assert all(0 < peak < len(ballast) < workers.peak_memory() for peak in pool.peaks.values())
 
 
 def _process_of(item: int) -> tuple[int, int]:
