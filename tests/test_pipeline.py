@@ -31,7 +31,7 @@ import sys
 from pathlib import Path
 from graphrag_lite import pipeline, settings
 from graphrag_lite.run import loop as runner, workers
-workers.STARTS = 1
+workers.STARTS = workers.GOES_OVER = 1
 if __name__ == "__main__":
     run = pipeline.index(Path(sys.argv[1]), Path(sys.argv[2]), settings.Settings(), workers=int(sys.argv[3]))
     print(run.snapshot)
