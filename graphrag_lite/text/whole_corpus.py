@@ -11,7 +11,8 @@ Aspect = Literal["person", "organization", "location", "change", "problem", "dis
 ABOUT_THE_CORPUS = (
     "main theme topic subject overview summary summarize summarise key important major central overall whole entire "
     "general common frequent recurring biggest top takeaway highlight gist point idea insight finding lesson content "
-    "document corpus dataset text story tale source documentation archive collection file note message chat conversation report paper article book novel "
+    "document corpus dataset text story tale source documentation archive collection file note "
+    "message chat conversation report paper article book novel "
     "call transcript meeting email record knowledge base discuss discussed describe mention appear talk speak cover "
     "question answer tell say list show give brief briefly short happen happening matter learn material most thing "
     "year time over tl dr contain newcomer beginner remember know keep turn come up again often each other "
@@ -36,7 +37,8 @@ _ABOUT = re.compile(r"\b(?:about|in here|worum|wovon|quoi|waarover|sobre qu[eé]
 _WHO = re.compile(r"\W*who (?!is|was)", re.I)  # "Who keeps turning up?"
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "zh", "ja", "ko")
 ASPECTS: dict[Aspect, str] = {
-    "person": "person people character figure speaker participant guest protagonist personne personnage gens Person Personen Leute Figur "
+    "person": "person people character figure speaker participant guest protagonist "
+    "personne personnage gens Person Personen Leute Figur "
     "persona personaje gente persone personaggio pessoa personagem persoon mensen 人物 哪些人物 登場人物 인물",
     "organization": "organization organisation company business firm institution entreprise société Unternehmen "
     "Firma Organisation Organisationen empresa organización azienda società organizzazione organização bedrijf "
@@ -49,7 +51,8 @@ ASPECTS: dict[Aspect, str] = {
     "problem": "problem issue complaint bug defect incident error failure request ticket recur problème plainte panne "
     "incident erreur demande Problem Probleme Fehler Störung Störungen Beschwerde Anfrage problema queja fallo error "
     "incidencia errore guasto reclamo problema probleem klacht storing 问题 問題 故障 不具合 문제 오류",
-    "disagreement": "disagree disagreement dispute controversy debate differ contradict contradiction conflict désaccord désaccords controverse "
+    "disagreement": "disagree disagreement dispute controversy debate differ contradict contradiction conflict "
+    "désaccord désaccords controverse "
     "uneinig streiten Streit desacuerdo desacuerdos disaccordo oneens 分歧 対立 이견",
 }
 
