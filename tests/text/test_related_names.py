@@ -59,6 +59,15 @@ def test_the_members_of_a_list_are_related_to_what_stands_before_it() -> None:
     assert not {("Oslo", "", "Rome"), ("Rome", "", "Oslo")} & set(found)
 
 
+def test_a_comma_alone_makes_no_list_that_a_label_is_shared_by() -> None:
+    assert related("After a week in Oslo, Acme's founder Bob Hox left.") == [("Acme", "founder", "Bob Hox")]
+    assert ("Oslo", "is home to", "Bob Hox") in related("As is said, Rome and Oslo is home to Bob Hox.")
+
+
+def test_what_leads_to_an_example_is_no_label() -> None:
+    assert not any(label for _, label, _ in related("They saw all of Oslo, including the fields of Rome."))
+
+
 def test_a_hyphen_makes_no_script_without_spaces() -> None:
     assert related("Alice Velm led 1-0 at halftime after a late goal in the 25th minute against Acme.")
     assert related("Acme 去年在这里说过 Oslo 的事。", "zh") and not related(
