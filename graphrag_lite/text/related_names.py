@@ -170,7 +170,7 @@ def _label(text: str, a: Name, b: Name, language: str) -> str:
         words = apposed[1].split()
         while words and words[0].casefold() in ARTICLES:
             words = words[1:]
-        return "" if words == ["to"] or words[0].casefold() in NO_LABEL else " ".join(words)
+        return "" if words in ([], ["to"]) or words[0].casefold() in NO_LABEL else " ".join(words)
     owned = _OWNED.fullmatch(between)
     if owned and kind_of(owned[1].split()[-1].casefold()):
         words = owned[1].split()

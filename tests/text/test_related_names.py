@@ -65,7 +65,12 @@ def test_a_comma_alone_makes_no_list_that_a_label_is_shared_by() -> None:
 
 
 def test_what_leads_to_an_example_is_no_label() -> None:
-    assert not any(label for _, label, _ in related("They saw all of Oslo, including the fields of Rome."))
+    for text in (
+        "They saw all of Oslo, including the fields of Rome.",
+        "From Oslo la le de Rome he went.",
+        "Oslo to Rome",
+    ):
+        assert not any(label for _, label, _ in related(text))
 
 
 def test_a_hyphen_makes_no_script_without_spaces() -> None:
