@@ -142,6 +142,8 @@ def _related(text: str, a: Name, b: Name, span: tuple[int, int], label: str, lan
     unspaced = bool(_UNSPACED.search(between))
     if len(between) > (MAX_BETWEEN_UNSPACED if unspaced else MAX_BETWEEN) or between.endswith("("):
         return False
+    if not label and between.count("(") > between.count(")"):  # "95% CI", "see Figure 2": an aside
+        return False
     words = _WORD.findall(between)
     if not speaks and _OTHER_SUBJECT.search(between):
         return False

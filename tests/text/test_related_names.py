@@ -46,6 +46,7 @@ def test_a_label_says_what_one_is_to_the_other(text: str, label: str) -> None:
         "Alice Velm, Smith J, Doe K, Roe L. founded by Acme. Nature 12:345-367 (2009).",
         "| Alice Velm | founded by | Acme | | |",
         "name: Alice Velm founded: Acme kind: true",
+        "The value was told by Alice Velm (which was measured at Acme).",
     ],
 )
 def test_what_says_nothing_of_both_relates_nothing(text: str) -> None:
