@@ -69,6 +69,7 @@ def resolve(
     languages: Sequence[str] = (),
     definitions: Iterable[tuple[str, str, str]] = (),
     glossed: Collection[LocalName] = (),
+    glosses: Iterable[tuple[str, str]] = (),
     related: Iterable[tuple[str, str, str]] = (),
     exact: bool = True,
     lexical: bool = True,
@@ -83,9 +84,9 @@ def resolve(
     beside the mentions of names (`text.names.contexts`): types that no text states are inferred from them.
     `languages` (ISO 639-1) has one entry a mention: in some, names are declined.
     `definitions` are (document, long name, acronym) that texts define, one each time; `glossed` are (document, acronym)
-    where one stands in brackets behind words that may be another long name; `related` are (document, name, name) where
-    a sentence relates the two. `confirmed` says that all mentions are entities for sure. Rows are sorted by document
-    id, then name.
+    where one stands in brackets behind words that may be another long name; `glosses` are names with themselves in
+    another script; `related` are (document, name, name) where a sentence relates the two. `confirmed` says that all
+    mentions are entities for sure. Rows are sorted by document id, then name.
 
     >>> rows = resolve(["d"] * 3, ["Ebenezer Scrooge", "Mr. Scrooge", "Humbug"], ["person"] * 2 + ["unknown"],
     ...                [True, True, False], {"humbug": 2})
@@ -116,7 +117,7 @@ def resolve(
         stated_kinds(document_ids, keys, types, vote) if confirmed else {},
         names_of.stated,
     )
-    joins = join_aliases(names_of, definitions, glossed, apart) if alias else Joins()
+    joins = join_aliases(names_of, definitions, glossed, glosses, apart) if alias else Joins()
     if lexical:
         declined = {key: language for key, language in zip(keys, languages, strict=False) if language in ENDINGS}
         _join_similar(names_of, joins, declined, threshold, apart)
