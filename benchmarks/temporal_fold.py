@@ -4,8 +4,8 @@
 
 Each folder has train.txt, valid.txt and test.txt: subject, relation, object, first and last year, tabs between. A share
 of the ends is told to the fold, the rest is not. An end is right that is not before the last year. "newest wins" is
-what many memories do: the newer value ends the older one, whatever the relation. `--mentions` measures a fold of so many
-at random instead: CPU and memory, where all were said at once, and each on a day of its own (with history).
+what many memories do: the newer value ends the older one, whatever the relation. `--mentions` measures a fold of so
+many at random instead: CPU and memory, where all were said at once, and each on a day of its own (with history).
 """
 
 import random
