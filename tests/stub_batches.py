@@ -1,6 +1,7 @@
-"""A provider's batch endpoint of OpenAI's form on loopback: `/files`, `/batches`. It can be slow, lie, and lose answers."""
+"""Providers' batch endpoints on loopback, of three forms. They can be slow, lie, and lose answers."""
 
 import asyncio
+import datetime
 import json
 import re
 from collections import Counter
@@ -13,7 +14,7 @@ Lines = list[str]
 
 
 class BatchServer(StubServer):
-    """`n_looks` are the looks at a job until it has ended, as `status`; `lie` changes the lines of its answers.
+    """OpenAI's form: `/files`, `/batches`. `n_looks` are the looks at a job until it has ended, as `status`; `lie` changes the lines of its answers.
 
     `lose` are the numbers of the requests to make a job, from 1, that are done, and whose answer is lost.
     """
@@ -34,6 +35,7 @@ class BatchServer(StubServer):
         self.jobs: dict[str, dict[str, Any]] = {}
         self.looks: Counter[str] = Counter()
         self.n_made = 0
+        self.asked: list[tuple[str, str]] = []  # key and conversation of each request in a job
 
     async def _answer(
         self, writer: asyncio.StreamWriter, method: str, path: str, headers: dict[str, str], content: bytes
@@ -62,6 +64,8 @@ class BatchServer(StubServer):
             asked = json.loads(content)
             name = f"batch-{len(self.jobs)}"
             self.jobs[name] = {"id": name, "object": "batch", "status": "validating", **asked}
+            rows = [json.loads(line) for line in self.files[asked["input_file_id"]].splitlines()]
+            self.asked += [(row["custom_id"], json.dumps(row["body"]["messages"])) for row in rows]
             return json.dumps(self.jobs[name])
         if name is None:
             return json.dumps({"object": "list", "data": list(self.jobs.values())[::-1], "has_more": False})
@@ -95,3 +99,138 @@ class BatchServer(StubServer):
 
 def _response(key: str, status: int, body: Any) -> dict[str, Any]:
     return {"id": "x", "custom_id": key, "response": {"status_code": status, "body": body}, "error": None}
+
+
+class NativeServer(BatchServer):
+    """A form of jobs that hold their requests. Its own header carries the key, and no other does."""
+
+    place = re.compile("")  # of a job, as first group; `native` reads and writes it
+    carries = ""
+
+    async def _answer(
+        self, writer: asyncio.StreamWriter, method: str, path: str, headers: dict[str, str], content: bytes
+    ) -> None:
+        if not (found := self.place.search(path)):
+            await super()._answer(writer, method, path, headers, content)
+            return
+        assert self.carries in headers and "authorization" not in headers, "a key in another header is refused"
+        made = method == "POST"
+        self.n_made += made
+        answer = self._made(json.loads(content)) if made else self._shown(found)
+        fault = Fault(cut=made and self.n_made in self.lose, status=404 if answer is None else 200)
+        await _send(writer, fault, _error(fault) if answer is None else answer)
+
+    def _made(self, asked: dict[str, Any]) -> str:
+        raise NotImplementedError
+
+    def _shown(self, found: "re.Match[str]") -> str | None:
+        raise NotImplementedError
+
+    def _said(self, body: dict[str, Any]) -> Fault:
+        said = self.reply(body)
+        return Fault(said) if isinstance(said, str) else said
+
+    def _has_ended(self, name: str) -> bool:
+        self.looks[name] += 1
+        return self.looks[name] >= self.n_looks
+
+
+class AnthropicServer(NativeServer):
+    """`/messages/batches`: answers in any order, of which some expire where a job has another status."""
+
+    place = re.compile(r"/v1/messages/batches(?:/([^/]+))?(/results)?$")
+    carries = "x-api-key"
+
+    def _made(self, asked: dict[str, Any]) -> str:
+        name = f"msgbatch_{len(self.jobs)}"
+        now = datetime.datetime.now(datetime.UTC).isoformat().replace("+00:00", "Z")
+        counts = {"processing": len(asked["requests"]), "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0}
+        self.jobs[name] = {"id": name, "created_at": now, "processing_status": "in_progress", "request_counts": counts}
+        lines = []
+        for row in asked["requests"]:
+            params = row["params"]
+            assert params["max_tokens"] and not {"response_format", "logit_bias"} & params.keys()
+            self.asked.append((row["custom_id"], json.dumps(params["messages"])))
+            lines.append(json.dumps({"custom_id": row["custom_id"], "result": self._result(params)}))
+        self.files[name] = "\n".join(self.lie(lines)[::-1])
+        return json.dumps(self.jobs[name])
+
+    def _result(self, params: dict[str, Any]) -> dict[str, Any]:
+        fault = self._said(params)
+        if fault.status != 200:
+            return {"type": "errored", "error": {"error": {"type": "invalid_request_error", "message": fault.message}}}
+        if self.status(len(self.jobs)) != "completed" and len(self.asked) % 2:
+            return {"type": "expired"}
+        content = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": fault.text}]
+        usage = {"input_tokens": 5, "cache_read_input_tokens": 3, "output_tokens": 2}
+        return {"type": "succeeded", "message": {"content": content, "stop_reason": "end_turn", "usage": usage}}
+
+    def _shown(self, found: "re.Match[str]") -> str | None:
+        name, results = found.groups()
+        if name is None:
+            rows = list(self.jobs.values())[::-1]
+            return json.dumps({"data": rows, "has_more": False, "last_id": rows[-1]["id"] if rows else None})
+        if results:
+            return self.files.get(name)
+        if self._has_ended(name):
+            self.jobs[name]["processing_status"] = "ended"
+        return json.dumps(self.jobs[name])
+
+
+class GeminiServer(NativeServer):
+    """`:batchGenerateContent`; with `tells_keys` False, answers have none, and stand in the order of the requests."""
+
+    place = re.compile(r"/v1/(models/stub:batchGenerateContent|batches)(?:/([^/]+))?$")
+    carries = "x-goog-api-key"
+    tells_keys = True
+
+    @property
+    def url(self) -> str:
+        return f"{super().url}/openai"
+
+    def _made(self, asked: dict[str, Any]) -> str:
+        batch = asked["batch"]
+        name = f"batches/{len(self.jobs)}"
+        told = {"state": "BATCH_STATE_PENDING", "displayName": batch["display_name"]}
+        self.jobs[name] = {"name": name, "metadata": told}
+        rows = []
+        for row in batch["input_config"]["requests"]["requests"]:
+            messages = [
+                {"role": {"model": "assistant"}.get(turn["role"], "user"), "content": turn["parts"][0]["text"]}
+                for turn in row["request"]["contents"]
+            ]
+            self.asked.append((row["metadata"]["key"], json.dumps(messages)))
+            answer = self._response(self._said({"messages": messages}))
+            rows.append(json.dumps((row if self.tells_keys else {}) | answer))
+        self.files[name] = "\n".join(self.lie(rows) if self.tells_keys else rows)
+        return json.dumps(self.jobs[name])
+
+    def _response(self, fault: Fault) -> dict[str, Any]:
+        if fault.status != 200:
+            return {"error": {"code": 3, "message": fault.message}}
+        parts = [{"text": "Hm.", "thought": True}, {"text": fault.text}]
+        usage = {
+            "promptTokenCount": 8,
+            "cachedContentTokenCount": 3,
+            "candidatesTokenCount": 1,
+            "thoughtsTokenCount": 1,
+        }
+        return {
+            "response": {"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}], "usageMetadata": usage}
+        }
+
+    def _shown(self, found: "re.Match[str]") -> str | None:
+        if found[2] is None:
+            return json.dumps({"operations": list(self.jobs.values())} if self.jobs else {})
+        job = self.jobs[name := f"batches/{found[2]}"]
+        if self._has_ended(name):
+            rows = [json.loads(line) for line in self.files[name].splitlines() if line.endswith("}")]
+            job["metadata"]["state"] = (
+                f"BATCH_STATE_{self.status(len(self.jobs)).replace('completed', 'succeeded').upper()}"
+            )
+            job |= {"done": True, "response": {"inlinedResponses": {"inlinedResponses": rows}}}
+        return json.dumps(job)
+
+
+class KeylessGeminiServer(GeminiServer):
+    tells_keys = False

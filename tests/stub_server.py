@@ -37,7 +37,7 @@ class Fault:
     message: str = "the stub was told to fail"
     code: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    raw: str | None = None  # the body of the answer, instead of JSON
+    raw: str | bytes | None = None  # the body of the answer, instead of JSON
     message_fields: Mapping[str, Any] = field(default_factory=dict)  # of the reply's message, such as a refusal
     delay: float = 0.0  # seconds
     hang: bool = False
@@ -297,8 +297,8 @@ def _error(fault: Fault) -> str:
     return json.dumps({"error": {"message": fault.message, "type": "stub", "param": None, "code": fault.code}})
 
 
-async def _send(writer: asyncio.StreamWriter, fault: Fault, text: str) -> None:
-    content = text.encode()
+async def _send(writer: asyncio.StreamWriter, fault: Fault, text: str | bytes) -> None:
+    content = text.encode() if isinstance(text, str) else text
     head = [
         f"HTTP/1.1 {fault.status} {REASONS.get(fault.status, 'Stub')}",
         f"content-length: {len(content)}",

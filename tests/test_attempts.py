@@ -1,6 +1,5 @@
 """What one document, text unit or community raises is a failure of that one: the rest is published, and tried again."""
 
-import contextlib
 import functools
 import importlib
 from collections.abc import Callable
@@ -193,10 +192,10 @@ def _halves(item: int) -> float:
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_worker_processes_tell_what_failed(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "MIN_PARALLEL_ITEMS", 1)
+    monkeypatch.setattr(workers, "STARTS", 1)
     told: list[tuple[str, str, int]] = []
-    with contextlib.ExitStack() as pools:
-        each = workers.Workers(n, loop.Silence(), pools, lambda *failure: told.append(failure))
+    with workers.Pool(2) as pool:
+        each = workers.Workers(pool if n > 1 else None, loop.Silence(), lambda *failure: told.append(failure))
         found = list(each(_halves, range(20)))
     assert [place for place, value in enumerate(found) if value is None] == [0, 7, 14]
     assert [what for what, *_ in told] == ["item 1", "item 8", "item 15"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import stub_replies
 from click.testing import CliRunner
-from stub_batches import BatchServer, Lines
+from stub_batches import AnthropicServer, BatchServer, GeminiServer, KeylessGeminiServer, Lines
 from stub_server import Fault
 
 from graphrag_lite import pipeline, tables
@@ -22,13 +22,20 @@ NOTES = Path(__file__).parents[1] / "examples" / "corpus" / "notes"
 Corpus = Callable[..., Path]
 
 
-@pytest.fixture
-def notes(corpus: Corpus) -> Path:
-    return corpus({path.name: path.read_bytes() for path in sorted(NOTES.iterdir())[:5]})
+PROVIDERS = {AnthropicServer: "anthropic", GeminiServer: "gemini", KeylessGeminiServer: "gemini"}
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("notes")
+    for path in sorted(NOTES.iterdir())[:3]:
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder
 
 
 def settings(server: BatchServer, **llm: Any) -> Settings:
-    return Settings.model_validate({"method": "standard", "llm": {"model": "stub", "base_url": server.url, **llm}})
+    of = {"model": "stub", "base_url": server.url, "provider": PROVIDERS.get(type(server), "openai"), **llm}
+    return Settings.model_validate({"method": "standard", "llm": of})
 
 
 def tables_of(run: Run) -> dict[str, bytes]:
@@ -48,11 +55,11 @@ def index_of(
     raise AssertionError("it never ends")
 
 
-@pytest.fixture
-def directly(notes: Path, tmp_path: Path) -> tuple[dict[str, bytes], int]:
+@pytest.fixture(scope="module")
+def directly(notes: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], int]:
     """What the index is that is asked directly, and by how many requests."""
     with BatchServer(stub_replies.answer) as server:
-        run = pipeline.index(notes, tmp_path / "directly" / "output", settings(server))
+        run = pipeline.index(notes, tmp_path_factory.mktemp("directly") / "output", settings(server))
         return tables_of(run), len(server.prompts)
 
 
@@ -66,20 +73,12 @@ def lying(lines: Lines) -> Lines:
     return told
 
 
-def asked_of(server: BatchServer) -> list[str]:
-    """Return the conversations that were asked in all jobs that the provider holds."""
-    files = [server.files[job["input_file_id"]] for job in server.jobs.values()]
-    return [json.dumps(json.loads(line)["body"]["messages"]) for file in files for line in file.splitlines()]
-
-
-@pytest.mark.parametrize("n_looks", [1, 3], ids=["at once", "slow"])
 def test_batches_make_the_same_index_and_nothing_is_asked_twice(
-    notes: Path, tmp_path: Path, directly: tuple[dict[str, bytes], int], n_looks: int
+    notes: Path, tmp_path: Path, directly: tuple[dict[str, bytes], int]
 ) -> None:
-    with BatchServer(stub_replies.answer, n_looks=n_looks) as server:
+    with BatchServer(stub_replies.answer, n_looks=2) as server:
         run = index_of(notes, tmp_path / "output", server, prices={"stub": {"input": 2.0, "output": 4.0}})
-        asked = asked_of(server)
-        assert len(set(asked)) == len(asked) == directly[1] and server.n_requests == 0
+        assert len(set(server.asked)) == len(server.asked) == directly[1] and server.n_requests == 0
         again = pipeline.index(notes, tmp_path / "output", settings(server, batch=True))
     assert tables_of(run) == directly[0] and not again.changed
     assert not list((tmp_path / "output" / "batches").iterdir()), "what is used is forgotten"
@@ -87,31 +86,34 @@ def test_batches_make_the_same_index_and_nothing_is_asked_twice(
     assert usage["cost"] == pytest.approx((usage["prompt_tokens"] * 1.0 + usage["completion_tokens"] * 2.0) / 1e6)
 
 
-@pytest.mark.parametrize("status", ["completed", "expired", "cancelled"])
+@pytest.mark.parametrize("kind", [BatchServer, AnthropicServer, GeminiServer])
 def test_what_a_provider_leaves_out_or_says_twice_is_made_up_for(
-    notes: Path, tmp_path: Path, directly: tuple[dict[str, bytes], int], status: str
+    notes: Path, tmp_path: Path, directly: tuple[dict[str, bytes], int], kind: type[BatchServer]
 ) -> None:
-    with BatchServer(stub_replies.answer, lie=lying, status=lambda n: status if n % 2 else "completed") as server:
+    ends = ("completed", "expired", "cancelled")
+    with kind(stub_replies.answer, lie=lying, status=lambda n: ends[n % 3]) as server:
         run = index_of(notes, tmp_path / "output", server)
-        answered = {line["custom_id"] for name, text in server.files.items() for line in _told(server, name, text)}
-        asked = [
-            json.loads(line)["custom_id"]
-            for job in server.jobs.values()
-            for line in server.files[job["input_file_id"]].splitlines()
-        ]
+        keys = [key for key, _ in server.asked]
+        n_told = len({line["custom_id"] for name, text in server.files.items() for line in _told(server, name, text)})
     assert tables_of(run) == directly[0]
-    assert len(asked) > directly[1] == len(answered), "what was left out is asked again"
+    assert len(keys) > directly[1] == len(set(keys)), "what was left out is asked again"
+    assert kind is not BatchServer or n_told == directly[1]
 
 
 def _told(server: BatchServer, name: str, text: str) -> list[Any]:
-    if name in {job["input_file_id"] for job in server.jobs.values()}:
+    if name in {job.get("input_file_id", name) for job in server.jobs.values()}:
         return []
     rows = [json.loads(line) for line in text.splitlines() if line.startswith('{"id"')]
     return [row for row in rows if row["response"]["status_code"] == 200]
 
 
+@pytest.mark.parametrize("kind", [BatchServer, AnthropicServer, KeylessGeminiServer])
 def test_a_job_whose_record_is_lost_is_found_again(
-    notes: Path, tmp_path: Path, directly: tuple[dict[str, bytes], int], monkeypatch: pytest.MonkeyPatch
+    notes: Path,
+    tmp_path: Path,
+    directly: tuple[dict[str, bytes], int],
+    monkeypatch: pytest.MonkeyPatch,
+    kind: type[BatchServer],
 ) -> None:
     """By its tag: the answer to the request that made it was lost, or we were killed before it was recorded."""
     monkeypatch.setattr("graphrag_lite.llm.retries.FIRST_DELAY", 0.01)
@@ -120,10 +122,9 @@ def test_a_job_whose_record_is_lost_is_found_again(
         for path in (tmp_path / "output" / "batches").glob("*.job"):
             path.unlink()
 
-    with BatchServer(stub_replies.answer, lose=frozenset((1, 2)), n_looks=2) as server:
+    with kind(stub_replies.answer, lose=frozenset((1, 2)), n_looks=2) as server:
         run = index_of(notes, tmp_path / "output", server, between=killed)
-        asked = asked_of(server)
-        assert len(set(asked)) == len(asked) == directly[1]
+        assert len(set(server.asked)) == len(server.asked) == directly[1] and server.n_requests == 0
     assert tables_of(run) == directly[0]
 
 
@@ -135,21 +136,18 @@ def test_what_was_written_and_never_sent_is_sent_by_the_next_run(notes: Path, tm
         assert len(jobs) == len(server.jobs) == 1
         jobs[0].unlink()
         server.jobs.clear()  # we were killed between the two
+        server.asked.clear()
         index_of(notes, tmp_path / "output", server)
-        asked = asked_of(server)
-        assert len(set(asked)) == len(asked)
+        assert len(set(server.asked)) == len(server.asked)
 
 
 def test_a_job_is_used_again_while_the_provider_keeps_its_answers(notes: Path, tmp_path: Path) -> None:
     with BatchServer(stub_replies.answer) as server:
         index_of(notes, tmp_path / "output", server)
-        n_jobs = len(server.jobs)
+        *others, last = server.jobs.values()
+        server.files.pop(last["output_file_id"])
         index_of(notes, tmp_path / "other" / "output", server)  # which knows nothing of them
-        assert len(server.jobs) == n_jobs, "nothing is paid twice"
-        for job in server.jobs.values():
-            server.files.pop(job["output_file_id"])
-        index_of(notes, tmp_path / "third" / "output", server)
-        assert len(server.jobs) == 2 * n_jobs
+        assert len(server.jobs) == 2 + len(others), "nothing is paid twice but what is no longer kept"
 
 
 def test_a_refused_parameter_is_left_out_of_the_next_batch_and_other_refusals_are_failures(
@@ -164,22 +162,23 @@ def test_a_refused_parameter_is_left_out_of_the_next_batch_and_other_refusals_ar
             for line in server.files[job["input_file_id"]].splitlines()
         ]
     assert "temperature" in bodies[0] and not any("temperature" in body for body in bodies[len(bodies) // 2 :])
-    with (
-        BatchServer(lambda _: Fault(status=400, message="too long")) as server,
-        pytest.raises(ModelError, match="refused it in a batch: too long"),
-    ):
-        index_of(notes, tmp_path / "other" / "output", server)
-    assert len(server.jobs) == 1
+    for kind in (BatchServer, AnthropicServer, GeminiServer):
+        with (
+            kind(lambda _: Fault(status=400, message="too long")) as server,
+            pytest.raises(ModelError, match="refused it in a batch: too long"),
+        ):
+            index_of(notes, tmp_path / kind.__name__ / "output", server)
+        assert len(server.jobs) == 1
 
 
 def test_a_budget_bounds_what_is_sent(notes: Path, tmp_path: Path) -> None:
     with BatchServer(stub_replies.answer) as server:
         with pytest.raises(WaitingError):
             pipeline.index(notes, tmp_path / "output", settings(server, batch=True, max_calls=2))
-        assert len(asked_of(server)) == 2
+        assert len(server.asked) == 2
         with pytest.raises(ModelError, match=r"llm\.max_calls"):
             pipeline.index(notes, tmp_path / "other" / "output", settings(server, batch=True, max_calls=0))
-        assert len(asked_of(server)) == 2
+        assert len(server.asked) == 2
 
 
 def test_the_command_says_what_it_waits_for_and_can_wait(
@@ -197,6 +196,10 @@ def test_the_command_says_what_it_waits_for_and_can_wait(
 
 def test_a_provider_without_such_an_endpoint_is_an_error_of_the_settings(notes: Path, tmp_path: Path) -> None:
     with BatchServer(stub_replies.answer) as server:
-        for llm, says in (({"provider": "ollama"}, "no batch endpoint"), ({"provider": "azure"}, "/openai/v1")):
+        for llm, says in (
+            ({"provider": "ollama"}, "no batch endpoint"),
+            ({"provider": "azure"}, "/openai/v1"),
+            ({"provider": "gemini", "parameters": {"top_k": 3}}, r"llm\.parameters\.top_k"),
+        ):
             with pytest.raises(SettingsError, match=says):
                 pipeline.index(notes, tmp_path / "output", settings(server, batch=True, **llm))

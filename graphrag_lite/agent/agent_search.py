@@ -1,14 +1,19 @@
 """Agent search: many small looks within a budget, by rule, or by a model that calls the tools."""
 
+import contextlib
+import hashlib
+from collections.abc import Iterator
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_lite.agent.driver import drive
 from graphrag_lite.agent.room import LEAST
 from graphrag_lite.agent.session import MEMORY, Session
 from graphrag_lite.agent.trail import SHARE, Trail
-from graphrag_lite.errors import InputError
+from graphrag_lite.errors import InputError, LockedError
 from graphrag_lite.memory.store import MESSAGE, Entry, Memory
+from graphrag_lite.run.snapshots import writing
 from graphrag_lite.search.local_search import answer_by
 
 if TYPE_CHECKING:
@@ -34,11 +39,16 @@ def answer(index: "SnapshotView", query: "Query") -> "Answer":
 
 
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> "Answer":
-    """Answer by a model that calls the tools. The questions of a session are answered one after the other."""
+    """Answer by a model that calls the tools. The questions of a session are answered one after the other.
+
+    Raises LockedError where another process asks in the same session.
+    """
     from graphrag_lite.agent.loop import opened
 
     async def answered() -> "Answer":
         session, steps, tokens = session_of(index, query), query.steps or STEPS, query.tokens or TOKENS
+        if query.session is not None:
+            session.memory.ask(query.session)
         loop = opened(query.read_by(index), query, session, asking, steps=steps, tokens=tokens)
         found = await loop.run()
         remember(session, query, found)
@@ -47,7 +57,26 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> "Answe
     if query.session is None:
         return await answered()
     async with asking.model.model.alone(f"session {query.session}"):
-        return await answered()
+        with alone(index.folder.parent.parent, query.session):
+            return await answered()
+
+
+@contextlib.contextmanager
+def alone(output: Path, session: str) -> Iterator[None]:
+    """Hold a session of an output folder. Raises LockedError where another process does."""
+    import filelock
+
+    name = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:16]
+    lock = filelock.FileLock(output / f"memory-{name}.lock", blocking=False)
+    try:
+        with writing(output):
+            lock.acquire()
+    except filelock.Timeout:
+        raise LockedError(f"Session {session!r} is asked by another process. Try again when that has ended.") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def remember(session: Session, query: "Query", found: "Answer") -> None:
@@ -55,7 +84,7 @@ def remember(session: Session, query: "Query", found: "Answer") -> None:
     if query.session is not None and not query.retrieve_only:
         cited = tuple(asdict(one) for one in found.citations)
         said = Entry(found.answer, MESSAGE, query.session, "assistant", citations=cited)
-        session.memory.add([Entry(query.question, MESSAGE, query.session, "user"), said])
+        session.memory.answer([Entry(query.question, MESSAGE, query.session, "user"), said])
 
 
 def session_of(index: "SnapshotView", query: "Query") -> Session:

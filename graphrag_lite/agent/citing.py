@@ -25,7 +25,7 @@ STAND = ("fact_mentions", "episodes")  # tables whose rows are places
 MOST = 5  # places of one record
 
 
-def give_answer(session: Session, request: Answer) -> Page:
+def answer(session: Session, request: Answer) -> Page:
     text, cited, n_dropped = resolved(session.index, request.text, request.citations)
     record = {"text": text, "citations": [asdict(one) for one in cited], "n_dropped_citations": n_dropped}
     return Page(1, 1, 1, [record])

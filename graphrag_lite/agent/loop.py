@@ -4,12 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.agent import requests
 from graphrag_lite.agent.calls import ANSWER, Call, Seen, read_call, told
 from graphrag_lite.agent.citing import places_of
 from graphrag_lite.agent.context import LAST, LEAST_WINDOW, Context, Turn, cut, used
+from graphrag_lite.agent.memory_tools import LEFT_OUT, source
 from graphrag_lite.agent.session import Session
 from graphrag_lite.agent.tools import TOOLS, Tool, call
 from graphrag_lite.agent.trail import step
@@ -32,8 +34,7 @@ FOLDED = 0.75  # of the window: more is summarised in several calls
 AGAIN = "You have made this call before. Its result is the same:"
 OF_MEMORY = ("archival_memory_search", "archival_memory_insert", "core_memory_append", "core_memory_replace")
 OF_TALK = ("conversation_search", "conversation_search_date")
-# Tools that keep to what was said by a day; what is said of entities and communities is drawn from all documents.
-DATED = ("search_passages", "search_facts", "timeline", ANSWER)
+EARLIER = 4  # messages of the session that a context begins with
 
 
 class Ended(Exception):
@@ -183,9 +184,7 @@ def _nothing(note: str) -> dict[str, Any]:
 
 
 def offered(session: Session, query: "Query") -> dict[str, Tool]:
-    """Return the tools for a query: those of memory where a session is named, those that keep to a day where one is."""
-    if query.as_of is not None:
-        return {name: TOOLS[name] for name in DATED}
+    """Return the tools for a query: those of memory where a session is named, those of talk where any is known."""
     left_out = set() if query.session is not None else set(OF_MEMORY)
     if query.session is None and "message" not in session.index.column("episodes", "kind").unique().to_pylist():
         left_out |= set(OF_TALK)
@@ -211,7 +210,10 @@ def opened(
 
 
 def _earlier(session: Session, query: "Query") -> tuple[list[str], int]:
-    """Return the last messages of a session from before it was first asked this, and how many others there are."""
+    """Return the last messages of a session from before it was first asked this, and how many others there are.
+
+    One that rests on what the conditions of the query leave out is not among them.
+    """
     if query.session is None:
         return [], 0
     from graphrag_lite.memory.store import MESSAGE
@@ -219,5 +221,6 @@ def _earlier(session: Session, query: "Query") -> tuple[list[str], int]:
     said = [session.memory.entry(place) for place in session.memory.listed(MESSAGE, query.session)]
     asked = (n for n, one in enumerate(said) if one.role == "user" and one.content == query.question)
     said = said[: next(asked, len(said))]
-    shown = [f"{one.role}: {cut(' '.join(one.content.split()), 100)}" for one in said[-4:]]
-    return shown, len(said) - len(shown)
+    told = (one for one in reversed(said) if source(session.index, one) != LEFT_OUT)
+    shown = [f"{one.role}: {cut(' '.join(one.content.split()), 100)}" for one in islice(told, EARLIER)]
+    return shown[::-1], len(said) - len(shown)

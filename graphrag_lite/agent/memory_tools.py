@@ -1,9 +1,8 @@
 """The tools over what was said, in the corpus and in the session, and over what is remembered."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphrag_lite.agent.citing import places_of
 from graphrag_lite.agent.index_tools import document_named, passage, passages_for
@@ -21,13 +20,15 @@ from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.memory import core
-from graphrag_lite.memory.store import MESSAGE, Entry, Memory
+from graphrag_lite.memory.store import MESSAGE, Entry
+from graphrag_lite.retrieval.limited_view import LimitedView
 from graphrag_lite.search.answer import cite
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 SPOKEN = "message"  # the kind of an episode that somebody says
+LEFT_OUT = "left out"  # of what rests on documents that the conditions or the day of a query leave out
 
 
 def conversation_search(session: Session, request: ConversationSearch) -> Page:
@@ -40,7 +41,7 @@ def conversation_search(session: Session, request: ConversationSearch) -> Page:
 
     def record(place: int) -> Record:
         if place < len(own):
-            return _entry(session.memory, own[place])
+            return _entry(session, own[place])
         return passage(index, found[place - len(own)])
 
     return paged(len(own) + len(found), request.page, record, request.size)
@@ -61,7 +62,7 @@ def conversation_search_date(session: Session, request: ConversationSearchDate) 
 
     def record(place: int) -> Record:
         if place < len(own):
-            return _entry(session.memory, own[place])
+            return _entry(session, own[place])
         return _said(index, said, rows[place - len(own)])
 
     return paged(len(own) + len(rows), request.page, record, request.size)
@@ -94,23 +95,25 @@ def _said(index: "SnapshotView", said: dict[str, list[str]], row: int) -> Record
 
 def archival_memory_search(session: Session, request: ArchivalMemorySearch) -> Page:
     places = session.notes(request.query, request.tags)
-    return paged(len(places), request.page, lambda place: _note(session, places[place]), request.size)
+    return paged(len(places), request.page, lambda place: _entry(session, places[place]), request.size)
 
 
-def _note(session: Session, place: int) -> Record:
-    """Return a note, and where it rests on places, whether all of these still stand in the index."""
-    record, cited = _entry(session.memory, place), session.memory.entry(place).citations
-    if not cited:
-        return record
-    return {**record, "source": "stands" if all(_stands(session.index, one) for one in cited) else "gone"}
+def source(index: "SnapshotView", entry: Entry) -> str:
+    """Return whether all that an entry rests on "stands" in the index, is "left out" or "gone"; "" for none."""
+    if not entry.citations or _stand(index, entry):
+        return "stands" if entry.citations else ""
+    while isinstance(index, LimitedView):
+        index = index.whole
+    return LEFT_OUT if _stand(index, entry) else "gone"
 
 
-def _stands(index: "SnapshotView", cited: Mapping[str, Any]) -> bool:
+def _stand(index: "SnapshotView", entry: Entry) -> bool:
     try:
-        text = index.document_text(document_named(index, cited["document"]))
-    except InputError:
+        texts = [index.document_text(document_named(index, str(one["document"]))) for one in entry.citations]
+        cited = zip(texts, entry.citations, strict=True)
+        return all(text[one["char_start"] : one["char_end"]] == one["text"] for text, one in cited)
+    except (InputError, KeyError, TypeError):  # an imported note may cite in another form
         return False
-    return bool(text[cited["char_start"] : cited["char_end"]] == cited["text"])
 
 
 def archival_memory_insert(session: Session, request: ArchivalMemoryInsert) -> Page:
@@ -120,7 +123,7 @@ def archival_memory_insert(session: Session, request: ArchivalMemoryInsert) -> P
     cited = tuple(asdict(cite(session.index, n, one)) for n, found in enumerate(places.values(), 1) for one in found)
     made = Entry(request.content, session=session.name, tags=tuple(request.tags), citations=cited)
     (identity,) = session.memory.add([made])
-    return paged(1, 1, lambda _: _entry(session.memory, session.memory.named(identity)))
+    return paged(1, 1, lambda _: _entry(session, session.memory.named(identity)))
 
 
 def core_memory_append(session: Session, request: CoreMemoryAppend) -> Page:
@@ -137,7 +140,10 @@ def _block(name: str, content: str) -> Page:
     return paged(1, 1, lambda _: {"id": name, "text": content, "characters_left": left})
 
 
-def _entry(memory: Memory, place: int) -> Record:
-    entry = memory.entry(place)
+def _entry(session: Session, place: int) -> Record:
+    """Return a note or a message; what rests on documents that are left out is not told."""
+    entry = session.memory.entry(place)
     stated = {"id": entry.id, "session": entry.session, "role": entry.role, "date": entry.created_at}
-    return {**stated, "tags": list(entry.tags), "text": disarm(entry.content)}
+    rests = {"source": source(session.index, entry)} if entry.citations else {}
+    text = "" if rests.get("source") == LEFT_OUT else disarm(entry.content)
+    return {**stated, "tags": list(entry.tags), "text": text, **rests}

@@ -20,7 +20,7 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 class Request(BaseModel):
     """The arguments of a tool. Its docstring says what the tool returns."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class Paged(Request):

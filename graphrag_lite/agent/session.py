@@ -54,7 +54,7 @@ class Session:
     def scores(self, query: "str | Question", where: Sequence[str] = ()) -> "npt.NDArray[np.float64]":
         """Return how well each text unit fits a query, shape (n_units,); found once."""
         from graphrag_lite.retrieval.question import Question
-        from graphrag_lite.search.local_search import text_unit_scores
+        from graphrag_lite.retrieval.ranking import text_unit_scores
 
         index = self.index.limited(where)
         asked = Question(index, query, self.as_of) if isinstance(query, str) else query

@@ -9,7 +9,7 @@ from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.retrieval.abstention import weights
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
-from graphrag_lite.search.timeline import Entry, timeline
+from graphrag_lite.search import timeline as dated
 from graphrag_lite.temporal import holding
 from graphrag_lite.text.words import terms
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def search_facts(session: Session, request: SearchFacts) -> Page:
     index = session.index.limited(request.where)
     rows = facts_for(index, request.query)
-    as_of = session.as_of if request.as_of is None else day_of("as_of", request.as_of)
+    days = [session.as_of, None if request.as_of is None else day_of("as_of", request.as_of)]
+    as_of = min((day for day in days if day), default=None)
     rows = [row for row in rows if holding.told(row, as_of)]
     if request.valid_at is not None:
         day = day_of("valid_at", request.valid_at)
@@ -64,15 +65,15 @@ def _fact(index: "SnapshotView", row: dict[str, Any]) -> Record:
     }
 
 
-def look_along(session: Session, request: Timeline) -> Page:
+def timeline(session: Session, request: Timeline) -> Page:
     first = None if request.first is None else day_of("from", request.first)
     last = None if request.last is None else day_of("to", request.last)
     index = session.index.limited(request.where)
-    entries = timeline(index, request.query, first, last)
+    entries = dated.timeline(index, request.query, first, last)
     return paged(len(entries), request.page, lambda place: _dated(entries[place]), request.size)
 
 
-def _dated(entry: Entry) -> Record:
+def _dated(entry: dated.Entry) -> Record:
     source = entry.source
     return {
         "id": entry.id,

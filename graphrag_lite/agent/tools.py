@@ -1,14 +1,14 @@
 """The tools of an agent, in one table: the command line, MCP, their schemas and the docs are made of it.
 
 None opens a URL, runs a command or asks a model, and what they write goes to the memory alone. To add one: its request
-in `requests`, a function of a session and that request, a row here.
+in `requests`, a function of its name, of a session and that request, a row here.
 """
 
-from collections.abc import Callable
+import importlib
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from graphrag_lite.agent import citing, index_tools, memory_tools, requests, time_tools
+from graphrag_lite.agent import requests
 from graphrag_lite.agent.pages import SIZE, Page
 from graphrag_lite.agent.room import within
 from graphrag_lite.agent.session import Session
@@ -17,10 +17,10 @@ from graphrag_lite.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: what it is asked for, what answers, and whether it writes memory."""
+    """A tool: what it is asked for, the module of this folder that answers, and whether it writes memory."""
 
     request: type[requests.Request]
-    run: Callable[[Session, Any], Page]
+    module: str  # imported when it is called: a look at names has no use of what timelines need
     writes: bool = False
 
     @property
@@ -29,20 +29,20 @@ class Tool:
 
 
 TOOLS = {
-    "search_passages": Tool(requests.SearchPassages, index_tools.search_passages),
-    "search_facts": Tool(requests.SearchFacts, time_tools.search_facts),
-    "search_entities": Tool(requests.SearchEntities, index_tools.search_entities),
-    "search_reports": Tool(requests.SearchReports, index_tools.search_reports),
-    "get_entity": Tool(requests.GetEntity, index_tools.get_entity),
-    "read_source": Tool(requests.ReadSource, index_tools.read_source),
-    "timeline": Tool(requests.Timeline, time_tools.look_along),
-    "conversation_search": Tool(requests.ConversationSearch, memory_tools.conversation_search),
-    "conversation_search_date": Tool(requests.ConversationSearchDate, memory_tools.conversation_search_date),
-    "archival_memory_search": Tool(requests.ArchivalMemorySearch, memory_tools.archival_memory_search),
-    "archival_memory_insert": Tool(requests.ArchivalMemoryInsert, memory_tools.archival_memory_insert, writes=True),
-    "core_memory_append": Tool(requests.CoreMemoryAppend, memory_tools.core_memory_append, writes=True),
-    "core_memory_replace": Tool(requests.CoreMemoryReplace, memory_tools.core_memory_replace, writes=True),
-    "answer": Tool(requests.Answer, citing.give_answer),
+    "search_passages": Tool(requests.SearchPassages, "index_tools"),
+    "search_facts": Tool(requests.SearchFacts, "time_tools"),
+    "search_entities": Tool(requests.SearchEntities, "index_tools"),
+    "search_reports": Tool(requests.SearchReports, "index_tools"),
+    "get_entity": Tool(requests.GetEntity, "index_tools"),
+    "read_source": Tool(requests.ReadSource, "index_tools"),
+    "timeline": Tool(requests.Timeline, "time_tools"),
+    "conversation_search": Tool(requests.ConversationSearch, "memory_tools"),
+    "conversation_search_date": Tool(requests.ConversationSearchDate, "memory_tools"),
+    "archival_memory_search": Tool(requests.ArchivalMemorySearch, "memory_tools"),
+    "archival_memory_insert": Tool(requests.ArchivalMemoryInsert, "memory_tools", writes=True),
+    "core_memory_append": Tool(requests.CoreMemoryAppend, "memory_tools", writes=True),
+    "core_memory_replace": Tool(requests.CoreMemoryReplace, "memory_tools", writes=True),
+    "answer": Tool(requests.Answer, "citing"),
 }
 
 
@@ -57,7 +57,7 @@ def call(
     if tool is None:
         raise InputError(f"There is no tool {name!r}. There are: {', '.join(tools(read_only=read_only))}.")
     request = requests.read_arguments(tool.request, arguments)
-    page = tool.run(session, request)
+    page: Page = getattr(importlib.import_module(f"graphrag_lite.agent.{tool.module}"), name)(session, request)
     return asdict(page if room is None else within(page, room, getattr(request, "size", SIZE)))
 
 

@@ -1,5 +1,6 @@
 """What stands in a document and is not what it tells: licences, disclaimers, notices that many documents hold alike."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 Span = tuple[int, int]
@@ -15,28 +16,19 @@ _LEGAL = (
 )
 NEAR = 1_000  # characters between two words of one notice
 LEAST, LEAST_KINDS = 5, 3  # words of a notice, and different ones
-MOST = 0.25  # of all text: a corpus that has more is about such things
 LONG = 1_500  # characters of a document in which a sentence may be a formula: in short ones it is what they say
 FORMULA_DOCUMENTS = 4  # that hold a sentence with the same beginning or end
 EDGE = 40  # characters of a beginning or an end
-_DIGITS = str.maketrans("123456789", "0" * 9)
+_DIGIT = re.compile("[1-9]")
 
 
-def notices(texts: Mapping[str, str]) -> dict[str, list[Span]]:
-    """Return the spans of licences and legal notices by document; none where they are what the corpus is about.
+def legal_spans(text: str) -> list[Span]:
+    """Return where words of notices stand close together, from the paragraph of the first to the end of the last's.
 
     >>> notice = "Copyright 2020. All rights reserved. Licensed without warranty; permission to redistribute."
-    >>> tale = "Marley was dead, to begin with.\\n\\n" * 20
-    >>> notices({"a": tale + notice, "b": tale}), notices({"a": notice})
-    ({'a': [(660, 751)]}, {})
+    >>> legal_spans("Marley was dead, to begin with.\\n\\n" * 20 + notice)
+    [(660, 751)]
     """
-    found = {identity: spans for identity, text in texts.items() if (spans := _legal_spans(text))}
-    n_characters = sum(end - start for spans in found.values() for start, end in spans)
-    return found if n_characters <= MOST * sum(map(len, texts.values())) else {}
-
-
-def _legal_spans(text: str) -> list[Span]:
-    """Return where words of notices stand close together, from the paragraph of the first to the end of the last's."""
     text = text.lower()
     if sum(map(text.__contains__, _LEGAL)) < LEAST_KINDS:  # of short documents most
         return []
@@ -91,4 +83,4 @@ def is_formula(sentence: str, known: set[str]) -> bool:
 
 
 def _edges(sentence: str) -> tuple[str, str]:
-    return sentence[:EDGE].translate(_DIGITS), sentence[-EDGE:].translate(_DIGITS)
+    return _DIGIT.sub("0", sentence[:EDGE]), _DIGIT.sub("0", sentence[-EDGE:])

@@ -106,8 +106,8 @@ def _facts(
         told_once = {one.place: one for one in sorted(own, key=lambda one: (one.cell, one.place))}
         ends = dict.fromkeys(identity for place in told_once for identity in about.get(place, ()))
         content = frozenset(term for one in told_once.values() for term in one.sentence.terms)
-        sentence = Sentence(sources.documents[document]["title"], content, len(content), sqrt(len(told_once)))
-        found.append(Fact(sources.documents[document]["title"], tuple(ends), tuple(told_once.values()), sentence))
+        sentence = Sentence(sources.document(document)["title"], content, len(content), sqrt(len(told_once)))
+        found.append(Fact(sources.document(document)["title"], tuple(ends), tuple(told_once.values()), sentence))
     return found
 
 
@@ -118,25 +118,23 @@ def shared_values(relationships: Iterable[Row], stated: Mapping[str, Statement])
     return sorted(((value, n) for value, n in counted.items()), key=lambda item: (-item[1], item[0]))
 
 
-def in_time(told: Iterable[Fact], order: Mapping[str, int]) -> list[Fact]:
-    """Return facts by when they were, those that nothing dates first; `order` is that of documents, then by place."""
+def in_time(told: Iterable[Fact], sources: Sources) -> list[Fact]:
+    """Return facts by when they were, those that nothing dates first; then in reading order, then by place."""
 
-    def key(fact: Fact) -> tuple[str, int, int]:
+    def key(fact: Fact) -> tuple[Any, ...]:
+        document, start = fact.first.place
         period = fact.first.period
-        return period.first.isoformat() if period else "", order[fact.first.place[0]], fact.first.place[1]
+        return period.first.isoformat() if period else "", reading_order(sources.document(document)), start
 
     return sorted(told, key=key)
 
 
-def reading_order(documents: Iterable[Row]) -> dict[str, int]:
-    """Return the numbers of documents by id, in the order of their dates, then of their titles: part 2 before part 10.
+def reading_order(document: Row) -> tuple[Any, ...]:
+    """Return what documents are sorted by: their dates, then their titles, part 2 before part 10.
 
-    >>> reading_order([{"id": n, "created_at": "", "title": f"part {n}"} for n in ("10", "2")])
-    {'2': 0, '10': 1}
+    >>> sorted([{"id": n, "created_at": "", "title": f"part {n}"} for n in ("10", "2")], key=reading_order)[0]["id"]
+    '2'
     """
-
-    def key(row: Row) -> tuple[Any, ...]:
-        parts = re.split(r"(\d+)", row["title"])
-        return row["created_at"], [part.rjust(12, "0") if part.isdecimal() else part for part in parts], row["id"]
-
-    return {row["id"]: number for number, row in enumerate(sorted(documents, key=key))}
+    parts = re.split(r"(\d+)", document["title"])
+    order = [part.rjust(12, "0") if part.isdecimal() else part for part in parts]
+    return document["created_at"], order, document["id"]

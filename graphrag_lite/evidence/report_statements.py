@@ -5,8 +5,7 @@ sentence worth that names a host, who speaks in many documents.
 """
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -16,22 +15,23 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, unguarded
 from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.document_signs import document_signs, hosts, notices
 from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.mention_form import DEFINES, EARLY, mention_form
-from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed, notices
+from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed
 from graphrag_lite.evidence.sentence_dates import resolved, stated_period
+from graphrag_lite.tables import groups
 from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.transcripts import PERSONS, form, is_talk, speakers, spoken_span
+from graphrag_lite.text.word_lists import sections as word_lists
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-OFTEN = 0.1  # of the documents, and MIN_DOCUMENTS: who speaks in so many is the host, not the subject
-MIN_DOCUMENTS = 3
 ASIDE = 0.1  # what a sentence counts that names a host
 STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
 SPOKEN = 0.5  # what "I" and "you" count less in a transcript than in a text: nobody knows who they are
@@ -43,9 +43,13 @@ _FILLER = re.compile(
 )
 # What goes on from something, or is a clause without its main one: "When we were at school."
 _LEANING = re.compile(
-    r"(?:when|while|because|although|who|which|if|where)\b[^,]*$"
+    r"you (?:have|must|need|are)\b|(?:optional|note|tip|important|warning|caution|example|prerequisites?)\s?:"
+    r"|for (?:more|further) (?:information|details)|(?:when|while|because|although|who|which|if|where)\b[^,]*$"
     r"|(?:anyway|for (?:instance|example)|in other words|in addition|in contrast|as a (?:reminder|result)|also|again"
     r"|plus|well|par exemple|en outre|de plus|ainsi|außerdem|zum beispiel|por ejemplo|además"
+    # Who "he" is, after "At Acme, he's", the sentence before says.
+    r"|(?:a[st]|in|on|after|before|by|during|for|from|prior to|since|when|while|with)\b[^,.;]{0,70},? (?:s?he|they)\b"
+    r"|(?:à|en|dans|après|avant|lors|depuis|pendant)\b[^,.;]{0,70},? (?:ils?|elles?)\b"
     r"|alternatively|however|therefore|thus|hence|consequently|similarly|otherwise|to be specific|more specifically"
     r"|(?:following|using|for|in|with|by|on|from|at|during|after|before|despite) (?:this|that|these|those|such)"
     r"|(?:dies|diese[mnrs]?|deshalb|daher|dabei|damit|dazu|darum|jedoch) |celui-ci|celle-ci|ceux-ci|pour cela|cependant"
@@ -74,6 +78,14 @@ _BULLET = re.compile(r"(?:[-*+•▪–]|\d{1,2}[.)])\s+(?=\S)")
 _FOOTNOTE = re.compile(r"\s?\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]")
 _FOOTNOTES_AT_END = re.compile(rf"(?<=\S)(?:{_FOOTNOTE.pattern})+\s*$")
 _CUT = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Sen|Rep|Gov|Gen|Prof|St|vs|e\.g|i\.e|al|Inc|Corp|No|(?<![.\w])[A-Z])\.$")
+# What is left of markup where lines were joined, and the end of what a list, or a step's number, goes on from.
+_MARKUP = re.compile(r"(?:^|\s)#{1,6}\s\w|!\[|```|!:|:: |<\w+_\w+>|-{3}|(?::|\s[*•-]|\s\d{1,2}\.)$")
+_LISTS = {language: frozenset(words) for language, words in word_lists(__package__, "instructions.txt").items()}
+_INSTRUCTS = re.compile(
+    r"(?:(?:after|at|before|by|for|from|if|in|on|once|to|under|when)\b[^,.]{0,80}, )?([^\W\d_]+)(?:\s(\w+))?",
+    re.I,
+)
+_UNSPACED_INSTRUCTION = re.compile("|".join(_LISTS["zh"]) + "|.*(?:ください|하세요|하십시오|마세요)[。.]?$")
 _PAIRS = (("“", "”"), ("(", ")"), ("（", "）"))
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
 
@@ -121,27 +133,42 @@ class Statement:
 
 
 class Sources:
-    """The documents that statements are read from."""
+    """The documents that statements are read from, with their `document_signs`."""
 
     def __init__(
         self,
         source_documents: "pa.Table",
         source_units: "pa.Table",
         entity_mentions: "pa.Table",
+        signs_before: "Sequence[pa.Table] | None" = None,
         attempt: Attempt = unguarded,
     ) -> None:
-        self.documents: dict[str, Row] = {row["id"]: row for row in source_documents.select(DOCUMENT).to_pylist()}
+        import pyarrow.compute as pc
+
+        self._documents = source_documents.select(DOCUMENT)
+        self._rows = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
+        self._opened: dict[str, Row] = {}
         columns = ("id", "char_start", "char_end")
         self._units = {identity: (start, end) for identity, start, end in tables.rows(source_units, *columns)}
-        self.hosts = hosts(self.documents, attempt)
+        self.signs = document_signs(source_documents, signs_before, attempt)
+        self.hosts = hosts(self.signs)
         self._named = {name.title() for name in self.hosts}
         self._attempt = attempt
-        texts = {identity: row["text"] for identity, row in self.documents.items()}
-        self._notices = notices(texts)
-        self._formulas = formulas(set(tables.rows(entity_mentions, "document_id", "char_start", "char_end")), texts)
-        self._dated = len({row["created_at"][:10] for row in self.documents.values()}) > 1
+        lengths = pc.utf8_length(source_documents["text"])
+        self._notices = notices(self.signs, pc.sum(lengths).as_py() or 0)
+        long = source_documents.filter(pc.greater_equal(lengths, LONG))
+        spans = groups.of(entity_mentions, "document_id", long["id"].to_pylist())
+        texts = dict(tables.rows(long, "id", "text"))
+        self._formulas = formulas(set(tables.rows(spans, "document_id", "char_start", "char_end")), texts)
+        self._dated = len({day[:10] for day in pc.unique(source_documents["created_at"]).to_pylist()}) > 1
         self._made: dict[tuple[str, int, int], Statement | None] = {}
         self._longest: dict[tuple[str, int], Statement] = {}
+
+    def document(self, identity: str) -> Row:
+        """Return a document's row, with its text and blocks."""
+        if identity not in self._opened:
+            self._opened[identity] = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
+        return self._opened[identity]
 
     def read(self, spans: Iterable[Row]) -> None:
         """Read many sentences, one document after the other: what is known of a whole text is found once."""
@@ -171,7 +198,7 @@ class Sources:
         return self._made[place]
 
     def _statement(self, span: Row) -> Statement:
-        document = self.documents[span["document_id"]]
+        document = self.document(span["document_id"])
         one = statement(span, document, self._named, self._dated)
         start, end = one.span["char_start"], one.span["char_end"]
         if one.cell or not one.stands:
@@ -184,7 +211,7 @@ class Sources:
 
     def row_text(self, one: Statement) -> list[Statement]:
         """Return the first sentence that a table's row holds below its card, in the text unit of a statement of it."""
-        document, (start, end) = self.documents[one.span["document_id"]], self._units[one.span["text_unit_id"]]
+        document, (start, end) = self.document(one.span["document_id"]), self._units[one.span["text_unit_id"]]
         start = max(start, *(block["char_end"] for block in document["blocks"] if block["kind"] == "card"))
         for first, last in sentences(document["text"][start:end], document["language"]):
             first, last = trimmed(document["text"], start + first, start + last)
@@ -194,7 +221,7 @@ class Sources:
 
     def defines(self, one: Statement, name: str) -> int:
         """Return how well a statement says what bears a name, or its last word: 2 as a definition, 0 not at all."""
-        text, start, end = self.documents[one.span["document_id"]]["text"], one.span["char_start"], one.span["char_end"]
+        text, start, end = self.document(one.span["document_id"])["text"], one.span["char_start"], one.span["char_end"]
         for part in dict.fromkeys((name, name.split()[-1])):
             if (at := text.find(part, start, end)) >= 0:
                 last = at + len(part)
@@ -237,23 +264,28 @@ def _loose(sentence: str, language: str, transcript: bool) -> float:
     >>> [_loose(one, "en", True) for one in ("Whales sing.", "Thanks, Ann.", "When whales sing.")]
     [1.0, 0.0, 0.35]
     """
-    if _CUT.search(sentence) or _CAPTION.match(sentence) or (transcript and is_talk(sentence)):
+    marked = _CUT.search(sentence) or _CAPTION.match(sentence) or _MARKUP.search(sentence)
+    if marked or (transcript and is_talk(sentence)):
         return 0.0
     worth = 1.0
     if transcript and language in PERSONS and PERSONS[language].search(sentence):
         worth *= SPOKEN
-    cut = sentence[:1] in ",;)" or " = " in sentence or sentence.count('"') % 2
+    cut = sentence[:1] in ",;)`" or " = " in sentence or sentence.count('"') % 2
     half = any(sentence.count(one) != sentence.count(other) for one, other in _PAIRS)
-    if cut or half or _LEANING.match(sentence) or (transcript and _FILLER.search(sentence)):
+    leans = _LEANING.match(sentence) or _instructs(sentence, language)
+    if cut or half or leans or (transcript and _FILLER.search(sentence)):
         worth *= LOOSE
     return worth
 
 
-def hosts(documents: Mapping[str, Row], attempt: Attempt = unguarded) -> set[str]:
-    """Return the names, whole and in part, of those whose lines many documents hold: hosts, whom all of them name."""
-    n_documents: Counter[str] = Counter()
-    for identity, row in documents.items():
-        n_documents.update(attempt(identity, speakers, row["text"]) or ())
-    least = max(MIN_DOCUMENTS, OFTEN * len(documents))
-    often = [label for label, n in n_documents.items() if n >= least]
-    return {name for label in often for name in (label, *label.split()) if len(name) > 2}
+def _instructs(sentence: str, language: str) -> bool:
+    """Say whether a sentence tells its reader what to do, in its first clause or after one.
+
+    >>> [_instructs(one, "en") for one in ("In the menu, click Save.", "Set it up.", "Use of Zep grew.", "请勿删除。")]
+    [True, True, False, True]
+    """
+    if _UNSPACED_INSTRUCTION.match(sentence):
+        return True
+    found = _INSTRUCTS.match(sentence)
+    verb, after = found.groups("") if found else ("", "")
+    return verb.casefold() in _LISTS.get(language, ()) and after.casefold() not in _LISTS["not before"]

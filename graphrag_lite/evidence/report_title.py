@@ -28,6 +28,9 @@ _EMPTY = frozenset(
     "back man men woman women person guy guys moment question answer word words member members head president "
     "professor author director founder team company companies well variety range series set majority rest".split()
 )
+_QUALIFIERS = frozenset(
+    "every each any some all various several certain such other same following above below own".split()
+)
 _TOKEN = re.compile(r"[^\W\d_][\w’'-]*|\d+|[^\w\s]")
 _ENGLISH = frozenset("the a an this these its their his her our of".split())
 _BEFORE = frozenset("in with on from about for by against between into over under through during than".split())
@@ -132,6 +135,8 @@ def _phrases(sentence: str, language: str) -> Iterator[str]:
 def _phrase(words: list[str] | None, language: str) -> Iterator[str]:
     """Yield the phrase of some words, unless it ends in what is no noun; verbs at its end go."""
     words = list(words or ())
+    while words and words[0].casefold() in _QUALIFIERS:
+        words.pop(0)
     while words and (is_verb_form(words[-1].casefold(), language) or words[-1].endswith("ly")):
         words.pop()
     if not 0 < len(words) <= LONGEST or _EMPTY.issuperset(word.casefold() for word in words):

@@ -8,7 +8,12 @@ from graphrag_lite.text.names.words import LISTS
 if TYPE_CHECKING:
     from graphrag_lite.extraction.mentions import Row, TextUnit
 
-TYPES = {"key": "unknown", "value": "unknown", "person": "person"}  # of the entities that cells name
+TYPES = {
+    "key": "unknown",
+    "value": "unknown",
+    "person": "person",
+    "organization": "organization",
+}  # of the entities that cells name
 NO_PROSE = frozenset({"code", "card", "references"})
 
 

@@ -142,11 +142,11 @@ def assembled(units: Sequence[TextUnit], found: Iterable[Mentions | None], kept:
 
 
 def with_cells(unit: TextUnit, mentions: Mentions) -> Mentions:
-    """Add what the cells of a row say, and who says a message, to what was found in a unit: each person once."""
+    """Add what the cells of a row say, and who says a message, to what was found in a unit: each typed one once."""
     if not unit.blocks:
         return mentions
     entities, relationships = rows_of(unit)
-    stated = {(row[NAME], row[MENTION_START]) for row in entities if row[TYPE] == "person"}
+    stated = {(row[NAME], row[MENTION_START]) for row in entities if row[TYPE] != "unknown"}
     found = [row for row in mentions.entities if (row[NAME], row[MENTION_START]) not in stated]
     return mentions._replace(entities=[*found, *entities], relationships=[*mentions.relationships, *relationships])
 

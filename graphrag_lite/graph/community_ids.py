@@ -1,16 +1,12 @@
 """Communities keep their id and number from run to run: a community is the one that it shares most members with."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_lite.graph.leiden import Community
 from graphrag_lite.tables import content_id
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 # Below, a community would be called after one that mostly went elsewhere. Above one half of all members of both, two
 # communities of one level have no other partner in it.
@@ -32,10 +28,9 @@ def successors(
     >>> successors(older, [3, 1], newer, 7)
     [0, -1]
     """
-    shared = (_members(newer, n_nodes).T @ _members(older, n_nodes)).tocoo()
-    now, was = shared.row, shared.col
-    size = np.array([len(community.members) for community in newer])
-    overlap = shared.data / (size[now] + np.asarray(sizes)[was] - shared.data)
+    now, was, shared = _shared(newer, older, n_nodes)
+    size = np.array([len(community.members) for community in newer], dtype=np.int64)
+    overlap = shared / (size[now] + np.asarray(sizes, dtype=np.int64)[was] - shared)
     levels = [np.array([community.level for community in communities]) for communities in (newer, older)]
     near = np.flatnonzero(overlap > LEAST_OVERLAP)
     other_level = levels[0][now[near]] != levels[1][was[near]]
@@ -49,14 +44,20 @@ def successors(
     return found
 
 
-def _members(communities: Sequence[Community], n_nodes: int) -> "csr_matrix":
-    """Return which nodes each community has, shape (n_nodes, n_communities)."""
-    from scipy.sparse import csr_matrix
-
-    members = [community.members for community in communities]
-    nodes = np.concatenate([np.zeros(0, dtype=np.int64), *members])
-    columns = np.repeat(np.arange(len(members)), [len(part) for part in members])
-    return csr_matrix((np.ones(len(nodes), dtype=np.int64), (nodes, columns)), shape=(n_nodes, len(members)))
+def _shared(
+    newer: Sequence[Community], older: Sequence[Community], n_nodes: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs of a newer and an older community that have members in common, and how many."""
+    none = np.zeros(0, dtype=np.int64)
+    nodes, others = (np.concatenate([none, *(each.members for each in several)]) for several in (newer, older))
+    now, was = (np.repeat(np.arange(len(each)), [len(one.members) for one in each]) for each in (newer, older))
+    order = np.argsort(others, kind="stable")
+    n_of = np.bincount(others, minlength=n_nodes)
+    firsts, sizes = (np.append(0, np.cumsum(n_of))[nodes], n_of[nodes])
+    place = np.arange(sizes.sum()) + np.repeat(firsts - np.append(0, np.cumsum(sizes))[:-1], sizes)
+    width = max(len(older), 1)
+    pairs, n_shared = np.unique(np.repeat(now, sizes) * width + was[order[place]], return_counts=True)
+    return *np.divmod(pairs, width), n_shared
 
 
 def community_numbers(found: Sequence[Community], was: Sequence[int], older: Sequence[int]) -> list[int]:

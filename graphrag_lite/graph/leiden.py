@@ -6,13 +6,11 @@ isolated nodes out. Edges are sorted before every call: their order changes the 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
+from graphrag_lite.graph.adjacency import Adjacency, Graph, in_order, n_nodes, rows_of, starts, strengths
 
 RANDOMNESS = 0.001  # the library's default
 STEPS = (1.0, 1.5, 2.0, 3.0)  # how much finer a community that is still too large is tried to be split
@@ -28,7 +26,7 @@ class Community:
 
 
 def hierarchical_leiden(
-    adjacency: "csr_matrix",
+    adjacency: Adjacency,
     *,
     max_cluster_size: int = 10,
     resolution: float = 1.0,
@@ -48,9 +46,9 @@ def hierarchical_leiden(
     [[0, 1], [2, 3]]
     """
     if top is None:
-        top = split(adjacency, np.arange(adjacency.shape[0]), resolution, seed)
+        top = split(adjacency, np.arange(n_nodes(adjacency)), resolution, seed)
     found = [Community(0, -1, members) for members in top]
-    lookup = np.full(adjacency.shape[0], -1)
+    lookup = np.full(n_nodes(adjacency), -1)
     position = 0
     while position < len(found):
         community = found[position]
@@ -63,7 +61,7 @@ def hierarchical_leiden(
 
 
 def split_further(
-    inner: "csr_matrix", members: NDArray[np.int64], resolution: float, seed: int
+    inner: Adjacency, members: NDArray[np.int64], resolution: float, seed: int
 ) -> list[NDArray[np.int64]]:
     """Return the parts that a community too large is split into, none where nothing splits it.
 
@@ -81,27 +79,22 @@ def says_something(sizes: Sequence[int]) -> bool:
     return len(sizes) > 1 and sum(size == 1 for size in sizes) <= len(sizes) // 2
 
 
-def induced(adjacency: "csr_matrix", nodes: NDArray[np.int64], lookup: NDArray[np.int64]) -> "csr_matrix":
-    """Return the subgraph on `nodes` at a cost of its own edges; `lookup` is scratch of -1, shape (n_nodes,).
-
-    Slicing columns with scipy costs n_nodes each time, which is quadratic over all communities.
-    """
-    from scipy.sparse import csr_matrix
-
-    rows = adjacency[nodes]
+def induced(adjacency: Adjacency, nodes: NDArray[np.int64], lookup: NDArray[np.int64]) -> Graph:
+    """Return the subgraph on `nodes` at a cost of its own edges; `lookup` is scratch of -1, shape (n_nodes,)."""
+    rows = rows_of(adjacency, nodes)
     lookup[nodes] = np.arange(len(nodes))
     columns = lookup[rows.indices]
     lookup[nodes] = -1
     inside = columns >= 0
     indptr = np.concatenate([[0], np.cumsum(inside)])[rows.indptr]
-    return csr_matrix((rows.data[inside], columns[inside], indptr), shape=(len(nodes), len(nodes)))
+    return Graph(indptr, columns[inside], rows.data[inside])
 
 
-def split(adjacency: "csr_matrix", nodes: NDArray[np.int64], resolution: float, seed: int) -> list[NDArray[np.int64]]:
+def split(adjacency: Adjacency, nodes: NDArray[np.int64], resolution: float, seed: int) -> list[NDArray[np.int64]]:
     """Return one Leiden partition of `nodes`, whose weights `adjacency` holds in the same order."""
     from graspologic_native import leiden_csr
 
-    matrix = adjacency.sorted_indices()
+    matrix = in_order(adjacency)
     connected = np.flatnonzero(np.diff(matrix.indptr))
     labels = -1 - np.arange(len(nodes))  # an isolated node keeps a label of its own
     if len(connected):
@@ -122,13 +115,11 @@ def split(adjacency: "csr_matrix", nodes: NDArray[np.int64], resolution: float, 
     return sorted(parts, key=lambda part: (-len(part), int(part[0])))
 
 
-def modularity(adjacency: "csr_matrix", labels: NDArray[np.int64], resolution: float = 1.0) -> float:
+def modularity(adjacency: Adjacency, labels: NDArray[np.int64], resolution: float = 1.0) -> float:
     """Return Newman's modularity of a partition, `labels` of shape (n_nodes,), of a symmetric weighted graph."""
-    edges = adjacency.tocoo()
-    total = edges.data.sum()
+    total = adjacency.data.sum()
     if not total:
         return 0.0
-    inside = edges.data[labels[edges.row] == labels[edges.col]].sum() / total
-    strength = np.asarray(adjacency.sum(axis=1)).ravel()
-    shares = np.bincount(np.unique(labels, return_inverse=True)[1], weights=strength) / total
+    inside = adjacency.data[labels[starts(adjacency)] == labels[adjacency.indices]].sum() / total
+    shares = np.bincount(np.unique(labels, return_inverse=True)[1], weights=strengths(adjacency)) / total
     return float(inside - resolution * (shares**2).sum())

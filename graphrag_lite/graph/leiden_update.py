@@ -8,11 +8,12 @@ of the same members keeps all that is below it.
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag_lite.graph import adjacency as graphs
+from graphrag_lite.graph.adjacency import Adjacency
 from graphrag_lite.graph.leiden import (
     STEPS,
     Community,
@@ -24,9 +25,6 @@ from graphrag_lite.graph.leiden import (
     split_further,
 )
 from graphrag_lite.graph.local_moving import connected_parts, moved_partition
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 Part = tuple[NDArray[np.int64], int, bool]
 """Members, ascending; the index of what it was in the older hierarchy, -1 where it is new; whether it is the same."""
@@ -48,7 +46,7 @@ class Older:
 
 
 def next_hierarchy(
-    adjacency: "csr_matrix", older: Older, *, max_cluster_size: int = 10, resolution: float = 1.0, seed: int = 0
+    adjacency: Adjacency, older: Older, *, max_cluster_size: int = 10, resolution: float = 1.0, seed: int = 0
 ) -> tuple[list[Community], str]:
     """Return the hierarchy that goes on from an older one, and why it was made anew instead, empty where it was not.
 
@@ -57,7 +55,7 @@ def next_hierarchy(
     0 is more than `MOST_LOST` below that of a partition made anew. This is made for every comparison: it costs little,
     and a modularity remembered from another graph would tell of the graph's change as well.
     """
-    n_nodes = adjacency.shape[0]
+    n_nodes = graphs.n_nodes(adjacency)
     before = np.full(n_nodes, -1, dtype=np.int64)
     for index, community in enumerate(older.communities):
         if community.level == 0:
@@ -92,7 +90,7 @@ def _moved(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
 
 
 def updated_hierarchy(
-    adjacency: "csr_matrix",
+    adjacency: Adjacency,
     older: Older,
     *,
     max_cluster_size: int = 10,
@@ -111,7 +109,7 @@ def updated_hierarchy(
     >>> [community.members.tolist() for community in updated_hierarchy(path, older)]
     [[0, 1], [2, 3]]
     """
-    adjacency, nodes = adjacency.sorted_indices(), np.arange(adjacency.shape[0])
+    adjacency, nodes = graphs.in_order(adjacency), np.arange(graphs.n_nodes(adjacency))
     communities, free = older.communities, older.touched
     children: dict[int, list[int]] = defaultdict(list)
     for index, community in enumerate(communities):
@@ -125,7 +123,7 @@ def updated_hierarchy(
             return [(communities[child].members, child, True) for child in children[was]]
         if len(members) <= max_cluster_size:
             return []
-        inner = induced(adjacency, members, lookup).sorted_indices()
+        inner = induced(adjacency, members, lookup)
         if was >= 0 and children[was]:
             before = _labels(members, [communities[child].members for child in children[was]])
             may_move = (before < 0) | free[members]
@@ -153,7 +151,7 @@ def updated_hierarchy(
     return found
 
 
-def _to_visit(adjacency: "csr_matrix", older: Older) -> NDArray[np.bool_]:
+def _to_visit(adjacency: Adjacency, older: Older) -> NDArray[np.bool_]:
     """Say of each older community whether it has lost a node, is not connected, or holds one like that."""
     communities = older.communities
     visit = (older.sizes > [len(community.members) for community in communities]) | _torn(adjacency, communities)
@@ -163,12 +161,12 @@ def _to_visit(adjacency: "csr_matrix", older: Older) -> NDArray[np.bool_]:
     return visit
 
 
-def _torn(adjacency: "csr_matrix", communities: Sequence[Community]) -> NDArray[np.bool_]:
+def _torn(adjacency: Adjacency, communities: Sequence[Community]) -> NDArray[np.bool_]:
     """Say of each community whether it is not connected."""
     torn = np.zeros(len(communities), dtype=bool)
     for level in range(max((community.level for community in communities), default=-1) + 1):
         at = [index for index, community in enumerate(communities) if community.level == level]
-        labels = _labels(np.arange(adjacency.shape[0]), [communities[index].members for index in at])
+        labels = _labels(np.arange(graphs.n_nodes(adjacency)), [communities[index].members for index in at])
         labels[labels < 0] = len(at)
         parts = connected_parts(adjacency, labels)
         apart = np.unique(labels[parts != labels])

@@ -5,13 +5,11 @@ by gain of modularity. What comes into being is merged as the second phase of Lo
 """
 
 from collections import deque
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
+from graphrag_lite.graph.adjacency import Adjacency, Graph, components, rows_of, strengths
 
 Labels = NDArray[np.int64]
 # A node leaves its community only for a gain of this share of its strength: what hardly gains would be moved to and fro
@@ -20,9 +18,7 @@ RELUCTANCE = 0.2
 LEAST = 1e-9  # a gain counts from this share of the total weight: rounding must not move a node to and fro
 
 
-def moved_partition(
-    adjacency: "csr_matrix", labels: Labels, free: NDArray[np.bool_], resolution: float = 1.0
-) -> Labels:
+def moved_partition(adjacency: Adjacency, labels: Labels, free: NDArray[np.bool_], resolution: float = 1.0) -> Labels:
     """Return the labels after the `free` nodes have moved to where modularity gains most.
 
     `adjacency` is symmetric, its entries sorted, without a diagonal; `labels` and `free` have shape (n_nodes,). A node
@@ -40,7 +36,7 @@ def moved_partition(
     first_new = int(labels.max(initial=-1)) + 1
     new = np.flatnonzero(labels < 0)
     labels[new] = first_new + np.arange(len(new))
-    strength = np.asarray(adjacency.sum(axis=1), dtype=np.float64).ravel()
+    strength = strengths(adjacency)
     if not strength.any():
         return connected_parts(adjacency, labels)
     price = resolution / strength.sum()
@@ -53,7 +49,7 @@ def moved_partition(
     return labels
 
 
-def connected_parts(adjacency: "csr_matrix", labels: Labels) -> Labels:
+def connected_parts(adjacency: Adjacency, labels: Labels) -> Labels:
     """Return labels of which each is of connected nodes: the largest part of a community keeps its label.
 
     Ties go to the part of the smallest node. New labels count on from the highest.
@@ -62,16 +58,12 @@ def connected_parts(adjacency: "csr_matrix", labels: Labels) -> Labels:
     >>> connected_parts(csr_matrix([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=float), np.array([4, 4, 4])).tolist()
     [4, 4, 5]
     """
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import connected_components
-
     inside = np.repeat(labels, np.diff(adjacency.indptr)) == labels[adjacency.indices]
     indptr = np.concatenate([[0], np.cumsum(inside)])[adjacency.indptr]
-    within = csr_matrix((adjacency.data[inside], adjacency.indices[inside], indptr), shape=adjacency.shape)
-    n_parts, part = connected_components(within, directed=False)
-    _, first, size = np.unique(part, return_index=True, return_counts=True)
+    within = Graph(indptr, adjacency.indices[inside], adjacency.data[inside])
+    first, part, size = np.unique(components(within), return_inverse=True, return_counts=True)
     order = np.lexsort((first, -size, labels[first]))
-    keeps = np.ones(n_parts, dtype=bool)
+    keeps = np.ones(len(first), dtype=bool)
     keeps[1:] = np.diff(labels[first[order]]) != 0
     names = labels[first]
     apart = order[~keeps]
@@ -80,7 +72,7 @@ def connected_parts(adjacency: "csr_matrix", labels: Labels) -> Labels:
 
 
 def _move_nodes(
-    adjacency: "csr_matrix",
+    adjacency: Adjacency,
     labels: Labels,
     order: NDArray[np.int64],
     strength: NDArray[np.float64],
@@ -123,9 +115,7 @@ def _move_nodes(
         queue.extend(again.tolist())
 
 
-def _merge(
-    adjacency: "csr_matrix", labels: Labels, first_new: int, strength: NDArray[np.float64], price: float
-) -> None:
+def _merge(adjacency: Adjacency, labels: Labels, first_new: int, strength: NDArray[np.float64], price: float) -> None:
     """Merge each new community, in place, with the neighbour that gains most, until none gains."""
     weights = np.bincount(labels, weights=strength)
     new = np.flatnonzero(labels >= first_new)
@@ -138,7 +128,7 @@ def _merge(
         label = queue.popleft()
         if label not in members:
             continue
-        rows = adjacency[members[label]]
+        rows = rows_of(adjacency, members[label])
         outside = labels[rows.indices] != label
         near, place = np.unique(labels[rows.indices[outside]], return_inverse=True)
         if not len(near):

@@ -1,7 +1,7 @@
-"""Requests that are answered within a day at half the price: a provider's batch endpoint, of OpenAI's form.
+"""Requests that are answered within a day at half the price: a provider's batch endpoint, of any of `batch_forms`.
 
     reply(request) -> a result that has come; else the request is open: WaitingError
-    submit()       -> the open requests as jobs: file on disk -> upload -> job, found again by its tag -> record
+    submit()       -> the open requests as jobs: file on disk -> job, found again by its tag -> record
 
 A job is three files in `output/batches/`, by its tag, the hash of its requests: `.jsonl` what is asked, durable before
 anything is sent; `.job` what the provider calls it; `.done` what has come of it. A crash between two of them is made up
@@ -10,18 +10,22 @@ be missing, stand twice or in any order; what has no result is open again. No re
 """
 
 import asyncio
+import datetime
 import hashlib
 import json
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.errors import CallError, SettingsError, WaitingError
+from graphrag_lite.llm.batch_forms import CHAT, FORMS, NONE, TAG, Wanted, read_results
 from graphrag_lite.llm.chat import ChatModel, Reply, Request
 from graphrag_lite.llm.diagnosis import Refused
+from graphrag_lite.llm.endpoint import LARGE, Endpoint
 from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.llm.openai_fields import parsed
 
@@ -29,10 +33,8 @@ if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response
 
 ENDED = ("completed", "failed", "expired", "cancelled")
-MAX_REQUESTS, MAX_BYTES = 20_000, 90_000_000  # of a job; OpenAI takes 50,000 and 200 MB
+MAX_REQUESTS = 20_000  # of a job; OpenAI takes 50,000
 MAX_TRIES = 5  # jobs that may leave a request without a result
-TAG = "graphrag-lite"  # under which the provider keeps it
-URL: Final = "/v1/chat/completions"
 
 logger = logging.getLogger(__name__)
 
@@ -42,11 +44,16 @@ class Batches:
 
     def __init__(self, chat: ChatModel, folder: Path) -> None:
         if not isinstance(chat, OpenAIChat) or not chat.settings.preset.batches:
-            raise SettingsError("llm.batch: the model's provider has no batch endpoint of OpenAI's form; see model.md")
+            raise SettingsError("llm.batch: the model's provider has no batch endpoint that is known; see model.md")
         if chat.settings.preset.deployments and "/deployments/" in chat.endpoint.base_url:
             raise SettingsError("llm.batch: Azure takes batches where llm.base_url ends in /openai/v1")
-        self.chat = chat
-        self.folder = folder
+        self.chat, self.folder, self.endpoint = chat, folder, chat.endpoint
+        self.form = form = FORMS[chat.settings.preset.batches]
+        if form.parameters is not None and (unknown := sorted(chat.settings.parameters.keys() - form.parameters)):
+            raise SettingsError(f"llm.parameters.{unknown[0]}: no batch of this provider takes it")
+        if form.key_header is not None:  # its own API, beside that of OpenAI's form
+            place = {"below": form.below, "key_header": form.key_header}
+            self.endpoint = Endpoint(chat.settings, "llm", chat.settings.model, **place, headers=form.headers)
         self.open: dict[str, Request] = {}
         self._collecting: asyncio.Task[None] | None = None
         self._results: dict[str, Mapping[str, Any]] = {}
@@ -63,7 +70,7 @@ class Batches:
             return self.chat.read(result, request.messages)
         again = f"Remove {self.folder} to ask again."
         if said := self._refused.get(key):
-            raise CallError(f"{self.chat.endpoint.address} refused it in a batch: {said} {again}")
+            raise CallError(f"{self.endpoint.address} refused it in a batch: {said} {again}")
         if self._tries[key] >= MAX_TRIES:
             raise CallError(f"{MAX_TRIES} batches have left it without an answer. {again}")
         if key not in self._under_way:
@@ -77,7 +84,7 @@ class Batches:
         keys = list(self.open)[:most]
         for key in keys:
             lines.append(self._line(key, self.open.pop(key)))
-            if len(lines) >= MAX_REQUESTS or (size := size + len(lines[-1])) > MAX_BYTES:
+            if len(lines) >= MAX_REQUESTS or (size := size + len(lines[-1])) > self.form.max_bytes:
                 await self._send(lines)
                 lines, size = [], 0
         if lines:
@@ -85,7 +92,7 @@ class Batches:
         n = len(self._under_way)
         states = ", ".join(f"{state} {n}" for state, n in sorted(Counter(self._states.values()).items()))
         raise WaitingError(
-            f"{n} request{'s are' if n != 1 else ' is'} with {self.chat.endpoint.address}, in"
+            f"{n} request{'s are' if n != 1 else ' is'} with {self.endpoint.address}, in"
             f" {len(self._states)} batch{'es' if len(self._states) != 1 else ''} ({states}), to be answered within 24"
             " hours. Run again then, and the run goes on from there."
         )
@@ -97,7 +104,7 @@ class Batches:
                 path.unlink(missing_ok=True)
 
     def _line(self, key: str, request: Request) -> str:
-        return json.dumps({"custom_id": key, "method": "POST", "url": URL, "body": self.chat.batch_body(request)})
+        return json.dumps({"custom_id": key, "method": "POST", "url": CHAT, "body": self.chat.batch_body(request)})
 
     async def _send(self, lines: Sequence[str]) -> None:
         content = "\n".join(lines).encode()
@@ -112,48 +119,64 @@ class Batches:
 
     async def _begin(self, tag: str) -> None:
         """Make the job of a file, or find it where it was made before a crash, and record it."""
-        content = (self.folder / f"{tag}.jsonl").read_bytes()
-        if (job := await self._found(tag)) is None:
-            name = f"{TAG}-{tag}.jsonl"
+        path, form = self.folder / f"{tag}.jsonl", self.form
+        content = path.read_bytes()
+        lines = content.decode().split("\n")
+        written_at = datetime.datetime.fromtimestamp(path.stat().st_mtime, datetime.UTC)
+        wanted = Wanted(tag, len(lines), written_at)
 
-            async def upload(client: "AsyncClient") -> "Response":
-                return await client.post("files", data={"purpose": "batch"}, files={"file": (name, content)})
+        async def look(client: "AsyncClient") -> "Response":
+            return await self._listed(client, wanted) or await client.get(form.jobs, params=form.first_page)
 
-            uploaded = await self.chat.endpoint.post(upload, 0, lambda answer: (str(answer["id"]), 0))
+        if (job := await self.endpoint.post(look, 0, lambda answer: (self._job(answer, wanted), 0))) is None:
+            asked: Any = await self._uploaded(tag, content) if form.uploads else [json.loads(line) for line in lines]
+            where, body = form.create(self.chat.settings.model or "", asked, tag)
 
             async def create(client: "AsyncClient") -> "Response":  # at a second attempt, the first may have made it
-                asked = {"input_file_id": uploaded, "endpoint": URL, "completion_window": "24h", "metadata": {TAG: tag}}
-                return await self._listed(client, tag) or await client.post("batches", json=asked)
+                return await self._listed(client, wanted) or await client.post(where, json=body)
 
-            job = await self.chat.endpoint.post(create, 0, lambda answer: (_job(answer, tag), 0))
+            job = await self.endpoint.post(create, 0, lambda answer: (self._job(answer, wanted), 0))
         job = job or {"id": "", "status": "lost"}  # a provider that lists what it does not hold
         tables.replace_file(self.folder / f"{tag}.job", json.dumps(job).encode())
         self._states[tag] = job["status"]
         self._under_way.update(_keys(content))
 
-    async def _found(self, tag: str) -> dict[str, str] | None:
-        async def look(client: "AsyncClient") -> "Response":
-            return await self._listed(client, tag) or await client.get("batches", params={"limit": 1})
+    async def _uploaded(self, tag: str, content: bytes) -> str:
+        name = f"{TAG}-{tag}.jsonl"
 
-        return await self.chat.endpoint.post(look, 0, lambda answer: (_job(answer, tag), 0))
+        async def upload(client: "AsyncClient") -> "Response":
+            return await client.post("files", data={"purpose": "batch"}, files={"file": (name, content)})
 
-    async def _listed(self, client: "AsyncClient", tag: str) -> "Response | None":
+        return await self.endpoint.post(upload, 0, lambda answer: (str(answer["id"]), 0))
+
+    async def _listed(self, client: "AsyncClient", wanted: Wanted) -> "Response | None":
         """Return the page of the provider's list that holds a job, or an error; None where no page does."""
-        after: dict[str, str] = {}
-        while True:
-            page = await client.get("batches", params={"limit": "100", **after})
+        more: dict[str, str] | None = {}
+        while more is not None:
+            params = {**self.form.first_page, **more}
+            page = await client.get(self.form.jobs, params=params, extensions=LARGE)
             try:
-                listed = parsed(page.content)
-                rows = listed.get("data") or []
-            except (ValueError, AttributeError):
+                rows, more = self.form.page(parsed(page.content))
+            except NONE:
                 return page
-            if not page.is_success:
+            if not page.is_success or any(self._is_wanted(row, wanted) for row in rows):
                 return page
-            if any(_tag(row) == tag for row in rows):
-                return page
-            if not listed.get("has_more") or not rows:
-                return None
-            after = {"after": str(rows[-1]["id"])}
+        return None
+
+    def _is_wanted(self, row: Any, wanted: Wanted) -> bool:
+        try:
+            return self.form.is_wanted(row, wanted) and self.form.told(row)[0] not in self._known_jobs()
+        except NONE:
+            return False
+
+    def _known_jobs(self) -> set[str]:
+        return {json.loads(path.read_bytes())["id"] for path in self.folder.glob("*.job")}
+
+    def _job(self, answer: Mapping[str, Any], wanted: Wanted) -> dict[str, str] | None:
+        """Return a job from the answer that made it, or from a page of the list; None where that does not hold it."""
+        is_one = "id" in answer or "name" in answer
+        rows = [answer] if is_one else [row for row in self.form.page(answer)[0] if self._is_wanted(row, wanted)]
+        return dict(zip(("id", "status"), self.form.told(rows[0]), strict=True)) if rows else None
 
     async def _collect(self) -> None:
         """Learn what has come of every job."""
@@ -171,41 +194,45 @@ class Batches:
         job_id = json.loads((self.folder / f"{tag}.job").read_bytes())["id"]
 
         async def retrieve(client: "AsyncClient") -> "Response":
-            return await client.get(f"batches/{job_id}")
+            return await client.get(f"{self.form.jobs}/{job_id}", extensions=LARGE)
 
         try:
-            job = await self.chat.endpoint.post(retrieve, 0, lambda a: ({**a, "id": a["id"]}, 0), frozenset((404,)))
+            job = await self.endpoint.post(retrieve, 0, lambda a: ((a, self.form.told(a)[1]), 0), frozenset((404,)))
         except Refused:
             logger.warning("Batch %s is gone: what it asked is asked again.", job_id)
-            job = {"status": "cancelled"}
-        self._states[tag] = str(job.get("status"))
+            job = None, "cancelled"
+        told, self._states[tag] = job
         self._under_way.update(_keys((self.folder / f"{tag}.jsonl").read_bytes()))
         if self._states[tag] not in ENDED:
             return
-        if self._states[tag] != "completed":
-            why = str(((job.get("errors") or {}).get("data") or [{}])[0].get("message") or "")
-            logger.warning("Batch %s: %s %s. What has no answer is asked again.", job_id, self._states[tag], why)
-        lines = [line for name in ("output_file_id", "error_file_id") for line in await self._content(job.get(name))]
-        tables.replace_file(self.folder / f"{tag}.done", "\n".join(lines).encode())
+        if told and self._states[tag] != "completed":
+            said = ""
+            with suppress(*NONE):
+                said = str(((told.get("errors") or {}).get("data") or [told["error"]])[0]["message"])
+            logger.warning("Batch %s: %s %s. What has no answer is asked again.", job_id, self._states[tag], said)
+        places = self.form.places(told) if told else []
+        answers = [await self._content(place) for place in places] if places else [json.dumps(told)]
+        tables.replace_file(self.folder / f"{tag}.done", "\n".join(answers).encode())
 
-    async def _content(self, file_id: str | None) -> list[str]:
-        if not file_id:
-            return []
-
+    async def _content(self, place: str) -> str:
         async def download(client: "AsyncClient") -> "Response":
-            return await client.get(f"files/{file_id}/content")
+            return await client.get(place, extensions=LARGE)
 
         try:
-            return (await self.chat.endpoint.fetch(download, frozenset((404,)))).split("\n")
+            return await self.endpoint.fetch(download, frozenset((404,)))
         except Refused:  # providers do not keep it for ever, and a job that was made long ago is found again
-            return []
+            return ""
 
     def _take(self, tag: str) -> None:
         """Take the results of a job that has ended, the first of each request; its others are open again."""
-        own = set(_keys((self.folder / f"{tag}.jsonl").read_bytes()))
+        keys = _keys((self.folder / f"{tag}.jsonl").read_bytes())
+        own = set(keys)
         self._states.pop(tag, None)
         self._under_way -= own
-        for key, status, body in _results((self.folder / f"{tag}.done").read_text(encoding="utf-8")):
+        found = list(read_results(self.form, (self.folder / f"{tag}.done").read_text(encoding="utf-8")))
+        by_place = dict(zip(map(str, range(len(keys))), keys, strict=True)) if len(found) == len(keys) else {}
+        for name, status, body in found:
+            key = by_place.get(name, name)
             if key in own and status == 200 and key not in self._results:
                 self._results[key] = body
             elif key in own and status in (400, 422) and (said := self.chat.unlearned(status, json.dumps(body))):
@@ -214,29 +241,5 @@ class Batches:
             self._tries[key] += 1
 
 
-def _results(text: str) -> Iterator[tuple[str, int, Any]]:
-    """Yield key, status and body of every line that can be read; status 0 where the provider did not ask the model."""
-    for line in text.split("\n"):
-        try:
-            row = parsed(line)
-            response = row.get("response") or {"status_code": 0, "body": row.get("error")}
-            key, status, body = str(row["custom_id"]), int(response["status_code"]), response["body"]
-            if status == 200:
-                body["choices"][0]["message"]
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-            continue
-        yield key, status, body
-
-
 def _keys(content: bytes) -> list[str]:
     return [json.loads(line)["custom_id"] for line in content.decode().split("\n")]
-
-
-def _job(answer: Mapping[str, Any], tag: str) -> dict[str, str] | None:
-    """Return a job from the answer that made it, or from a page of the list; None where that does not hold it."""
-    rows = [row for row in answer["data"] or [] if _tag(row) == tag] if "data" in answer else [answer]
-    return {"id": str(rows[0]["id"]), "status": str(rows[0].get("status"))} if rows else None
-
-
-def _tag(row: Mapping[str, Any]) -> str | None:
-    return (row.get("metadata") or {}).get(TAG)

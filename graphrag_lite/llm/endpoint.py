@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response
 
 CONNECT = 10.0  # seconds to connect, or to answer the question whether the endpoint is there
+LARGE = {"most": 512_000_000}  # extensions of a request whose answer is long: vectors, a batch's replies (bytes)
 DONE: dict[str, Any] = {}  # the last event of a stream that is whole
 
 T = TypeVar("T")
@@ -37,15 +38,27 @@ Send = Callable[["AsyncClient"], Awaitable["Response"]]
 class Endpoint:
     """Sends requests for a model. `section` of the settings is what its errors name.
 
-    SettingsError for an address that is missing, or none.
+    `below` is left out at the end of the address, `key_header` takes the place of the provider's, `headers` are sent,
+    too. SettingsError for an address that is missing, or none.
     """
 
-    def __init__(self, settings: Llm, section: str, model: str | None) -> None:
+    def __init__(
+        self,
+        settings: Llm,
+        section: str,
+        model: str | None,
+        *,
+        below: str = "",
+        key_header: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         self.settings = settings
         self.section = section
         if settings.address is None:
             raise SettingsError(f"{section}.base_url: is missing; {settings.provider} has an address for each customer")
-        self.base_url = settings.address
+        self.base_url = settings.address.rstrip("/").removesuffix(below) if below else settings.address
+        self._key_header = settings.preset.key_header if key_header is None else key_header
+        self._own_headers = headers or {}
         if settings.preset.deployments:
             self.base_url = deployment_url(self.base_url, model or "")
         try:
@@ -154,7 +167,7 @@ class Endpoint:
         begun = False
         rest: list[str] = []
         try:
-            async for line in response.aiter_lines():
+            async for line in self._lines(response):
                 if not line.startswith("data:"):
                     rest.append(line)
                     continue
@@ -170,6 +183,22 @@ class Endpoint:
                 yield event
         except broken as error:
             raise CallError(f"{self.address} broke off its answer ({cause(error)}). Ask again.") from None
+
+    async def _lines(self, response: Any) -> AsyncIterator[str]:
+        """Yield lines as they come. Raises CallError for an answer that takes longer than a request may."""
+        lines, seconds = response.aiter_lines(), self.settings.timeout
+        ends_at = asyncio.get_running_loop().time() + seconds
+        while True:
+            try:
+                async with asyncio.timeout_at(ends_at):
+                    line = await anext(lines, None)
+            except TimeoutError:
+                raise CallError(
+                    f"{self.address} has not ended its answer within {seconds:g} s (llm.timeout). Ask again."
+                ) from None
+            if line is None:
+                return
+            yield line
 
     def _event(self, data: str) -> dict[str, Any] | None:
         """Read an event; None for what is none. Raises CallError for one that holds an error."""
@@ -214,8 +243,9 @@ class Endpoint:
 
     def _headers(self, key: str) -> dict[str, str]:
         """Return the header that carries the key, and those that the settings name."""
-        header = self.settings.preset.key_header
-        found = {"user-agent": "graphrag-lite"} | ({header: key} if header else {"authorization": f"Bearer {key}"})
+        header = self._key_header
+        carried = {header: key} if header else {"authorization": f"Bearer {key}"}
+        found = {"user-agent": "graphrag-lite", **self._own_headers, **carried}
         for header, variable in self.settings.headers.items():
             value = found[header.lower()] = _secret(variable, f"{self.section}.headers.{header}")
             if not value:
@@ -233,6 +263,8 @@ class Endpoint:
             key = self._key()
             import httpx2
 
+            from graphrag_lite.llm.bounded_answer import ENCODINGS, bounded
+
             # It logs every request at INFO, which is where a run tells how it goes.
             if logging.getLogger("httpx2").level == logging.NOTSET:
                 logging.getLogger("httpx2").setLevel(logging.WARNING)
@@ -243,7 +275,8 @@ class Endpoint:
                 self._http = httpx2.AsyncClient(
                     base_url=self.base_url.partition("?")[0],
                     params=self._query,
-                    headers=headers,
+                    headers={"accept-encoding": ", ".join(ENCODINGS), **headers},
+                    event_hooks={"response": [bounded]},
                     timeout=httpx2.Timeout(seconds, connect=min(CONNECT, seconds)),
                     limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
                     follow_redirects=False,  # neither key nor documents go where nobody sent them

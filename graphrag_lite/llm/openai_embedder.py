@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite.attempts import ENDS_RUN, described
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm.chat import Embedder, Usage, estimated_tokens
-from graphrag_lite.llm.endpoint import Endpoint
+from graphrag_lite.llm.endpoint import LARGE, Endpoint
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent
 from graphrag_lite.llm.openai_fields import counted
@@ -55,7 +55,7 @@ class OpenAIEmbedder:
 
         async def send(client: "AsyncClient") -> "Response":
             body = {"model": self.settings.model, "input": list(texts), "encoding_format": "float"}
-            return await client.post("embeddings", json=body)
+            return await client.post("embeddings", json=body, extensions=LARGE)
 
         def read(answer: Any) -> tuple[tuple[list[list[float]], Usage], int]:
             rows = sorted(answer["data"], key=lambda row: row["index"])

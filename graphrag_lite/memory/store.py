@@ -2,7 +2,8 @@
 
 Notes and messages are found by BM25 (of FTS5) over terms that are analysed as those of text units, and notes by what
 they gain by their vectors (`retrieval.note_vectors`), which are here so that they are forgotten with them. Each write
-is one transaction: a process that is killed leaves no half note. What is forgotten is gone from the file, too.
+is one transaction: a process that is killed leaves no half note. What a model's question keeps stays when it is
+answered: one that was killed is asked again from where it began (`ask`). What is forgotten is gone from the file, too.
 """
 
 import contextlib
@@ -41,6 +42,10 @@ create table if not exists vectors (place integer, model text, vector blob not n
 create table if not exists blocks (
     session text not null, name text not null, content text not null, primary key (session, name)
 ) without rowid;
+create table if not exists unanswered (
+    session text not null, kind text not null, name text not null, before text not null,
+    primary key (session, kind, name)
+) without rowid;
 """
 
 
@@ -74,6 +79,7 @@ class Memory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._asking: str | None = None  # the session whose question is not answered yet
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._told():
             self._database = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
@@ -88,8 +94,47 @@ class Memory:
         with self._writing():
             for entry in made:
                 self._put(entry)
-            self._database.executemany("insert or replace into blocks values (?, ?, ?)", blocks)
+                self._unanswered(entry.kind, entry.id)
+            for session, name, content in blocks:
+                self._unanswered("block", name, self.blocks(session).get(name, ""))
+                self._database.execute("insert or replace into blocks values (?, ?, ?)", (session, name, content))
         return [entry.id for entry in made]
+
+    def ask(self, session: str) -> None:
+        """Begin a question of a session: what is kept until `answer` is taken back where it is never answered.
+
+        What one that was killed has kept is taken back now.
+        """
+        with self._writing():
+            rows = self._read("select kind, name, before from unanswered where session = ?", session)
+            for kind, name, before in rows:
+                if kind != "block":
+                    self._delete(name)
+                elif before:
+                    self._database.execute("insert or replace into blocks values (?, ?, ?)", (session, name, before))
+                else:
+                    self._database.execute("delete from blocks where session = ? and name = ?", (session, name))
+            self._database.execute("delete from unanswered where session = ?", (session,))
+        self._asking = session
+
+    def answer(self, entries: Iterable[Entry]) -> None:
+        """Keep the messages of a question and, for good, what was kept since it began."""
+        with self._writing():
+            for entry in entries:
+                self._put(entry.identified())
+            self._database.execute("delete from unanswered where session = ?", (self._asking,))
+        self._asking = None
+
+    def _unanswered(self, kind: str, name: str, before: str = "") -> None:
+        if self._asking is not None:
+            values = (self._asking, kind, name, before)
+            self._database.execute("insert or ignore into unanswered values (?, ?, ?, ?)", values)
+
+    def _delete(self, identity: str) -> None:
+        for place in self._read("select place from entries where id = ?", identity):
+            self._database.execute("delete from found where rowid = ?", place)
+            self._database.execute("delete from vectors where place = ?", place)
+            self._database.execute("delete from entries where place = ?", place)
 
     def _put(self, entry: Entry) -> None:
         language = detect(entry.content) or closest(entry.content, LANGUAGES)  # a note may be too short to tell
@@ -188,12 +233,11 @@ class Memory:
 
     def forget(self, identities: Sequence[str]) -> None:
         """Delete entries, from the file too. Raises InputError for an id that is not there, and deletes none then."""
-        places = [self.named(identity) for identity in identities]
+        for identity in identities:
+            self.named(identity)
         with self._writing():
-            for place in places:
-                self._database.execute("delete from found where rowid = ?", (place,))
-                self._database.execute("delete from vectors where place = ?", (place,))
-                self._database.execute("delete from entries where place = ?", (place,))
+            for identity in dict.fromkeys(identities):
+                self._delete(identity)
             self._database.execute("insert into found (found) values ('optimize')")
         with self._told():
             self._database.execute("vacuum")

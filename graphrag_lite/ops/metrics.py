@@ -27,7 +27,7 @@ HELP = {
     "last_run_exit_code": "Exit code of the last run; over 128: ended by a signal.",
     "last_run_duration_seconds": "Seconds that the last run took.",
     "last_run_stages": "Stages that the last run ran; 0 where nothing had changed.",
-    "last_run_peak_memory_bytes": "Largest resident memory of the last run and of its largest worker.",
+    "last_run_peak_memory_bytes": "Largest resident memory of the last run, and of its workers, added up.",
     "last_run_documents": "Documents by what had become of them before the last run.",
     "last_run_model_calls": "Requests to the model in the last run.",
     "last_run_model_memo_hits": "Requests of the last run that answers from before served.",
@@ -108,11 +108,11 @@ def recorded(path: Path | None, output: Path) -> Iterator[dict[str, Any]]:
 def _write_or_warn(
     path: Path, output: Path, started_at: datetime.datetime, code: int, summary: Mapping[str, Any]
 ) -> None:
-    from graphrag_lite.run.loop import peak_memory_mb
+    from graphrag_lite.run.workers import peak_memory
 
     ended_at = datetime.datetime.now(datetime.UTC)
     try:
-        write(path, output, EndedRun(started_at, ended_at, code, summary, peak_memory_mb()))
+        write(path, output, EndedRun(started_at, ended_at, code, summary, round(peak_memory() / 1e6)))
     except OSError as error:
         logging.getLogger(__name__).warning("--metrics-file %s was not written: %s", path, error)
 

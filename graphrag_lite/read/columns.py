@@ -39,10 +39,9 @@ class Columns:
 
     def said(self) -> str:
         """Say what was taken for what."""
-        persons = [name for name, kind in self.kinds.items() if kind == "person"]
-        values = [name for name, kind in self.kinds.items() if kind == "value"]
         parts = {"id": [self.key], "title": [self.title], "text": self.texts, "time": [self.time]}
-        told = parts | {"people": persons, "few values": values}
+        kinds = {"people": "person", "organizations": "organization", "few values": "value"}
+        told = parts | {what: [name for name, of in self.kinds.items() if of == kind] for what, kind in kinds.items()}
         return "; ".join(f"{what} {', '.join(names)}" for what, names in told.items() if any(names)) or "no columns"
 
 
@@ -68,6 +67,8 @@ def tell(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Columns:
     title = _first(TITLE, (name for name in left if _is_title(name, filled[name])))
     if not title and len(texts) > 1 and _words(filled[texts[0]]) < 15:
         title, texts = texts[0], texts[1:]
+    if not title and not texts:  # short cells alone: a row is called by what few others have
+        title = _first(TITLE, (name for name in left if _tells_apart(filled[name])))
     kinds = {name: kind for name in left if name != title and (kind := _kind(name, filled[name], len(rows)))}
     return Columns(key, title, time, tuple(texts), kinds)
 
@@ -126,6 +127,11 @@ def _is_title(name: str, values: Sequence[str]) -> bool:
     )
 
 
+def _tells_apart(values: Sequence[str]) -> bool:
+    """Say whether most rows have a value of their own, which is no number."""
+    return len(set(values)) > len(values) // 2 and not any(map(_is_number, values)) and _words(values) < MIN_WORDS
+
+
 def _kind(name: str, values: Sequence[str], n_rows: int) -> str:
     """Return what the cells of a column are: names of people, values of few, or neither."""
     if all(map(_is_number, values)) or max(map(len, values)) > 4 * MAX_LENGTH:
@@ -134,5 +140,8 @@ def _kind(name: str, values: Sequence[str], n_rows: int) -> str:
     names = sum(bool(NAME.fullmatch(value)) and unicodedata.category(value[0]) != "Ll" for value in set(values))
     if PERSON.fullmatch(name) and names >= 0.9 * len(set(values)) and not any(map(ORGANIZATION.search, values)):
         return "person"
+    companies = sum(bool(ORGANIZATION.search(value)) for value in distinct)
+    if companies > 1 and companies >= 0.5 * len(distinct):
+        return "organization"
     few = len(distinct) <= min(MAX_VALUES, max(2, n_rows // 2)) and max(map(len, distinct), default=0) <= MAX_LENGTH
     return "value" if few else ""

@@ -149,9 +149,9 @@ def _of_teams(message: Value) -> Said | None:
     named: Value = next((who for kind in ("user", "application", "device") if (who := sender.get(kind))), {})
     text = str(body.get("content") or "")
     if str(body.get("contentType")).casefold() == "html":
-        from graphrag_lite.read.formats.web_page import html_to_text
+        from graphrag_lite.read.formats.web_page import read_page
 
-        text = html_to_text(text).text
+        text = read_page(text).text
     ids = str(message.get("id") or ""), str(message.get("replyToId") or "")
     return Said(str(named.get("displayName") or ""), text, message.get("createdDateTime", ""), *ids)
 

@@ -61,7 +61,7 @@ def row_documents(rows: Sequence[Row], path: str, fields: Fields) -> Iterator[It
         yield from _conversations(items, path, fields) if joined else items
         return
     columns = tell(list(dict.fromkeys(str(name) for values in known for name in values)), known)
-    if not columns.texts and not columns.title and not columns.kinds:
+    if not (columns.texts or columns.title or columns.key or columns.kinds):
         names = ", ".join(map(str, known[0])) or "none"
         raise ValueError(f"no column holds text (columns: {names}). Name one with load_documents.text_field")
     logger.info("%s: %d rows; %s.", path, len(rows), columns.said())

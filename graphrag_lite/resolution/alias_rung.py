@@ -6,7 +6,7 @@ and what does not hold because the texts tell the two apart.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from graphrag_lite.resolution.aliases import Person, alias_in_corpus, alias_in_documents, as_person
@@ -21,6 +21,7 @@ _NAMESAKE_RATIO = 3
 _ELSEWHERE = ("person", "location")  # whose names begin those of other things: the Washington Post
 _MIN_REST = 2  # words that say what a thing is: "Apple Watch" is no Apple
 _MIN_BOTH, _MIN_SHARE = 3, 0.6  # documents that have a thing's name and its first word alone; of those with the name
+MAX_AMBIGUOUS = 2  # letters of an acronym: "AR" is augmented reality, and a milk's energy for activity
 POSSESSIVE = re.compile(r"['’]s?\s", re.I)
 
 
@@ -47,8 +48,16 @@ class Joins:
         return key
 
 
-def join_aliases(names: Mentioned, definitions: Iterable[tuple[str, str]], apart: Apart) -> Joins:
-    """Return what names join as an alias, or after a common word; `definitions` are (long name, acronym)."""
+def join_aliases(
+    names: Mentioned,
+    definitions: Iterable[tuple[str, str, str]],
+    glossed: Collection[LocalName],
+    apart: Apart,
+) -> Joins:
+    """Return what names join as an alias, or after a common word.
+
+    `definitions` are (document, long name, acronym), `glossed` (document, acronym) in brackets behind words.
+    """
     openers = find_openers(
         names.entries, names.kinds, names.dropped, names.lower_counts, names.spans, names.n_documents
     )
@@ -65,14 +74,18 @@ def join_aliases(names: Mentioned, definitions: Iterable[tuple[str, str]], apart
     joined = {key: root for key, root in joined.items() if n_agreed[key] > n_denied[key]}
     targets.update((key, (root, "alias")) for key, root in joined.items())
     local = {place: root for place, root in local.items() if place not in own}
-    defined = _acronyms(definitions, names.keys, names.dropped)
+    named = {(document, names.keys[name]) for document, name in glossed if name in names.keys}
+    defined, in_documents = _acronyms(definitions, named, names)
     forms = {**_first_words(names), **_legal_forms(names.entries, names.dropped), **defined}
     forms.update((key, root) for key, root in SAME_PLACES.items() if key in names.entries and root in names.entries)
     loose = {*joined, *(forms.keys() - defined.keys() if names.confirmed else ())}
     joins = Joins(targets, local, loose, persons)
     for key, root in sorted(forms.items()):
-        if joins.root(root) != key and not differ(names.stated[key], names.stated[root]):
+        if joins.root(root) != key and (key in defined or not differ(names.stated[key], names.stated[root])):
             targets.setdefault(key, (root, "alias"))
+    for (document, key), root in sorted(in_documents.items()):
+        if not root or joins.root(root) != key:
+            local.setdefault((document, key), root)
     return joins
 
 
@@ -153,8 +166,9 @@ def _first_words(names: Mentioned) -> dict[str, str]:
         if rest and first in names.entries and not _is_known(first):
             longer[first].append(key)
     documents: dict[str, set[str]] = defaultdict(set)
+    either = {*longer, *(key for several in longer.values() for key in several)}
     for document, held in names.spans.items():
-        for key in held.keys() & {*longer, *(key for several in longer.values() for key in several)}:
+        for key in held.keys() & either:
             documents[key].add(document)
     found = {}
     for first, several in longer.items():
@@ -192,15 +206,43 @@ def _legal_forms(entries: Mapping[str, Candidate], dropped: frozenset[str]) -> d
 
 
 def _acronyms(
-    definitions: Iterable[tuple[str, str]], keys: Mapping[str, str], dropped: frozenset[str]
-) -> dict[str, str]:
-    """Join an acronym to its expansion, where all definitions of it agree."""
+    definitions: Iterable[tuple[str, str, str]], glossed: Collection[LocalName], names: Mentioned
+) -> tuple[dict[str, str], dict[LocalName, str]]:
+    """Return what acronyms mean in the whole corpus, and what in documents, "" where one means something else there.
+
+    What a document defines, or has beside the acronym, holds in it. Documents that have the acronym alone follow the
+    others where all agree; one of two letters, which many things share, only if they are the fewer. `glossed` are
+    those (document, acronym) that stand in brackets behind some words.
+    """
+    stated = [
+        (document, names.keys[long], names.keys[short])
+        for document, long, short in definitions
+        if long in names.keys and short in names.keys
+    ]
+    whole = sorted({long for _, long, _ in stated} - names.dropped, key=lambda key: (names.entries[key].count, key))
+    one_of = {long.removesuffix("s"): long for long in whole}  # of singular and plural that which comes up more often
+    told: dict[LocalName, set[str]] = defaultdict(set)
     meant: dict[str, set[str]] = defaultdict(set)
-    for long, short in definitions:
-        if long in keys and short in keys:
-            meant[keys[short]].add(keys[long])
-    return {
+    for document, long, short in stated:
+        known = one_of.get(long.removesuffix("s"), short)
+        if known != short:
+            told[document, short].add(known)
+            meant[short].add(known)
+    local: dict[LocalName, str] = {}
+    alone: Counter[str] = Counter()
+    n_told: Counter[str] = Counter()
+    for document, held in names.spans.items():
+        for short in held.keys() & meant.keys():
+            own = told.get((document, short)) or meant[short] & held.keys()
+            if len(own) == 1:
+                local[document, short] = next(iter(own))
+            elif own or ((document, short) in glossed and short not in SAME_PLACES):
+                local[document, short] = ""
+            n_told[short] += bool(own)
+            alone[short] += not own
+    everywhere = {
         short: next(iter(longs))
         for short, longs in sorted(meant.items())
-        if len(longs) == 1 and short not in longs and not longs & dropped
+        if len(longs) == 1 and (len(short) > MAX_AMBIGUOUS or alone[short] < n_told[short])
     }
+    return everywhere, {place: root for place, root in local.items() if everywhere.get(place[1]) != root}

@@ -1,12 +1,13 @@
 """What the mentions of one key say in all: whether it is a name, of which type, or a name after a common word."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES
 from graphrag_lite.text.names.types import TYPES
-from graphrag_lite.text.names.words import HONORIFICS, PARTICLES
+from graphrag_lite.text.names.words import HONORIFICS, PARTICLES, function_words
 
 # A single word is no name if the corpus writes it in lower case this many times as often as with a telling capital.
 _LOWER_RATIO = 1.0
@@ -19,6 +20,9 @@ _MIN_CASELESS_DOCUMENTS, _MIN_CASELESS_COUNT = 3, 20
 _MIN_TERM_COUNT = 4
 _MIN_TERM_SHARE = 0.12
 _MIN_TYPE_SHARE = 0.25
+# "CMake", whose command is "cmake"; no "URLs".
+_INNER_CAPITAL = re.compile(r"[A-Z][A-Za-z]*[a-z][A-Z][A-Za-z]*|[A-Z]{2,}[a-z]{2,}")
+_MIN_CODE_COUNT = 3  # of what code within a line names
 # Few sentences say that somebody works at a company, so that fewer mentions do, this many for each that says otherwise.
 _MIN_ORGANIZATION = 2
 
@@ -56,6 +60,11 @@ def is_name(key: str, entry: Candidate, n_documents: int, lower_counts: Mapping[
     if not entry.anchored and key.upper() == key and not key.isascii():  # a script without case: recurrence speaks
         recurs = n_documents >= _MIN_CASELESS_DOCUMENTS or entry.count >= _MIN_CASELESS_COUNT
         return recurs and not entry.types["concept"] and majority_type(entry.types) != "location"
+    title = max(entry.surfaces, key=lambda name: (entry.surfaces[name], name))
+    if entry.types["code"] == entry.count:  # a common word is one where it mostly is written as code
+        common = title.isalpha() and title.islower()
+        told = not common or (key not in function_words("") and lower_counts.get(key, 0) <= 1.5 * entry.count)
+        return entry.count >= _MIN_CODE_COUNT and told
     if entry.types["concept"] == entry.count and not entry.anchored:
         if entry.count < _MIN_TERM_COUNT or len(words) < 2:
             return False
@@ -66,7 +75,7 @@ def is_name(key: str, entry: Candidate, n_documents: int, lower_counts: Mapping[
         return entry.types["person"] > 1 and majority_type(entry.types) == "person" and not lower_counts.get(key, 0)
     if not entry.anchored:
         return len(words) > 1 and not all(lower_counts.get(word, 0) for word in words)
-    if len(words) != 1 or is_acronym(key, entry):
+    if len(words) != 1 or is_acronym(key, entry) or _INNER_CAPITAL.fullmatch(title):
         return True
     if entry.anchored < _MIN_ANCHORED * entry.count:
         return False

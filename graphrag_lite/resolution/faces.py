@@ -1,16 +1,18 @@
 """What an entity is called, and of which type it is."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from graphrag_lite.resolution.candidates import Candidate, majority_type
 from graphrag_lite.resolution.types import infer_types
-from graphrag_lite.text.names.contexts import MAX_CONTEXTS, form
+from graphrag_lite.text.names.contexts import MAX_CONTEXTS, PARTS, form
 
 MAX_ACRONYM = 6  # characters
 # "TypedArray", "Uint8Array", "IPv4": words of code and of models, which stand where persons do, too.
 IDENTIFIER = re.compile(r"(?!(?:Ma?c|De|Di|La|Le|O['’])[A-Z])[^\W_]*(?:\d|[a-z][A-Z])[^\W_]*")
+# "apiVersion": no name of a thing is written so.
+CAMEL = re.compile(r"[a-z]{3,}(?:[A-Z][a-z\d]+)+")
 Face = tuple[str, str]
 """Title and type."""
 
@@ -21,9 +23,11 @@ def face(root: str, group: Sequence[str], entries: Mapping[str, Candidate], kind
     A phrase in small letters ("mass drug administration") is a concept, whatever its last word is in names.
     """
     title = _title(entries[root].surfaces)
-    if title.islower() and " " in title:
-        return title, "concept"
     kind = kinds[root] if kinds[root] != "unknown" else majority_type(_types(group, entries))
+    if title.islower() and " " in title and kind != "code":
+        return title, "concept"
+    if kind == "unknown" and CAMEL.fullmatch(title):
+        return title, "code"
     if kind == "person" and title.isupper() and " " in title:
         title = title.title()
     return title, kind
@@ -65,19 +69,39 @@ def inferred(
     contexts: Mapping[str, Sequence[Sequence[str]]],
     lower_counts: Mapping[str, int],
 ) -> dict[str, Face]:
-    """Return the faces of the entities whose type the others tell (`resolution.types`)."""
+    """Return the faces of the entities whose type the others tell (`resolution.types`); code only tells its own."""
     features = {}
+    faces = {root: face for root, face in faces.items() if face[1] != "code"}
     for root, (title, _) in faces.items():
         names = sorted(name for key in groups[root] for name in entries[key].surfaces)
         beside = [context for name in names for context in contexts.get(name, ())]
         features[root] = [form(title, lower_counts), *beside[:MAX_CONTEXTS]]
     stated = {root: kind for root, (_, kind) in faces.items() if kind != "unknown"}
-    kinds = infer_types(features, stated)
-    return {
-        root: (faces[root][0], kind)
-        for root, kind in kinds.items()
-        if kind not in ("person", "organization") or not IDENTIFIER.fullmatch(faces[root][0])
-    }
+    akin = _akin(faces)
+    kinds = infer_types(features, stated | akin) | akin
+    return {root: (faces[root][0], kind) for root, kind in kinds.items() if _may_be(faces[root][0], kind)}
+
+
+def _may_be(name: str, kind: str) -> bool:
+    """Tell whether a name may be of a type that its own words and those beside it do not state."""
+    if IDENTIFIER.fullmatch(name):
+        return kind in ("product", "concept")
+    return kind != "person" or not name.isupper() or len(name) > MAX_ACRONYM
+
+
+def _akin(faces: Mapping[str, Face]) -> dict[str, str]:
+    """Return the types of untyped names that longer ones of one type share: a surname, a product before its number.
+
+    >>> _akin({"a": ("Ann Li", "person"), "l": ("Li", "unknown"), "w": ("Word 7", "product"), "x": ("Word", "unknown")})
+    {'l': 'person', 'x': 'product'}
+    """
+    kinds: dict[str, set[str]] = defaultdict(set)
+    for title, kind in faces.values():
+        *first, last = PARTS.split(title)
+        if first:
+            kinds[last if not last[:1].isdigit() else " ".join(first)].update({kind} - {"unknown"})
+    told = {root: kinds.get(title, set()) for root, (title, kind) in faces.items() if kind == "unknown"}
+    return {root: next(iter(of)) for root, of in told.items() if of in ({"person"}, {"product"})}
 
 
 def commonest(names: Mapping[str, int]) -> str:

@@ -67,7 +67,8 @@ def resolve(
     ordinals: Sequence[int] | None = None,
     contexts: Mapping[str, Sequence[Sequence[str]]] | None = None,
     languages: Sequence[str] = (),
-    definitions: Iterable[tuple[str, str]] = (),
+    definitions: Iterable[tuple[str, str, str]] = (),
+    glossed: Collection[LocalName] = (),
     related: Iterable[tuple[str, str, str]] = (),
     exact: bool = True,
     lexical: bool = True,
@@ -81,9 +82,10 @@ def resolve(
     one for all. `lower_counts` tells how often the corpus writes a word in lower case. `contexts` are what stands
     beside the mentions of each name (`text.names.contexts`): types that no text states are inferred from them.
     `languages` (ISO 639-1) has one entry a mention: in some, names are declined.
-    `definitions` are pairs (long name, acronym) that texts define, one each time; `related` are (document, name, name)
-    where a sentence relates the two. `confirmed` says that all mentions are entities for sure. Rows are sorted by
-    document id, then name.
+    `definitions` are (document, long name, acronym) that texts define, one each time; `glossed` are (document, acronym)
+    where one stands in brackets behind words that may be another long name; `related` are (document, name, name) where
+    a sentence relates the two. `confirmed` says that all mentions are entities for sure. Rows are sorted by document
+    id, then name.
 
     >>> rows = resolve(["d"] * 3, ["Ebenezer Scrooge", "Mr. Scrooge", "Humbug"], ["person"] * 2 + ["unknown"],
     ...                [True, True, False], {"humbug": 2})
@@ -114,7 +116,7 @@ def resolve(
         stated_kinds(document_ids, keys, types, vote) if confirmed else {},
         names_of.stated,
     )
-    joins = join_aliases(names_of, definitions, apart) if alias else Joins()
+    joins = join_aliases(names_of, definitions, glossed, apart) if alias else Joins()
     if lexical:
         declined = {key: language for key, language in zip(keys, languages, strict=False) if language in ENDINGS}
         _join_similar(names_of, joins, declined, threshold, apart)
@@ -130,7 +132,7 @@ def resolve(
     joins.local |= dict.fromkeys(alone, "")
     show = confirmed_face if confirmed else face
     faces = {root: show(root, group, names_of.entries, names_of.kinds) for root, group in groups.items()}
-    if contexts:
+    if contexts is not None:
         faces |= inferred(faces, groups, names_of.entries, contexts, lower_counts)
     rows = _rows(names_of, joins, roots, faces, alone)
     if not (confirmed and exact):

@@ -8,7 +8,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-MIN_STATED = 20  # names: of fewer nothing is learned
+MIN_STATED = 50  # names: of fewer nothing is learned ("Zep" a person, from 39 names in four languages)
 MIN_OF_TYPE = 5  # names of one type: a rarer one is not given
 MIN_PROBABILITY = 0.7
 SMOOTHING = 1.0  # names, as many as the shares of the types alone speak for

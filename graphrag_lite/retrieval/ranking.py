@@ -38,6 +38,7 @@ the question's words, so it is only strong enough to order near ties.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +47,9 @@ from scipy.sparse import csc_array, csr_array
 from graphrag_lite.graph.pagerank import Walk, pagerank, walk_of
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.text.period import Period
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.question import Question
 
 Vector = npt.NDArray[np.float64]
 
@@ -147,6 +151,11 @@ def link(mentions: csr_array, definitions: csr_array, transposed: csr_array | No
     scaled_rarity = np.where(hub, 0.0, rarity / np.log(n_units + 1)) if n_units else rarity
     about = len(np.unique(definitions.indices)) / max(n_units, 1)
     return Links(mentions, units, definitions, about, scaled_rarity, walk_of(mentions, units, edge))
+
+
+def text_unit_scores(question: "Question") -> Vector:
+    """Return the score of every text unit for a question, shape (n_units,)."""
+    return rank(question.features, question.index.links, Policy())
 
 
 def rank(question: Features, links: Links, policy: Policy) -> Vector:

@@ -35,7 +35,7 @@ from graphrag_lite.run.stamps import (
     stamp_of,
     versions,
 )
-from graphrag_lite.run.workers import Workers
+from graphrag_lite.run.workers import Engine, Workers, peak_memory
 from graphrag_lite.settings import Settings
 from graphrag_lite.watch import Silence, Watch
 
@@ -95,14 +95,14 @@ async def run(
     output: Path,
     services: Mapping[str, Any],
     *,
-    workers: int = 1,
+    engine: Engine | None = None,
     watch: Watch | None = None,
     refresh: Collection[str] = (),
     made: Mapping[str, str] | None = None,
 ) -> Run:
     """Bring the index in `output` up to date with `inputs` (table -> rows) and publish it. The lock is held.
 
-    Stages in `refresh` run in any case, and are told so.
+    Stages in `refresh` run in any case, and are told so. Without an `engine` all is done in this process.
     """
     started = time.perf_counter()
     watch = watch or Silence()
@@ -117,7 +117,7 @@ async def run(
         await asyncio.sleep(0)  # here a caller can cancel the run
         watch.start(stage.name)
         stage_started = time.perf_counter()
-        record = await _bring_up(stage, so_far, workers, watch, again=stage.name in refresh)
+        record = await _bring_up(stage, so_far, engine, watch, again=stage.name in refresh)
         still_read = {name for later in stages[position + 1 :] for name in later.reads}
         so_far.memory = {name: table for name, table in so_far.memory.items() if name in still_read}
         rows = {name: entry["rows"] for name, entry in record["tables"].items()}
@@ -130,15 +130,17 @@ async def run(
     if published and not changed:
         with snapshots.writing(output):
             shutil.rmtree(building)
-        folder, manifest, peak = *published, peak_memory_mb()
+        folder, manifest, peak = *published, _peak_memory_mb(engine)
     else:
-        folder, manifest = _publish(so_far, seconds, made)
+        folder, manifest = _publish(so_far, seconds, made, _peak_memory_mb(engine))
         peak = manifest["peak_memory_mb"]
     ran, why = tuple(so_far.ran), tuple(so_far.why)
     return Run(folder, manifest, changed, seconds, peak, ran, why, so_far.usage, resumed)
 
 
-async def _bring_up(stage: Stage, so_far: _Progress, workers: int, watch: Watch, *, again: bool) -> dict[str, Any]:
+async def _bring_up(
+    stage: Stage, so_far: _Progress, engine: Engine | None, watch: Watch, *, again: bool
+) -> dict[str, Any]:
     """Take a stage's last result, or run it. Returns its record, which `so_far` has then, too."""
     started = time.perf_counter()
     published, before = so_far.published, so_far.before(stage)
@@ -160,7 +162,7 @@ async def _bring_up(stage: Stage, so_far: _Progress, workers: int, watch: Watch,
                 await each.chat.check()  # before the first work, unless it only tries again what no model does
             so_far.checked = True
         so_far.ran.append(stage.name)
-        record = await _run_stage(stage, stamp, so_far, workers, watch, started, again=again)
+        record = await _run_stage(stage, stamp, so_far, engine, watch, started, again=again)
     asked_again = again or bool(before and before["failures"])
     so_far.unchanged = so_far.unchanged and (kept or (asked_again and _same_result(before, record)))
     so_far.records[stage.name] = record
@@ -169,7 +171,7 @@ async def _bring_up(stage: Stage, so_far: _Progress, workers: int, watch: Watch,
 
 
 async def _run_stage(
-    stage: Stage, stamp: Stamp, so_far: _Progress, workers: int, watch: Watch, started: float, *, again: bool
+    stage: Stage, stamp: Stamp, so_far: _Progress, engine: Engine | None, watch: Watch, started: float, *, again: bool
 ) -> dict[str, Any]:
     """Read, call, check, write, stamp."""
     memory, services = so_far.memory, so_far.services
@@ -181,7 +183,7 @@ async def _run_stage(
     read = {name: memory[name] for name in stage.reads}
     gone_on = last(stage, stamp, so_far.published)
     offered = {**services, "mode": so_far.settings.communities.mode, "last": gone_on, "refresh": again}
-    results, failures, counts = await _perform(stage, read, so_far.settings, offered, workers, watch)
+    results, failures, counts = await _perform(stage, read, so_far.settings, offered, engine, watch)
     record: dict[str, Any] = {"stamp": stamp, "tables": {}, "failures": failures, "counts": counts}
     if metered := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:
         so_far.usage[stage.name] = record["usage"] = metered.meter.to_dict(stage.name)
@@ -195,14 +197,16 @@ async def _run_stage(
     return record
 
 
-def _publish(so_far: _Progress, seconds: float, made: Mapping[str, str] | None) -> tuple[Path, dict[str, Any]]:
+def _publish(
+    so_far: _Progress, seconds: float, made: Mapping[str, str] | None, peak: int
+) -> tuple[Path, dict[str, Any]]:
     """Publish what has been built. Returns the snapshot and its manifest."""
     published, services = so_far.published, so_far.services
     model: Model | None = services.get("model")
     with snapshots.writing(so_far.output):
         so_far.records["failures"] = {"tables": {"failures": _write_failures(so_far.building, so_far.records)}}
         so_far.why = list(dict.fromkeys(so_far.why))
-        manifest = _manifest(so_far.settings, so_far.records, seconds) | {"why": so_far.why, "changes": {}}
+        manifest = _manifest(so_far.settings, so_far.records, seconds, peak) | {"why": so_far.why, "changes": {}}
         manifest["previous"] = published[0].name if published else None
         if made:
             manifest["made"] = dict(made)
@@ -239,7 +243,7 @@ async def _perform(
     read: Mapping[str, Any],
     settings: Settings,
     services: Mapping[str, Any],
-    workers: int,
+    engine: Engine | None,
     watch: Watch,
 ) -> tuple[dict[str, Any], list[tuple[str, str, int]], dict[str, int]]:
     """Call a stage. Returns its tables by name, what it could not do, sorted, each once, and what it counted."""
@@ -251,18 +255,17 @@ async def _perform(
 
     model: Model | None = services.get("model")
     embedder: MemoisedEmbedder | None = services.get("embedder")
-    with contextlib.ExitStack() as pools:
-        offered = {
-            **services,
-            "each": Workers(workers, watch, pools, fail),
-            "fail": fail,
-            "attempt": attempting(fail),
-            "count": counts.__setitem__,
-            "advance": watch.advance,
-            "model": model and model.of(stage.name, failures, watch),
-            "embedder": embedder and stage.embeds and embedder.of(stage.name, watch),
-        }
-        written = await stage.run(**read, **arguments(stage, settings, offered))
+    offered = {
+        **services,
+        "each": Workers(engine, watch, fail),
+        "fail": fail,
+        "attempt": attempting(fail),
+        "count": counts.__setitem__,
+        "advance": watch.advance,
+        "model": model and model.of(stage.name, failures, watch),
+        "embedder": embedder and stage.embeds and embedder.of(stage.name, watch),
+    }
+    written = await stage.run(**read, **arguments(stage, settings, offered))
     tables_by_name = zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True)
     return dict(tables_by_name), sorted(set(failures)), counts
 
@@ -354,13 +357,13 @@ def _same_result(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> 
     return before is not None and len({json.dumps([record[key] for key in RESULT]) for record in (before, after)}) == 1
 
 
-def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float) -> dict[str, Any]:
+def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float, peak: int) -> dict[str, Any]:
     return {
         "created_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "schema_version": tables.SCHEMA_VERSION,
         "settings": settings.model_dump(),
         "seconds": round(seconds, 3),
-        "peak_memory_mb": peak_memory_mb(),
+        "peak_memory_mb": peak,
         "libraries": libraries(),
         "python": platform.python_version(),
         "tables": {name: entry for record in records.values() for name, entry in record["tables"].items()},
@@ -368,12 +371,6 @@ def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: f
     }
 
 
-def peak_memory_mb() -> int:
-    """Return the peak resident memory of this process, plus its largest child's, in MB; 0 where it is not known."""
-    with contextlib.suppress(ImportError):
-        import resource
-
-        unit = 1 if platform.system() == "Darwin" else 1024
-        usages = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-        return round(sum(usages) * unit / 1e6)
-    return 0
+def _peak_memory_mb(engine: Engine | None) -> int:
+    """Return the peak memory of this process and of each worker, added up, in MB: as much as is wanted at most."""
+    return round((peak_memory() + sum(engine.peaks.values() if engine else ())) / 1e6)

@@ -1,16 +1,18 @@
-"""Map a function over items in worker processes that end with their stage, and with the run, however it ends."""
+"""Map a function over items in worker processes that end with the run, however it ends."""
 
 import contextlib
 import multiprocessing
 import os
+import platform
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from itertools import chain
+from typing import Any, Protocol, TypeVar
 
 from graphrag_lite.attempts import Fail, outcome
 from graphrag_lite.errors import WorkerError
@@ -18,46 +20,131 @@ from graphrag_lite.watch import Watch
 
 T = TypeVar("T")
 R = TypeVar("R")
-MIN_PARALLEL_ITEMS = 10_000  # about 5 MB of text; below, starting processes costs more than it saves
+STARTS = 2_000_000  # characters of work that are worth starting processes, a second of CPU each
+GOES_OVER = 100_000  # that are worth handing to processes which run already
+LARGEST = 250_000  # of a part, unless one item has more: small, so that all end at about the same time
+AT_LEAST = 8  # parts for each worker
 TOLD = 100  # times that a watch is told, at least, how far a stage is
+
+
+class Engine(Protocol):
+    """What carries work out beside this process. `peaks` is the peak memory of each of its workers so far, in bytes."""
+
+    n: int  # parts at once
+    peaks: dict[Any, int]
+
+    @property
+    def least(self) -> int:
+        """The characters from which work is worth handing over."""
+
+    def each(self, function: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
+        """Map a function over parts, in their order. Raises WorkerError where a worker is gone for good."""
 
 
 @dataclass(frozen=True)
 class Workers:
-    """The service `each`: map a function over items, in their order, over worker processes that end with the stage.
+    """The service `each`: map a function over items, in their order, by an engine or in this process.
 
     Where the function raises, the result is None, and `fail` is told the item's `id`, or its place.
     """
 
-    n: int
+    engine: Engine | None
     watch: Watch
-    pools: contextlib.ExitStack
     fail: Fail
 
     def __call__(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R | None]:
         listed = list(items)
         step = max(1, len(listed) // TOLD)
-        try:
-            for done, (result, error) in enumerate(self._results(partial(outcome, function), listed), start=1):
-                if error:
-                    self.fail(getattr(listed[done - 1], "id", f"item {done}"), error, 1)
-                if done % step == 0 or done == len(listed):
-                    self.watch.advance(done, len(listed))
-                yield result
-        except BrokenProcessPool:
-            raise WorkerError(
-                "A worker process was killed, most likely because memory was short. Nothing was published; finished"
-                " stages are kept. Run again with fewer of them: --set workers=1."
-            ) from None
+        for done, (result, error) in enumerate(self._results(partial(outcome, function), listed), start=1):
+            if error:
+                self.fail(getattr(listed[done - 1], "id", f"item {done}"), error, 1)
+            if done % step == 0 or done == len(listed):
+                self.watch.advance(done, len(listed))
+            yield result
 
     def _results(self, function: Callable[[T], R], items: list[T]) -> Iterator[R]:
-        if self.n == 1 or len(items) < MIN_PARALLEL_ITEMS:
+        sizes = list(map(size, items))
+        if self.engine is None or sum(sizes) < self.engine.least:
             return map(function, items)
-        context = multiprocessing.get_context("spawn")
-        executor = ProcessPoolExecutor(self.n, context, initializer=_end_with_parent)
-        self.pools.callback(executor.shutdown, cancel_futures=True)
+        cut = parts(items, sizes, min(LARGEST, sum(sizes) // (AT_LEAST * self.engine.n)))
+        return chain.from_iterable(_told(self.engine, self.engine.each(partial(_done, function), cut)))
+
+
+def _done(function: Callable[[T], R], part: list[T]) -> tuple[list[R], Any, int]:
+    """Return the results of a part, and which worker did it with how much memory at its peak."""
+    return list(map(function, part)), (platform.node(), os.getpid()), peak_memory()
+
+
+def _told(engine: Engine, done: Iterable[tuple[list[R], Any, int]]) -> Iterator[list[R]]:
+    for results, worker, peak in done:
+        engine.peaks[worker] = peak
+        yield results
+
+
+def size(item: Any) -> int:
+    """Return about how much work an item is: the characters of its texts.
+
+    >>> size("whale"), size(("id", ["to", "be"])), size(7)
+    (5, 6, 1)
+    """
+    if isinstance(item, str):
+        return len(item)
+    return sum(map(size, item)) if isinstance(item, tuple | list) else 1
+
+
+def parts(items: Sequence[T], sizes: Sequence[int], most: int) -> list[list[T]]:
+    """Cut a list into parts that end with the first item at which they hold `most`.
+
+    >>> parts("abcdef", [1, 1, 5, 1, 1, 1], most=2)
+    [['a', 'b'], ['c'], ['d', 'e'], ['f']]
+    """
+    found: list[list[T]] = []
+    room = 0
+    for item, weight in zip(items, sizes, strict=True):
+        if room <= 0:
+            found.append([])
+            room = most
+        found[-1].append(item)
+        room -= weight
+    return found
+
+
+@dataclass
+class Pool:
+    """The engine of this machine: processes that start with the first work, and end when it is left."""
+
+    n: int
+    peaks: dict[Any, int] = field(default_factory=dict)
+    _executor: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._executor:
+            self._executor.shutdown(cancel_futures=True)
+
+    @property
+    def least(self) -> int:
+        return GOES_OVER if self._executor else STARTS
+
+    def each(self, function: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
         with _interrupts_held():  # the processes start here, and inherit it
-            return executor.map(function, items, chunksize=128)
+            if self._executor is None:
+                context = multiprocessing.get_context("spawn")
+                self._executor = ProcessPoolExecutor(self.n, context, initializer=_end_with_parent)
+            found = self._executor.map(function, parts)
+        return _unbroken(found)
+
+
+def _unbroken(found: Iterator[R]) -> Iterator[R]:
+    try:
+        yield from found
+    except BrokenProcessPool:
+        raise WorkerError(
+            "A worker process was killed, most likely because memory was short. Nothing was published; finished"
+            " stages are kept. Run again with fewer of them: --set workers=1."
+        ) from None
 
 
 @contextlib.contextmanager
@@ -110,3 +197,15 @@ def _end_with_parent() -> None:
 def default_workers() -> int:
     """Return how many processes this machine can run at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def peak_memory() -> int:
+    """Return the peak resident memory of this process in bytes; 0 where it is not known."""
+    with contextlib.suppress(OSError), open("/proc/self/status", encoding="ascii", errors="replace") as told:  # noqa: PTH123
+        # What `getrusage` says of a process begins with the peak of the one that started it.
+        return next(int(line.split()[1]) * 1024 for line in told if line.startswith("VmHWM:"))
+    with contextlib.suppress(ImportError):
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if platform.system() == "Darwin" else 1024)
+    return 0

@@ -15,6 +15,7 @@ from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.replies.json_reply import read_object
 from graphrag_lite.retrieval.abstention import says_nothing, weights
 from graphrag_lite.retrieval.question import Question
+from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.report_ranking import (
     asked_terms,
     rank_reports,
@@ -23,7 +24,6 @@ from graphrag_lite.retrieval.report_ranking import (
 )
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
-from graphrag_lite.search.local_search import text_unit_scores
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.sentence_choice import in_reading_order
 from graphrag_lite.search.statements import choose_statements

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_lite.retrieval.abstention import says_nothing
-from graphrag_lite.retrieval.ranking import Policy, rank
+from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
 from graphrag_lite.search.answer_type import sought
@@ -103,11 +103,6 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     prompt = LocalSearch(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()
     return asking.answer(question, "local", ranking, shown, written)
-
-
-def text_unit_scores(question: "Question") -> "npt.NDArray[np.float64]":
-    """Return the score of every text unit, shape (n_units,)."""
-    return rank(question.features, question.index.links, Policy())
 
 
 def _about(question: "Question") -> tuple[list[Statement], list[Statement]]:

@@ -37,6 +37,7 @@ HEADINGS = {
     "product": "Products",
     "event": "Events",
     "concept": "Concepts",
+    "code": "Commands and identifiers",
     "unknown": "Other names",
 }
 NAMES, ASKED_NAMES = 5, 10  # in a line, and where the question asks for it
@@ -192,7 +193,7 @@ def _shared_values(index: "SnapshotView") -> dict[str, list[tuple[int, str]]]:
 def _no_people(index: "SnapshotView") -> set[str]:
     """Return the values, casefolded, of fields of a table's rows that are not of people: "Open", "Critical"."""
     blocks = index.arrow("documents")["blocks"].slice(0, READ_ROWS).to_pylist()
-    fields = {block["label"] for row in blocks for block in row if block["kind"] == "value"}
+    fields = {block["label"] for row in blocks for block in row if block["kind"] in ("value", "organization")}
     return {value.casefold() for field, own in _shared_values(index).items() if field in fields for _, value in own}
 
 

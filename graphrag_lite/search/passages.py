@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.top_k import best
-from graphrag_lite.search.local_search import text_unit_scores
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question

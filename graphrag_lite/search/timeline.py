@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
+from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Cited, Statement, cite
-from graphrag_lite.search.local_search import text_unit_scores
 from graphrag_lite.temporal.durations import When
 from graphrag_lite.text.words import terms
 

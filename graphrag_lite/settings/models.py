@@ -71,7 +71,8 @@ class Llm(Section):
     requests_per_minute: int | None = Field(None, ge=1, description="null: no limit but the endpoint's own")
     tokens_per_minute: int | None = Field(None, ge=1, description="prompt and completion; null: no limit")
     batch: bool = Field(
-        False, description="index asks in batches, within 24 hours at half the price (openai, azure, groq)"
+        False,
+        description="index asks in batches, within 24 hours at half the price (openai, azure, groq, anthropic, gemini)",
     )
     timeout: float = Field(180.0, gt=0, description="seconds that one request may take")
     max_attempts: int = Field(6, ge=1, description="tries of a request that can heal: 429, 5xx; a timeout: 2")

@@ -13,7 +13,8 @@ class Preset:
     `key` is the variable that holds the key, `key_header` the header that carries it in place of `Authorization`;
     `form` the best form of a JSON reply that it knows (place in `llm.openai_fields.FORMS`), `biased` False where it
     takes no bias for tokens, `max_tokens` what it calls that limit. `remedy` is for one that cuts long prompts and says
-    nothing. `deployments`: the path names the model, and a query the version; `batches`: it has a batch endpoint.
+    nothing. `deployments`: the path names the model, and a query the version; `batches`: the form of its batch endpoint
+    (`llm.batch_forms.FORMS`), "" where it has none.
     """
 
     base_url: str | None = None
@@ -24,18 +25,22 @@ class Preset:
     max_tokens: str = "max_tokens"
     remedy: str = ""
     deployments: bool = False
-    batches: bool = False
+    batches: str = ""
 
 
 PRESETS = {
-    "openai": Preset("https://api.openai.com/v1", batches=True),
-    "azure": Preset(key="AZURE_OPENAI_API_KEY", key_header="api-key", deployments=True, batches=True),
-    "anthropic": Preset("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", form=PLAIN, biased=False),
-    "gemini": Preset("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", biased=False),
+    "openai": Preset("https://api.openai.com/v1", batches="openai"),
+    "azure": Preset(key="AZURE_OPENAI_API_KEY", key_header="api-key", deployments=True, batches="openai"),
+    "anthropic": Preset(
+        "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", form=PLAIN, biased=False, batches="anthropic"
+    ),
+    "gemini": Preset(
+        "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", biased=False, batches="gemini"
+    ),
     "openrouter": Preset("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
     "mistral": Preset("https://api.mistral.ai/v1", "MISTRAL_API_KEY", biased=False),
     "deepseek": Preset("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", form=2, biased=False),
-    "groq": Preset("https://api.groq.com/openai/v1", "GROQ_API_KEY", biased=False, batches=True),
+    "groq": Preset("https://api.groq.com/openai/v1", "GROQ_API_KEY", biased=False, batches="openai"),
     "ollama": Preset(
         "http://localhost:11434/v1",
         "OLLAMA_API_KEY",

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
+from graphrag_lite.graph.adjacency import from_edges
 from graphrag_lite.graph.community_ids import community_ids, community_numbers, successors
 from graphrag_lite.graph.leiden import Community, hierarchical_leiden
 from graphrag_lite.graph.leiden_update import Older, next_hierarchy
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
-    from scipy.sparse import csr_matrix
+
+    from graphrag_lite.graph.adjacency import Adjacency
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +47,7 @@ async def detect_communities(
     titles = entities["title"].combine_chunks().take(order).to_pylist()
     degrees = np.asarray(entities["degree"])[order]
     sources, targets = (_nodes(node_ids, relationships[end]) for end in ("source_id", "target_id"))
-    adjacency = _adjacency(sources, targets, relationships["weight"], len(ids))
+    adjacency = from_edges(sources, targets, np.asarray(relationships["weight"]), len(ids))
     gone_on = last if mode == "stable" else None
     found, number, identity = _hierarchy(adjacency, node_ids, relationships, settings, gone_on)
     inside = _relationships_inside(found, sources, targets, len(ids))
@@ -92,19 +94,8 @@ def _related(entity_ids: "pa.ChunkedArray", relationships: "pa.Table") -> "pa.Ch
     return pc.is_in(entity_ids, value_set=ends.combine_chunks())
 
 
-def _adjacency(
-    sources: "NDArray[np.int64]", targets: "NDArray[np.int64]", weights: "pa.ChunkedArray", n_nodes: int
-) -> "csr_matrix":
-    import numpy as np
-    from scipy.sparse import coo_matrix
-
-    ends = np.asarray(weights, dtype=np.float64), (sources, targets)
-    upper = coo_matrix(ends, shape=(n_nodes, n_nodes)).tocsr()
-    return (upper + upper.T).tocsr()
-
-
 def _hierarchy(
-    adjacency: "csr_matrix",
+    adjacency: "Adjacency",
     node_ids: "pa.Array",
     relationships: "pa.Table",
     settings: DetectCommunities,

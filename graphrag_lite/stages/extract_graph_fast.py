@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
 from graphrag_lite.errors import PluginError
+from graphrag_lite.extraction.code_names import code_names
 from graphrag_lite.extraction.extractor import Extractor, located
 from graphrag_lite.extraction.known_names import with_known
 from graphrag_lite.extraction.mentions import Mentions, TextUnit, assembled, kept_units, mentions_of, text_units
@@ -79,6 +80,8 @@ def _extract(unit: TextUnit, settings: ExtractGraphFast, extractor: Extractor | 
         in_title = find_names(unit.title, unit.language) if unit.title else []
         topics = _topics(unit.title, in_title, unit.text)
         names = with_known(unit.prose, unit.language, find_names(unit.prose, unit.language), settings.names)
+        if unit.blocks:
+            names = sorted([*names, *code_names(unit.text, unit.blocks)], key=lambda name: name.start)
         return Mentions(*_rows(unit, names, in_title, topics, settings))
     reply, states = extractor(unit.prose, unit.language)
     if states:

@@ -121,15 +121,14 @@ def _counts(
     kept = kept.filter(pc.is_in(kept["key"], value_set=read))
     known = set(kept["key"].to_pylist())
     new, written = ([passage for passage in several if passage.key not in known] for several in (units, reports))
-    found = chain(each(_terms, new), (attempt(report.id, _terms, report) for report in written))
+    found = chain(each(_counted, new), (attempt(report.id, _counted, report) for report in written))
     keys: dict[str, None] = {}
     offsets, held, times = array("i", [0]), list[str](), array("i")
-    for passage, said in zip(chain(new, written), found, strict=True):
-        if said is not None and passage.key not in keys:
+    for passage, counted in zip(chain(new, written), found, strict=True):
+        if counted is not None and passage.key not in keys:
             keys[passage.key] = None
-            counted = sorted(Counter(said).items())
-            held += [term for term, _ in counted]
-            times.extend(n for _, n in counted)
+            held += counted[0]
+            times.extend(counted[1])
             offsets.append(len(held))
     columns = {"terms": pa.array(held, pa.string()), "counts": pa.array(np.array(times))}
     lists = {name: pa.ListArray.from_arrays(np.array(offsets), values) for name, values in columns.items()}
@@ -150,8 +149,10 @@ def _passage(identity: str, text: str, language: str) -> Passage:
     return Passage(identity, text, language, tables.content_id(language, text))
 
 
-def _terms(passage: Passage) -> list[str]:
-    return terms(passage.text, passage.language)
+def _counted(passage: Passage) -> tuple[list[str], "array[int]"]:
+    """Return the terms of a passage in their order, and how often it has each."""
+    counts = Counter(terms(passage.text, passage.language))
+    return (held := sorted(counts)), array("i", map(counts.__getitem__, held))
 
 
 def _postings(name: str, index: Bm25) -> "pa.Table":

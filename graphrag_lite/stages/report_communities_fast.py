@@ -22,7 +22,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.evidence.key_sentences import choose, rarity
 from graphrag_lite.evidence.member_sentences import member_sentences, related_units
-from graphrag_lite.evidence.report_facts import Fact, facts, in_time, reading_order, shared_values
+from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.evidence.report_statements import ASIDE, Sources, Statement
@@ -40,6 +40,8 @@ LEADERS = 3  # strongest members, of which the first that a sentence defines is 
 MAX_VALUES = 4  # of tables that a summary counts
 FIRST = 1e6  # worth of what a report begins with
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
+REPEATED = 2  # of so many sentences of a report one may stand on a page above it, or its parent tells it
+EARLY, LEAST_ABOUT = 40, 3  # characters before a member's name in a sentence about it; of so many sentences one is
 STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
 
 logger = logging.getLogger(__name__)
@@ -73,7 +75,7 @@ async def report_communities_fast(
     last: Last | None,
     refresh: bool = False,
     attempt: Attempt = unguarded,
-) -> tuple["pa.Table", "pa.Table"]:
+) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
     """Report on every community that has enough to say: title, summary, findings, rank, and citations for each.
 
     Enough are `MIN_MEMBERS` entities and `MIN_FACTS` sentences that say different things. A community that cannot be
@@ -83,7 +85,8 @@ async def report_communities_fast(
     relationship = {row["id"]: row for row in relationships.to_pylist()}
     weight = {identity: row["weight"] for identity, row in relationship.items()}
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    sources = Sources(source_documents, source_units, entity_mentions, attempt)
+    signs = last.read("document_signs") if last and not last.failed and "code" not in last.changed else None
+    sources = Sources(source_documents, source_units, entity_mentions, signs, attempt)
     least = MIN_MEMBERS if any(row["size"] >= MIN_MEMBERS for row in held) else 1
     large = {identity for row in held if row["size"] >= least for identity in row["entity_ids"]}
     units = related_units(relationship.values(), sorted(large))
@@ -98,12 +101,12 @@ async def report_communities_fast(
     counts = _counts(relationship.values(), stated, sources.hosts)
     total = _statement_weight(relationship, counts, stated)
     weights = {c["community"]: _statement_weight(c["relationship_ids"], counts, stated) for c in held}
-    levels = {c["level"] for c in held}
-    heaviest = {level: max(weights[c["community"]] for c in held if c["level"] == level) for level in levels}
+    heaviest = {c["level"]: weights[c["community"]] for c in sorted(held, key=lambda c: weights[c["community"]])}
     kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
     kept_sentences = _sentences_of(kept, source_units)
-    order = reading_order(sources.documents.values())
     summarized_above: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of its summary and of those above
+
+    told_above: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # places cited by its report and those above
 
     def report_on(community: Row, whole: bool = False) -> tuple[Row | None, frozenset[str]]:
         """Return a community's report, and the sentences in its summary; `whole`: it holds all of a small corpus."""
@@ -116,18 +119,18 @@ async def report_communities_fast(
         found = _of_one_language(facts(inside, members, stated, named, counts, strength, sources))
         above = summarized_above[community["parent"]]
         places = {fact.first.place for fact in found}
-        lead = _lead(members, {key: one for key, one in leads.items() if one.place in places}, above)
+        lead = _lead([leads[row["id"]] for row in members[:LEADERS] if row["id"] in leads], places, above)
         chosen = _chosen(found, lead, members, settings, idf, above, whole)
-        if len(chosen) < MIN_FACTS:
+        if len(chosen) < MIN_FACTS or not (lead or whole or _is_about(chosen, members)):
             return None, frozenset()
         ranked = _ranked(members, weights[number], heaviest[community["level"]], total)
         own: frozenset[str] = frozenset()
         if 2 * sum(fact.is_row for fact in chosen) >= len(chosen):
-            report = _table_report(community, in_time(chosen, order), shared_values(inside, stated))
+            report = _table_report(community, in_time(chosen, sources), shared_values(inside, stated))
         else:
             n_summary = min(settings.max_summary_sentences, (len(chosen) + 1) // 2)
-            summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], order)
-            summary = [*summary[:1], *in_time(summary[1:], order)]
+            summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], sources)
+            summary = [*summary[:1], *in_time(summary[1:], sources)]
             name = _title(members, chosen, found, _years(summary, findings), idf)
             report = _report(community, name, summary, findings)
             own = frozenset(fact.sentence.text for fact in summary)
@@ -139,8 +142,14 @@ async def report_communities_fast(
 
     made: list[Row | None] = []
     for community in sorted(held, key=lambda c: (c["level"], c["community"])):
-        report, own = attempt(f"community {community['community']}", report_on, community) or (None, frozenset())
-        summarized_above[community["community"]] = summarized_above[community["parent"]] | own
+        number, parent = community["community"], community["parent"]
+        report, own = attempt(f"community {number}", report_on, community) or (None, frozenset())
+        cites = report["citations"] if report else ()
+        cited = frozenset((span["document_id"], span["char_start"]) for span in cites)
+        if REPEATED * len(cited & told_above[parent]) > len(cited):
+            report, own, cited = None, frozenset(), frozenset()  # its parent tells it
+        summarized_above[number] = summarized_above[parent] | own
+        told_above[number] = told_above[parent] | cited
         made.append(report)
     reports = sorted(filter(None, made), key=lambda report: report["community"])
     if held and not reports:  # a few notes: what their communities hold makes one page
@@ -151,7 +160,8 @@ async def report_communities_fast(
     if kept:
         n_kept = sum(report["community"] in kept for report in reports)
         logger.info(kept_summary(reports, n_kept, len(reports)))
-    return tables.make("community_reports", reports), tables.make("report_bases", bases(reports, held, weight, kept))
+    bases_of = tables.make("report_bases", bases(reports, held, weight, kept))
+    return tables.make("community_reports", reports), bases_of, sources.signs
 
 
 def _whole(held: Sequence[Row], weights: Mapping[int, float]) -> Row:
@@ -266,9 +276,9 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
     return strength
 
 
-def _lead(members: Sequence[Row], leads: Mapping[str, Statement], above: Collection[str]) -> Statement | None:
-    """Return the sentence that defines one of the strongest members: one that no summary `above` holds, if there is."""
-    found = [leads[row["id"]] for row in members[:LEADERS] if row["id"] in leads]
+def _lead(leads: Iterable[Statement], places: Collection[tuple[str, int]], above: Collection[str]) -> Statement | None:
+    """Return the first definition that stands in `places`: one that no summary `above` holds, if there is."""
+    found = [one for one in leads if one.place in places]
     return next((one for one in found if one.sentence.text not in above), found[0] if found else None)
 
 
@@ -320,6 +330,13 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], whole: bool) -> list[Fa
     return _of_same_documents(told) if all(row["type"] == "location" for row in main) else told
 
 
+def _is_about(told: Sequence[Fact], members: Sequence[Row]) -> bool:
+    """Say whether enough facts begin with a member's name, or are rows: the others name it among examples."""
+    names = {row["title"] for row in members}
+    begin = sum(fact.is_row or any(name in fact.sentence.text[: EARLY + len(name)] for name in names) for fact in told)
+    return LEAST_ABOUT * begin >= len(told)
+
+
 def _of_one_language(found: list[Fact]) -> list[Fact]:
     """Return the facts in the language of most of them, ties by its code; all where these are too few."""
     n_facts = Counter(fact.first.language for fact in found)
@@ -341,9 +358,10 @@ def _title(
     titles = {row["id"]: row["title"] for row in members}
     n_facts = Counter(identity for fact in told for identity in fact.about if identity in titles)
     main = next((identity for identity in told[0].about if identity in titles), members[0]["id"])
-    names = [titles[i] for i in sorted(titles, key=lambda i: (i != main, -n_facts[i]))]
     texts, shown = ([fact.sentence.text for fact in facts] for facts in (found, told))
-    return title(names, theme(texts, shown, titles.values(), told[0].first.language, idf), period)
+    about = theme(texts, shown, titles.values(), told[0].first.language, idf)
+    order = sorted(titles, key=lambda i: (i != main, -n_facts[i]))
+    return title([titles[i] for i in order if i == main or n_facts[i] > 1 or not about], about, period)
 
 
 def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:

@@ -21,7 +21,7 @@ from graphrag_lite.resolution.known_names import decided, typed, unheard
 from graphrag_lite.resolution.ladder import Resolution, resolve
 from graphrag_lite.resolution.model_decisions import Pair, clusters, merged
 from graphrag_lite.resolution.name_keys import exact_key
-from graphrag_lite.run.services import Attempt, Each, unguarded
+from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.text.names import is_acronym, lower_case_words
 from graphrag_lite.text.names.contexts import MAX_CONTEXTS, context
@@ -32,7 +32,7 @@ from graphrag_lite.text.plain_text import cut_line
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BATCH = 4_000_000  # characters of text units whose words are counted at once: many are the same
+BATCH = 500_000  # characters of text units whose words are counted at once: many are the same
 # Between two names: they are two. After a comma may stand a title: "James Adam, Lord Adam".
 LISTING = AND_WORDS | {"&"}
 SAME = re.compile(
@@ -40,6 +40,8 @@ SAME = re.compile(
     r"|full name|nickname|alias|abbreviat\w*|acronym|short for)\b",
     re.I,
 )  # the relationship of a thing to itself
+BEFORE_BRACKET = re.compile(r"\b([A-Za-z])[a-z]* \(\Z")
+LONGEST_ACRONYM, LONGEST_WORD = 6, 40  # characters
 NEAR = 2 + max(map(len, AND_WORDS))  # characters
 MAX_TOLD = 20  # names that no text has
 LONGEST_NAME = 120  # characters, in a question
@@ -66,22 +68,15 @@ async def resolve_entities(
     prompts: Prompts,
     attempt: Attempt = unguarded,
     extractor: Extractor | None = None,
-) -> "pa.Table":
+    last: Last | None = None,
+) -> tuple["pa.Table", "pa.Table"]:
     """Decide by the rungs exact, lexical and alias over all mentions, and by the model about the pairs they leave open.
 
     `resolution.ladder` has the rules. What a model or an extractor of somebody else extracted is an entity for sure:
     nothing of it is dropped. What the user knows (`settings.known`) goes before all that. A text unit whose words
-    cannot be counted is a failure.
+    cannot be counted is a failure. The second table is `word_counts`: those of the last run are counted on.
     """
-    lower_counts: Counter[str] = Counter()
-    ids, texts = source_units["id"].to_pylist(), source_units["text"].to_pylist()
-    batches = packs(texts, list(map(len, texts)), BATCH)
-    joined = ["\n\n".join(texts[pack.start : pack.stop]) for pack in batches]
-    found = each(partial(outcome, lower_case_words), joined)
-    for pack, (counts, error) in zip(batches, found, strict=True):
-        lower_counts.update(counts)
-        for place in pack if error else ():  # which of them is it?
-            lower_counts.update(attempt(ids[place], lower_case_words, texts[place]))
+    lower_counts = _lower_counts(source_units, each, attempt, last)
     names = entity_mentions["name"].to_pylist()
     types = entity_mentions["type"].to_pylist()
     document_ids = entity_mentions["document_id"].to_pylist()
@@ -99,12 +94,13 @@ async def resolve_entities(
         languages=[language_of[document_id] for document_id in document_ids],
         contexts=_contexts(source_units, entity_mentions) if model is None else None,
         definitions=[
-            pair
+            (document_id, *pair)
             for document_id, one, between, other in beside
             if between == " ("
             for pair in ((one, other), (other, one))
             if attempt(document_id, is_acronym, *reversed(pair))
         ],
+        glossed=_glossed(source_units, entity_mentions),
         related=_related(relationship_mentions, beside, stated=model is not None),
         lexical=settings.lexical,
         alias=settings.alias,
@@ -120,7 +116,7 @@ async def resolve_entities(
     if absent := unheard(rows, settings.known):
         logger.info("entities.yaml has names that no text has: %s.", ", ".join(absent[:MAX_TOLD]))
     rows = decided(rows, settings.known)
-    return tables.make(
+    resolutions = tables.make(
         "entity_resolutions",
         (
             (
@@ -134,6 +130,43 @@ async def resolve_entities(
             for row in rows
         ),
     )
+    return resolutions, tables.make("word_counts", sorted(lower_counts.items()))
+
+
+def _lower_counts(source_units: "pa.Table", each: Each, attempt: Attempt, last: Last | None) -> Counter[str]:
+    """Return how often the corpus writes each word in lower case: of units that came or went, if there is a last run.
+
+    An equal id is an equal text.
+    """
+    import pyarrow.compute as pc
+
+    gone_on = last if last and not last.failed and "code" not in last.changed else None
+    before = gone_on and gone_on.read("source_units", "word_counts")
+    if not before:
+        return _counted(source_units, each, attempt)
+    then, counts = before
+    came, went = (
+        these.filter(pc.invert(pc.is_in(these["id"], value_set=others["id"].combine_chunks())))
+        for these, others in ((source_units, then), (then, source_units))
+    )
+    found = Counter(dict(tables.rows(counts, "word", "n")))
+    found.update(_counted(came, each, attempt))
+    found.subtract(_counted(went, each, attempt))
+    return +found
+
+
+def _counted(units: "pa.Table", each: Each, attempt: Attempt) -> Counter[str]:
+    """Return how often text units write each word in lower case."""
+    counted: Counter[str] = Counter()
+    ids, texts = units["id"].to_pylist(), units["text"].to_pylist()
+    batches = packs(texts, list(map(len, texts)), BATCH)
+    joined = ["\n\n".join(texts[pack.start : pack.stop]) for pack in batches]
+    found = each(partial(outcome, lower_case_words), joined)
+    for pack, (counts, error) in zip(batches, found, strict=True):
+        counted.update(counts)
+        for place in pack if error else ():  # which of them is it?
+            counted.update(attempt(ids[place], lower_case_words, texts[place]))
+    return counted
 
 
 def _contexts(source_units: "pa.Table", entity_mentions: "pa.Table") -> dict[str, list[tuple[str, ...]]]:
@@ -147,6 +180,20 @@ def _contexts(source_units: "pa.Table", entity_mentions: "pa.Table") -> dict[str
             seen.add((document_id, start))
             text, offset = units[unit_id]
             found[name].append(context(text, start - offset, start - offset + len(name)))
+    return found
+
+
+def _glossed(source_units: "pa.Table", entity_mentions: "pa.Table") -> set[tuple[str, str]]:
+    """Return (document, acronym) where one stands in brackets behind a word with one of its initials."""
+    units = _texts(source_units)
+    columns = ("text_unit_id", "document_id", "name", "mention_start")
+    found = set()
+    for unit_id, document_id, name, start in zip(*(entity_mentions[c].to_pylist() for c in columns), strict=True):
+        if start > 0 and len(name) <= LONGEST_ACRONYM and name.isupper():
+            text, offset = units[unit_id]
+            word = BEFORE_BRACKET.search(text, max(0, start - offset - LONGEST_WORD), start - offset)
+            if word and word[1].casefold() in name.casefold():
+                found.add((document_id, name))
     return found
 
 

@@ -9,6 +9,7 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
@@ -37,7 +38,7 @@ from graphrag_lite.evidence.packing import packs
 from graphrag_lite.llm.model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt
-from graphrag_lite.run.services import Attempt, Last, unguarded
+from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.tokens import counter
@@ -60,6 +61,7 @@ async def summarize_descriptions(
     settings: SummarizeDescriptions,
     model: StageModel | None,
     prompts: Prompts,
+    each: Each,
     attempt: Attempt = unguarded,
     count: Callable[[str, int], None] | None = None,
     last: Last | None = None,
@@ -81,7 +83,7 @@ async def summarize_descriptions(
             database.register(name, table)
         database.execute(FOLD)
         kept = _touched(database, languages, last)
-        database.register("forms", _forms(database, texts, languages, attempt))
+        database.register("forms", _forms(database, texts, languages, each))
         n_units = pc.count_distinct(entity_mentions["text_unit_id"]).as_py()
         if count:
             count("relationships_within_entities", next(rows(database, WITHIN))["n"])
@@ -188,23 +190,38 @@ def _directed(low: str, high: str, titles: Mapping[str, str], statement: Row | N
     }
 
 
+class Read(NamedTuple):
+    """A document, and where its mentions stand: (start, length, start of the sentence, its end)."""
+
+    id: str
+    text: str
+    language: str
+    mentions: list[tuple[int, int, int, int]]
+
+
 def _forms(
-    database: "duckdb.DuckDBPyConnection", texts: dict[str, str], languages: dict[str, str], attempt: Attempt
+    database: "duckdb.DuckDBPyConnection", texts: Mapping[str, str], languages: Mapping[str, str], each: Each
 ) -> "pa.Table":
-    """Return what `mention_form` says of every mention of `MENTIONED`; where it fails, that it says nothing."""
+    """Return what `mention_form` says of every mention of `MENTIONED`; of a document where it fails, nothing."""
     import pyarrow as pa
 
     mentions = database.sql(MENTIONED).to_arrow_table()
-    places = tables.rows(mentions, *mentions.column_names[1:])
-    found = [
-        attempt(document, mention_form, texts[document], (start, start + length), (first, last), languages[document])
-        or (0, first)
-        for document, start, length, first, last in places
-    ]
+    rows = groupby(tables.rows(mentions, *mentions.column_names[1:]), key=itemgetter(0))
+    documents = [Read(key, texts[key], languages[key], [row[1:] for row in found]) for key, found in rows]
+    said = zip(documents, each(_forms_in, documents), strict=True)
+    found = [form for document, forms in said for form in forms or [(0, row[2]) for row in document.mentions]]
     forms, begins = zip(*found, strict=True) if found else ((), ())
     return pa.table(
         {"mention": mentions["mention"], "form": pa.array(forms, pa.int8()), "begins": pa.array(begins, pa.int64())}
     )
+
+
+def _forms_in(document: Read) -> list[tuple[int, int]]:
+    """Return what each mention is in its sentence, and where what that says begins."""
+    return [
+        mention_form(document.text, (start, start + length), (first, last), document.language)
+        for start, length, first, last in document.mentions
+    ]
 
 
 class Thing(NamedTuple):

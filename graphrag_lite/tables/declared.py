@@ -63,8 +63,8 @@ class Block:
 
     A `page` of a PDF, a `slide`, a `sheet`, a `time` of a recording: where in the file it stands is the label. `code`,
     `references` and the `card` of a row's cells are no prose. A `message`: its sender is the label. A `link`: the label
-    is the page that it leads to. A cell, with its column as label: a `person`, a `value` of few that the column has, or
-    the row's own `key`.
+    is the page that it leads to. A cell, with its column as label: a `person`, an `organization`, a `value` of few
+    that the column has, or the row's own `key`.
     """
 
     kind: str
@@ -246,6 +246,14 @@ class EntityResolutions:
     rule: Annotated[str, "exact, lexical, alias, model, stated (entities.yaml), or the reason for dropping"]
 
 
+@table("word_counts", final=False)
+class WordCounts:
+    """How often the corpus writes each word in lower case: what it mostly writes so is no name."""
+
+    word: Annotated[str, "word in lower case"]
+    n: Annotated[int, "times"]
+
+
 @table("relation_resolutions")
 class RelationResolutions:
     """Which relation a wording of fact_mentions stands for, by wording. One that says nothing has no row."""
@@ -347,7 +355,9 @@ class Entities:
     id: Annotated[str, "hash of the resolved name"]
     human_readable_id: Annotated[int, "row number"]
     title: Annotated[str, "name"]
-    type: Annotated[str, "person, organization, location, event, work, date, concept or unknown"]
+    type: Annotated[
+        str, "person, organization, location, event, work, product, law, language, date, concept, code or unknown"
+    ]
     description: Annotated[str, "what the corpus says of it"]
     text_unit_ids: Annotated[list[str], "text units that name it", Key("text_units", back="entity_ids")]
     frequency: Annotated[int, "number of text units that name it"]
@@ -446,6 +456,16 @@ class ReportBases:
     entity_ids: Annotated[list[str], "members then, sorted"]
     relationship_ids: Annotated[list[str], "relationships with both ends inside then, sorted"]
     weights: Annotated[list[float], "relationships.weight of each then"]
+
+
+@table("document_signs", final=False)
+class DocumentSigns:
+    """What a document's text tells of how its sentences are to be read, in the order of documents."""
+
+    document_id: Annotated[str, "documents.id", Key("documents")]
+    speakers: Annotated[list[str], "names that open several of its lines, in lower case, sorted"]
+    notice_starts: Annotated[list[int], "first characters of its licences and legal notices"]
+    notice_ends: Annotated[list[int], "ends of them"]
 
 
 @table("failures")

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from graphrag_lite.text.folding import fold_with_places
 from graphrag_lite.text.period import Period, Time, days_of
 from graphrag_lite.text.relative_times import relative_dates
+from graphrag_lite.text.sentences import is_statement
 from graphrag_lite.text.times import may_state, times
 from graphrag_lite.text.word_lists import sections
 
@@ -39,10 +40,8 @@ class Interval(NamedTuple):
     precision: str
 
 
-def intervals(sentence: str, said: date | None, language: str, *, is_prose: bool = True) -> list[Interval]:
+def intervals(sentence: str, said: date | None, language: str) -> list[Interval]:
     """Return what a sentence that was `said` on a day states of times, by place.
-
-    `is_prose`: it is no line of a list, in which brackets behind a name tell when that held.
 
     >>> def told(sentence, said=None):
     ...     return [(one.kind, one.valid_at, one.invalid_at) for one in intervals(sentence, said, "en")]
@@ -58,7 +57,7 @@ def intervals(sentence: str, said: date | None, language: str, *, is_prose: bool
         return []
     plain, places = fold_with_places(sentence)
     found = times(plain, said, language)
-    kept = [time for time in found if _is_time(plain, time, sentence, places, said, language, is_prose)]
+    kept = [time for time in found if _is_time(plain, time, sentence, places, said, language)]
     ends = [*places, len(sentence)]
     if just and said and not kept:
         return [Interval(*just.span(1), "event", "positive", said.isoformat(), day_after(said), "week")]
@@ -127,9 +126,7 @@ _NO_DAY = re.compile(
 _BORN = re.compile(r"\b(?:born|b\.)(?: on| in)? ?$")
 
 
-def _is_time(
-    plain: str, time: Time, sentence: str, places: Sequence[int], said: date | None, language: str, is_prose: bool
-) -> bool:
+def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said: date | None, language: str) -> bool:
     """Tell whether what has the form of a time is one, and the time of what the sentence says."""
     before, behind = plain[max(0, time.start - 40) : time.start], plain[time.end : time.end + 30]
     bare = time.precision == "year" and time.form in ("date", "range", "open") and time.end - time.start < 12
@@ -138,8 +135,8 @@ def _is_time(
         return False
     if _FISCAL.search(before) or ((bare or "." in plain[time.start : time.end]) and _COUNT.search(before)):
         return False
-    if _FILLED.search(before) and _CLOSED.match(behind) and is_prose:
-        # Behind a name in a sentence: of a person a life, of a work or a source its year.
+    if _FILLED.search(before) and _CLOSED.match(behind) and is_statement(sentence):
+        # Behind a name in a sentence: of a person a life, of a work or a source its year. In a list: when that held.
         length = time.period.last.year - time.period.first.year
         if "born" in before[-8:] or length >= LIFE or bare or time.form == "range":
             return False

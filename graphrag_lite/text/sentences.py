@@ -29,28 +29,32 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in sentences(text)]
     ['Mr. Dorr left.  ', 'He ran.\\n', 'Why?']
     """
-    from sentencex import get_sentence_boundaries
+    from sentencex import segment
 
     ends: list[int] = []
+    last = ""  # the sentence before
     wrapped = _is_wrapped(text)
     paragraphs = [*(blank.end() for blank in BLANK_LINE.finditer(text)), len(text)]
     for top, bottom in zip([0, *paragraphs], paragraphs, strict=False):
-        for found in get_sentence_boundaries(language or "en", text[top:bottom]):
-            start, end = top + found["start_index"], top + found["end_index"]
-            if not text[start:end].strip():
+        end = top
+        for piece in segment(language or "en", text[top:bottom]):
+            start, end = end, end + len(piece)
+            bare = piece.strip()
+            if not bare:
                 if ends:
                     ends[-1] = end  # white space belongs to the sentence before it
                 continue
             if (
-                ends
+                last.endswith(".")
                 and UNFINISHED.search(text, max(0, ends[-1] - 12), ends[-1])
                 and "\n" not in text[ends[-1] - 1 : start + 1]
             ):
                 ends.pop()
-            first = end - len(text[start:end].lstrip())
-            lines = (line.end() for line in LINE_END.finditer(text, first, end))
-            ends += [line for line in lines if line < end and (not wrapped or MARKED_LINE.match(text, line))]
+            if "\n" in bare:
+                lines = (line.end() for line in LINE_END.finditer(text, end - len(piece.lstrip()), end))
+                ends += [line for line in lines if line < end and (not wrapped or MARKED_LINE.match(text, line))]
             ends.append(end)
+            last = bare
     if text and not ends:
         ends.append(len(text))
     return list(zip([0, *ends], ends, strict=False))

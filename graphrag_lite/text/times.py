@@ -58,12 +58,17 @@ _STILL = re.compile(
 
 
 @cache
-def _trigger(language: str) -> re.Pattern[str]:
+def _triggers(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return a pattern of numbers and signs that every time has which has no word of the other."""
     words = relative_dates().get(language)
     relative = [*words.units, *words.weekdays, *words.days, words.tomorrow] if words else []
     if language in ("ja", "zh", "ko"):
-        return re.compile("|".join([r"[12]\d{3}", "[年년月월日일]", *relative]))
-    return re.compile(r"[12]\d{3}|\d/\d|\b(?=\w)(?:" + "|".join([_NAMES, _SHORT, *relative]) + r")\b|[年년]")
+        return re.compile(r"[12]\d{3}|[年년月월日일]"), re.compile("|".join(relative))
+    by_letter: dict[str, list[str]] = {}  # the search tries a letter once, not for each of its words
+    for word in re.split(r"\|(?![^(]*\))", "|".join([_NAMES, _SHORT, *relative])):
+        by_letter.setdefault(word[0], []).append(word[1:])
+    either = "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in by_letter.items())
+    return re.compile(r"[12]\d{3}|\d/\d|[年년]"), re.compile(rf"\b(?:{either})\b")
 
 
 def may_state(text: str, language: str) -> bool:
@@ -72,7 +77,9 @@ def may_state(text: str, language: str) -> bool:
     >>> may_state("On May 3 it rained.", "en"), may_state("It rained a lot, 12 mm.", "en")
     (True, False)
     """
-    return bool(_trigger(language).search(text.lower() if text.isascii() else unaccented(fold(text))))
+    plain = text.lower() if text.isascii() else unaccented(fold(text))
+    numbers, words = _triggers(language)
+    return bool(numbers.search(plain) or words.search(plain))
 
 
 def times(plain: str, now: date | None, language: str) -> list[Time]:

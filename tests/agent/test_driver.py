@@ -19,8 +19,8 @@ from graphrag_lite.errors import InputError
 from graphrag_lite.memory.store import MESSAGE, Memory
 from graphrag_lite.pipeline import index as build
 from graphrag_lite.retrieval.question import Question
+from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.local_search import text_unit_scores
 from graphrag_lite.settings import Settings
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"

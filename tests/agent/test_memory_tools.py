@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +95,20 @@ def test_a_note_whose_source_is_gone_is_marked_and_not_dropped(
         now = Session(lambda: Index.open(tmp_path / "output"), lambda: session.memory, "s")
         notes = {note["text"]: note.get("source") for note in look(now, "archival_memory_search", query="kayak")}
         assert notes == {"Paint for the kayak is cheap.": source, "The kayak is mine.": None}
+
+
+def test_what_rests_on_documents_that_are_left_out_is_marked_and_not_told(session: Session) -> None:
+    (passage,) = (one for one in look(session, "search_passages", query="red paint") if one["document"] == "notes.txt")
+    look(session, "archival_memory_insert", content="Paint for the kayak is cheap.", citations=[passage["id"]])
+    (note,) = look(session, "archival_memory_search", query="paint")
+    cited = session.memory.entry(session.memory.named(note["id"])).citations
+    session.memory.add([Entry("Paint of the kayak costs little.", MESSAGE, "s", "assistant", citations=cited)])
+    session.memory.add([Entry("Elsewhere paint is dear.", citations=({"path": "a.txt"},))])
+    limits: list[tuple[list[str], date | None]] = [(["path=chat.jsonl"], None), (["path!=c*"], None), ([], date.max)]
+    for limit, source in zip(limits, ("left out", "stands", "stands"), strict=True):
+        view = session.index.limited(*limit)
+        now = Session(lambda view=view: view, lambda: session.memory, "s")  # type: ignore[misc]
+        (note,) = (one for one in look(now, "archival_memory_search", query="paint") if one["source"] != "gone")
+        (said,) = (one for one in look(now, "conversation_search", query="costs little") if one.get("session"))
+        assert note["source"] == said["source"] == source
+        assert bool(note["text"]) == bool(said["text"]) == (source == "stands")

@@ -3,24 +3,27 @@
 import json
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from stub_model import StubModel
 
-from graphrag_lite.agent.agent_search import TOKENS
+from graphrag_lite.agent.agent_search import TOKENS, alone
 from graphrag_lite.agent.calls import Seen
 from graphrag_lite.agent.context import FREE, FULL, REPLY, STAY, Context, cut
 from graphrag_lite.agent.session import MEMORY
-from graphrag_lite.errors import InputError
+from graphrag_lite.errors import InputError, LockedError
 from graphrag_lite.llm.chat import Request, estimated_tokens, prompt_tokens, tool_tokens
 from graphrag_lite.memory.core import LIMIT
-from graphrag_lite.memory.store import NOTE, Memory
+from graphrag_lite.memory.store import MESSAGE, NOTE, Memory
 from graphrag_lite.pipeline import index as build
 from graphrag_lite.search.answer import NOTHING, Answer
 from graphrag_lite.search.index import Index
@@ -295,6 +298,35 @@ def test_a_session_remembers_and_core_memory_stands_in_the_context(folder: Path)
     )
 
 
+def test_as_of_a_day_the_tools_are_the_same_and_show_nothing_later(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    rows = [
+        {"id": day, "date": day, "text": f"Ada Holt planted {fruit} at Velm Orchard."}
+        for day, fruit in (("1912-05-01", "pears"), ("1950-05-01", "quinces"))
+    ]
+    build(corpus({"a.jsonl": rows}), tmp_path / "output", Settings())
+
+    def looks(request: Request) -> Any:
+        tools = [tool["name"] for tool in request.tools if not tool["name"].startswith(("core", "answer", "read"))]
+        n = n_turns(request)
+        if n < len(tools):
+            days = {"start_date": "1900-01-01", "end_date": "2000-01-01"}
+            query = {"id" if tools[n] == "get_entity" else "query": "Ada Holt"}
+            return call(tools[n], **(days if tools[n].endswith("date") else query))
+        return (
+            call("answer", text="They were quinces [1].", citations=[page["id"]]) if (page := quince(request)) else ""
+        )
+
+    def quince(request: Request) -> dict[str, Any] | None:
+        pages = [json.loads(one["content"]) for one in request.messages if one["content"].startswith('{"page"')]
+        return next((one for page in pages for one in page["records"] if "quinces" in one.get("text", "")), None)
+
+    options: dict[str, Any] = {"question": "What grows?", "session": "s", "steps": 30, "tokens": 60_000}
+    answer, whole = ask(tmp_path / "output", looks, **options)
+    _, then = ask(tmp_path / "output", looks, **options | {"question": "What did?"}, as_of="1930-01-01")
+    assert answer.citations and whole.requests[0].tools == then.requests[0].tools
+    assert "pears" in str(then.requests[-1].messages) and "quinces" not in str(then.requests[-1].messages)
+
+
 def test_what_is_noted_is_found_though_it_was_searched_for_before(folder: Path) -> None:
     search = call("archival_memory_search", query="quokka")
     plays = [search, call("archival_memory_insert", content="A quokka smiles."), search]
@@ -334,6 +366,73 @@ def test_a_recorded_session_is_replayed_without_a_call(folder: Path, tmp_path: P
     assert kept[0].blocks("replayed") == kept[1].blocks("replayed") != {}
 
 
+def noting(request: Request) -> str | dict[str, Any]:
+    """Note what is found, look until much has left the context, then answer from what was noted."""
+    if is_summary(request):
+        return "I looked for telescopes."
+    n, seen = n_turns(request), request.messages[1]["content"]
+    if "What they came to" in seen:
+        return (
+            call("answer", text=f"Noted {len(records(request))} times.")
+            if n == STAY + 1
+            else call("archival_memory_search", query="mirror")
+        )
+    if n < 2:
+        return call("core_memory_append" if n else "archival_memory_insert", **NOTED[n])
+    return call("search_passages", query=f"telescope {n}")
+
+
+NOTED = ({"content": "A mirror is wanted."}, {"name": "user", "content": "Likes mirrors."})
+ASKED_AND_KILLED = """
+import os, signal, sys
+from pathlib import Path
+sys.path[:0] = sys.argv[2:]
+from test_model_loop import ask, is_summary, noting
+n_asked, n_summaries = 0, 0
+def play(request):
+    global n_asked, n_summaries
+    if n_summaries == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    n_summaries += is_summary(request)
+    n_asked += 1
+    print(n_asked, flush=True)
+    return noting(request)
+ask(Path(sys.argv[1]), play, session="k", steps=40)
+"""
+
+
+def test_who_is_killed_once_a_summary_is_made_pays_nothing_twice(folder: Path, tmp_path: Path) -> None:
+    outputs = [tmp_path / name / "output" for name in ("killed", "whole")]
+    for output in outputs:
+        shutil.copytree(folder, output, symlinks=True, ignore=shutil.ignore_patterns(f"{MEMORY}*", "memo.sqlite*"))
+    command = [sys.executable, "-c", ASKED_AND_KILLED, str(outputs[0]), *map(str, Path(__file__).parents[:2])]
+    killed = subprocess.run(command, stdout=subprocess.PIPE)
+    assert killed.returncode == -signal.SIGKILL
+    told: list[list[Any]] = []
+    for output, n_paid in zip(outputs, (len(killed.stdout.split()), 0), strict=True):
+        stub = StubModel(lambda request: said if isinstance(said := noting(request), str) else json.dumps(said))
+        index = Index.open(output, overrides=["llm.model=stub"], model=stub)
+        answer = index.query(QUESTION, "agent", session="k", steps=40)
+        memory = Memory(output / MEMORY)
+        kept = [memory.entry(place).content for kind in (NOTE, MESSAGE) for place in memory.listed(kind)]
+        told.append([answer.answer, len(answer.steps), kept, memory.blocks("k"), len(stub.requests) + n_paid])
+    assert told[0] == told[1] and told[0][0] == "Noted 1 times."
+
+
+def test_a_session_that_is_being_asked_is_told_to_whoever_asks_in_it_too(folder: Path) -> None:
+    def asked_meanwhile(_: Request) -> dict[str, Any]:
+        with (
+            alone(folder, "other"),
+            pytest.raises(LockedError, match="Session 'k' is asked by another"),
+            alone(folder, "k"),
+        ):
+            pass
+        return call("answer", text="Yes.")
+
+    assert ask(folder, asked_meanwhile, session="k")[0].answer == "Yes."
+
+
+@settings(max_examples=30)
 @given(
     st.integers(0, LIMIT),
     st.lists(st.tuples(st.integers(0, 30_000), st.integers(0, 30_000)), max_size=30),

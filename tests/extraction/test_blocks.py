@@ -52,7 +52,7 @@ def test_code_and_references_name_nothing_and_wikilinks_do(tmp_path: Path) -> No
         "## References\n\nDijkstra Edsger. Turing Lecture. 1972.\n"
     )
     snapshot = index(tmp_path, {"a.md": note})
-    names = set(tables.read(snapshot, "entity_mentions")["name"].to_pylist())
+    names = set(tables.read(snapshot, "entities")["title"].to_pylist())
     assert {"Ada Lovelace", "Charles Babbage", "Analytical Engine"} <= names
     assert not {word for name in names for word in name.split()} & {
         "Margaret",

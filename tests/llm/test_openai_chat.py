@@ -1,10 +1,12 @@
 """The client against a real server on loopback: what it sends, what it adapts to, and how each failure reads."""
 
 import asyncio
+import gzip
 import json
 import logging
 import socket
 import time
+import zlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -658,6 +660,41 @@ def test_a_stream_is_in_flight_until_its_end() -> None:
 
         asyncio.run(main())
     assert server.most_in_flight == 2
+
+
+def test_a_stream_that_never_ends_ends_in_time() -> None:
+    with StubServer(lambda _: Fault("word " * 500, drip=0.01)) as server:
+        assert "llm.timeout" in failure(lambda: pieces(chat_at(server, timeout=0.3)), CallError)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_an_answer_is_unpacked_within_bounds() -> None:
+    """The bomb is ended before it is in memory: what it holds would be no JSON, and is never looked at."""
+    said = json.dumps({"choices": [{"message": {"content": "Marley."}}]}).encode()
+    bomb = gzip.compress(bytes(17_000_000))
+    cases = [
+        (said, "identity", "Marley."),
+        (gzip.compress(said), "gzip", "Marley."),
+        (zlib.compress(said), "deflate", "Marley."),
+        (bomb, "gzip", "more than 16 MB"),
+        (gzip.compress(bomb), "gzip, gzip", "not asked for"),
+        (b"{}", "gzip", "damaged"),
+    ]
+    faults = iter([Fault(raw=content, headers={"content-encoding": encoding}) for content, encoding, _ in cases])
+    with StubServer(lambda _: next(faults)) as server:
+        chat = chat_at(server, max_attempts=1)
+
+        async def heard() -> str:
+            try:
+                return (await chat.complete(ask())).text
+            except CallError as error:
+                return str(error)
+
+        async def main() -> None:
+            for *_, says in cases:
+                assert says in await heard()
+
+        asyncio.run(main())
 
 
 @pytest.mark.usefixtures("impatient")

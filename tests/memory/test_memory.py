@@ -67,7 +67,7 @@ def test_what_is_forgotten_is_gone_from_the_files(memory: Memory) -> None:
         assert b"xylophonequartz" not in path.read_bytes()
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.lists(st.tuples(st.text(min_size=1, max_size=30), st.sampled_from([NOTE, MESSAGE])), max_size=6))
 def test_what_is_exported_comes_back(tmp_path_factory: pytest.TempPathFactory, said: list[tuple[str, str]]) -> None:
     folder = tmp_path_factory.mktemp("memory")
@@ -126,7 +126,7 @@ def test_of_lines_that_nobody_wrote_none_is_kept(memory: Memory, tmp_path: Path,
         transfer.imported(memory, path)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.text("ab\n", max_size=12), st.text("ab", max_size=3), st.text("abc", max_size=4))
 def test_a_block_is_replaced_only_where_the_old_text_is_there_once(
     tmp_path_factory: pytest.TempPathFactory, before: str, old: str, new: str

@@ -63,6 +63,20 @@ def test_a_named_text_column_is_taken_and_nothing_is_told() -> None:
     assert isinstance(item, Loaded) and item.text == TABLE[0]["Report"] and not item.blocks
 
 
+def test_rows_of_short_cells_are_called_by_the_column_that_tells_them_apart() -> None:
+    data = b"price,fruit,colour\n3,Apple,red\n2,Pear,green\n1,Plum,blue\n7,Quince,yellow\n"
+    items = [item for item in all_readers().read(data, "a.csv", Fields()) if isinstance(item, Loaded)]
+    assert [(item.title, item.text) for item in items][:2] == [
+        ("Apple", "price: 3\ncolour: red"),
+        ("Pear", "price: 2\ncolour: green"),
+    ]
+
+
+def test_a_column_of_companies_holds_no_people() -> None:
+    rows = [row | {"Owner": f"{row['Owner']} {'Ltd' if n % 3 else ''}".strip()} for n, row in enumerate(TABLE)]
+    assert tell(list(rows[0]), rows).kinds["Owner"] == "organization"
+
+
 def test_real_tickets() -> None:
     if not TICKETS.exists():
         pytest.skip("the development data is not here")

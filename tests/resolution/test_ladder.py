@@ -139,13 +139,30 @@ def test_a_place_and_its_river_stay_apart() -> None:
     assert len(set(titles(mentions).values())) == 2
 
 
-def test_definitions_join_an_acronym_unless_they_disagree() -> None:
-    names = ["Tarn Health Office", "THO", "Tall Hill Orchard"]
-    one = resolve(["d"] * 3, names, ["unknown"] * 3, [True] * 3, {}, definitions=[(names[0], "THO")])
-    assert {row.name: row.title for row in one}["THO"] == names[0]
-    both = [(names[0], "THO"), (names[2], "THO")]
-    two = resolve(["d"] * 3, names, ["unknown"] * 3, [True] * 3, {}, definitions=both)
-    assert {row.name: row.title for row in two}["THO"] == "THO"
+def meant(spans: Sequence[tuple[str, str]], defined: Sequence[tuple[str, str, str]], short: str) -> dict[str, str]:
+    """Return what an acronym means by document; names stand in `spans` of (document, name)."""
+    n = len(spans)
+    documents, names = zip(*spans, strict=True)
+    rows = resolve(documents, names, ["unknown"] * n, [True] * n, {}, definitions=defined, glossed={("g", short)})
+    by_name = {(row.document_id, row.name): row.title for row in rows}
+    return {d: by_name.get((d, name)) or by_name["", name] for d, name in spans if name == short}
+
+
+def test_an_acronym_means_what_its_document_says_and_elsewhere_what_all_agree_on() -> None:
+    office, orchard = "Tarn Health Office", "Tall Hill Orchard"
+    spans = [("a", office), ("a", "THO"), ("b", "THO"), ("g", "THO")]
+    assert meant(spans, [("a", office, "THO")], "THO") == {"a": office, "b": office, "g": "THO"}
+    both = [("a", office, "THO"), ("c", orchard, "THO")]
+    two = meant([*spans, ("c", orchard), ("c", "THO")], both, "THO")
+    assert two == {"a": office, "c": orchard, "b": "THO", "g": "THO"}
+
+
+def test_an_acronym_of_two_letters_is_not_carried_to_more_documents_than_tell_it() -> None:
+    spans = [("a", "Tarn Office"), ("a", "TO"), ("b", "TO")]
+    assert meant(spans, [("a", "Tarn Office", "TO")], "TO") == {"a": "Tarn Office", "b": "TO"}
+    spans += [("c", "Tarn Offices"), ("c", "TO")]
+    told = [("a", "Tarn Office", "TO"), ("c", "Tarn Offices", "TO")]
+    assert set(meant(spans, told, "TO").values()) == {"Tarn Offices"}
 
 
 @pytest.mark.parametrize(
@@ -372,3 +389,16 @@ def test_the_first_word_of_a_thing_is_the_thing_where_documents_use_it_so() -> N
 def test_a_phrase_in_small_letters_is_a_concept_whatever_its_last_word() -> None:
     rows = resolve(["d"] * 5, ["mass drug administration"] * 5, ["organization"] * 5, [True] * 5, {})
     assert [(row.title, row.type) for row in rows] == [("mass drug administration", "concept")]
+
+
+def test_a_name_without_a_type_has_that_of_the_longer_ones_and_an_identifier_none_of_a_person() -> None:
+    mentions = [
+        *(("d", name, "person", True) for name in ("Ann Velm", "唐纳德·特朗普")),
+        *(("d", name, "product", True) for name in ("Orbit 7", "Orbit 8")),
+        *(("e", name, "unknown", True) for name in ("Velm", "特朗普", "Orbit", "apiVersion", "Tarn")),
+    ]
+    rows = resolve(*map(list, zip(*mentions, strict=True)), {}, contexts={}, alias=False)  # type: ignore[arg-type, misc]
+    types = {row.name: row.type for row in rows}
+    assert [types[name] for _, name, kind, _ in mentions if kind == "unknown"] == [
+        *("person", "person", "product", "code", "unknown")
+    ]

@@ -310,7 +310,7 @@ SLOW = """
 from graphrag_lite.run import workers
 from graphrag_lite.cli import main
 
-workers.MIN_PARALLEL_ITEMS = 1
+workers.STARTS = 1
 if __name__ == "__main__":
     main()
 """
@@ -408,14 +408,14 @@ def test_an_interruption_waits_while_workers_start(number: signal.Signals) -> No
 
 
 IDLE = """
-import contextlib, time
+import time
 from graphrag_lite import attempts
 from graphrag_lite.run import loop as runner, workers
-workers.MIN_PARALLEL_ITEMS = 1
+workers.STARTS = 1
 
 if __name__ == "__main__":
-    with contextlib.ExitStack() as pools:
-        each = workers.Workers(2, runner.Silence(), pools, attempts.ignore)
+    with workers.Pool(2) as pool:
+        each = workers.Workers(pool, runner.Silence(), attempts.ignore)
         print(sum(each(abs, range(300))), flush=True)
         time.sleep(60)
 """
@@ -452,16 +452,16 @@ def _killed(item: int) -> int:
 
 
 def test_a_killed_worker_is_an_error_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "MIN_PARALLEL_ITEMS", 1)
-    with contextlib.ExitStack() as pools, pytest.raises(WorkerError, match="workers=1"):
-        list(workers.Workers(2, loop.Silence(), pools, attempts.ignore)(_killed, range(10)))
+    monkeypatch.setattr(workers, "STARTS", 1)
+    with workers.Pool(2) as pool, pytest.raises(WorkerError, match="workers=1"):
+        list(workers.Workers(pool, loop.Silence(), attempts.ignore)(_killed, range(10)))
 
 
-def test_workers_end_with_their_stage_also_where_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_end_with_their_run_also_where_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else Python would finish all that is queued before it ends, a minute after Ctrl-C."""
-    monkeypatch.setattr(workers, "MIN_PARALLEL_ITEMS", 1)
-    with contextlib.ExitStack() as pools:
-        found = workers.Workers(2, loop.Silence(), pools, attempts.ignore)(abs, range(100_000))
+    monkeypatch.setattr(workers, "STARTS", 1)
+    with workers.Pool(2) as pool:
+        found = workers.Workers(pool, loop.Silence(), attempts.ignore)(abs, range(100_000))
         assert next(found) == 0  # the stage fails while it still holds the rest
         assert multiprocessing.active_children()
     assert not multiprocessing.active_children()

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 from graphrag_lite import prompts, tables
+from graphrag_lite.attempts import in_turn
 from graphrag_lite.errors import CallError, ModelError
 from graphrag_lite.evidence.mention_fold import opened
 from graphrag_lite.llm.chat import Reply, Request
@@ -40,7 +41,9 @@ def summarize(read: dict[str, pa.Table], **settings: Any) -> tuple[Rows, Rows]:
 
 def described(read: dict[str, pa.Table], model: StageModel | None, **settings: Any) -> tuple[Rows, Rows]:
     chosen = SummarizeDescriptions(**settings)
-    made = asyncio.run(summarize_descriptions(**read, settings=chosen, model=model, prompts=prompts.load()))
+    made = asyncio.run(
+        summarize_descriptions(**read, settings=chosen, model=model, prompts=prompts.load(), each=in_turn)
+    )
     for name, table in zip(("entities", "relationships"), made, strict=True):
         tables.check(name, table)
     return made[0].to_pylist(), made[1].to_pylist()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from last_snapshot import last
 
 from graphrag_lite import pipeline, prompts, tables
+from graphrag_lite.attempts import in_turn
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import Settings, SummarizeDescriptions
 from graphrag_lite.stages import summarize_descriptions as module
@@ -32,7 +33,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 def summarize(read: Tables, before: Last | None = None) -> Tables:
     section = SummarizeDescriptions()
     made = asyncio.run(
-        summarize_descriptions(**read, settings=section, model=None, prompts=prompts.load(), last=before)
+        summarize_descriptions(**read, settings=section, model=None, prompts=prompts.load(), each=in_turn, last=before)
     )
     return dict(zip(("entities", "relationships"), made, strict=True))
 

@@ -14,6 +14,7 @@ import stub_replies
 from stub_model import StubModel, stage_model
 
 from graphrag_lite import pipeline, prompts, tables
+from graphrag_lite.attempts import in_turn
 from graphrag_lite.run import snapshots
 from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings, SummarizeDescriptions
@@ -104,7 +105,9 @@ def described(read: dict[str, pa.Table]) -> list[list[dict[str, Any]]]:
     """Return the rows of both tables that the stage writes."""
     model, _ = stage_model(StubModel(lambda request: stub_replies.reply(request.messages)))
     settings = SummarizeDescriptions(max_tokens=50)
-    made = asyncio.run(summarize_descriptions(**read, settings=settings, model=model, prompts=prompts.load()))
+    made = asyncio.run(
+        summarize_descriptions(**read, settings=settings, model=model, prompts=prompts.load(), each=in_turn)
+    )
     return [table.to_pylist() for table in made]
 
 

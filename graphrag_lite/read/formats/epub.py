@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from graphrag_lite.read.composer import Composer
 from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
 from graphrag_lite.read.encoding import decode
-from graphrag_lite.read.formats.web_page import html_to_text
+from graphrag_lite.read.formats.web_page import read_page
 from graphrag_lite.read.packages import Package, attribute, child, local, opened
 
 if TYPE_CHECKING:
@@ -24,13 +24,19 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         book = next((attribute(each, "full-path") for each in root.iter() if local(each) == "rootfile"), "")
         described = package.xml(book)
         for chapter in _chapters(package, described, posixpath.dirname(book)):
-            page = html_to_text(decode(chapter))
+            page = read_page(decode(chapter))
             if page.text:
                 composer.part()
-                composer.add(clean(page.text))
+                start = composer.length
+                composer.add(page.text)
+                moved = (
+                    each._replace(char_start=start + each.char_start, char_end=start + each.char_end)
+                    for each in page.blocks
+                )
+                composer.blocks += moved
     stated = {local(each): clean((each.text or "").strip()) for each in child(described, "metadata") or ()}
     metadata = {"author": stated["creator"]} if stated.get("creator") else {}
-    yield Loaded(path, stated.get("title", ""), composer.text(), metadata=metadata)
+    yield Loaded(path, stated.get("title", ""), composer.text(), metadata=metadata, blocks=tuple(composer.blocks))
 
 
 def _chapters(package: Package, book: "Element", folder: str) -> Iterator[bytes]:

@@ -100,9 +100,9 @@ def _body(message: "EmailMessage") -> str:
     except (LookupError, ValueError):  # of an encoding that there is not
         text = (part.get_payload(decode=True) or b"").decode("utf-8", "replace")  # type: ignore[union-attr]
     if part.get_content_subtype() == "html":
-        from graphrag_lite.read.formats.web_page import html_to_text
+        from graphrag_lite.read.formats.web_page import read_page
 
-        return html_to_text(text).text
+        return read_page(text).text
     return text
 
 

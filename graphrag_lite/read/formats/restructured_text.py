@@ -28,7 +28,11 @@ TABLE = re.compile(r"\s*=+(?:\s+=+)+\s*$")
 ROW = re.compile(r"\s*[|+]|\s*=+(?:\s+=+)*\s*$|.*\S {3,}\S")
 ROLE = re.compile(r":[\w:+.-]{1,80}:`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`")
 REFERENCE = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?|`([^`]+)`__?|(?<=\w)_(?=[\s.,;:)]|$)|\|(\w[^|\n]*)\|")
-LITERAL = re.compile(r"``(.+?)``")
+CODE_NAMES = (  # roles that Sphinx shows in the letters of code
+    "class|func|function|meth|mod|attr|data|const|exc|obj|member|macro|type|enum|option|envvar|file|program|keyword"
+    r"|command|variable|module|genex|prop_\w+|code|literal"
+)
+LITERAL = re.compile(rf"``(.+?)``|:(?:\w{{1,9}}:)?(?:{CODE_NAMES}):`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`")
 EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=\S)(.{1,300}?)(?<=\S)\1(?![\w*])")  # bounds keep it linear
 
 
@@ -142,7 +146,8 @@ def _line(composer: Composer, line: str) -> None:
         line = " | ".join(cell.strip() for cell in line.strip().strip("|").split("|"))
     composer.part(1)
     for number, piece in enumerate(LITERAL.split(line)):
-        composer.add(piece if number % 2 else _plain(piece), "code" if number % 2 else "")
+        if piece:  # of three the first is text, one of the others code
+            composer.add(piece if number % 3 else _plain(piece), "code" if number % 3 else "")
 
 
 def _plain(text: str) -> str:

@@ -1,14 +1,33 @@
 """HTML, by resiliparse (the Webis group's, for web archives)."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
-from graphrag_lite.read.documents import Fields, Loaded, Reader
+from graphrag_lite.read.composer import Composer
+from graphrag_lite.read.documents import Block, Fields, Loaded, Reader, clean
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.stated_times import stated_date
 
 # Not resiliparse's own `main_content`: it takes minutes for a page of 100,000 nested elements.
 SKIPPED = ["nav", "footer", "aside", "form", "[role=navigation]", "[role=banner]", "[aria-hidden=true]"]
+# Tables of contents and ways to other pages, as DocBook, Sphinx and MediaWiki mark them.
+WAYS = [f"[class~={name}]" for name in ("toc", "toctree-wrapper", "navheader", "navfooter", "related", "sphinxsidebar")]
+WAYS += [f"[class~={name}]" for name in ("headerlink", "mw-editsection", "navbox", "catlinks", "breadcrumbs")]
+# What stands around code, and around links to parts of pages, while a page is read.
+CODE, LINK = ("\ue000", "\ue001"), ("\ue002", "\ue003")
+UNMARKED = dict.fromkeys(map(ord, (*CODE, *LINK)))
+CODE_BEGIN, CODE_END = re.compile(r"(?i)<(?:pre|code)\b[^<>]*>"), re.compile(r"(?i)(?=</(?:pre|code)\s*>)")
+LINKED = re.compile(r"""(?i)(<a\s[^<>#]{0,500}#[^<>]{0,500}>)([^<]*(?:<(?!/?a\b)[^<]*)*)""")
+HEADING = re.compile(r"(?i)<h([1-6])\b[^<>]*>")
+LIST = re.compile(r"(?i)(</?)[uo]l\b")
+DEEP = 50  # lists in each other: each goes in by two characters, so that a small page would become a large text
+# A table of contents: three lines or more of nothing but links to parts of pages.
+CONTENTS = re.compile(rf"(?:^(?:[^\w\n{LINK[0]}]|[\d_])*{LINK[0]}[^{LINK[1]}\n]*{LINK[1]}[^\w\n]*\n+){{3,}}", re.M)
+BLANK = re.compile(r"\n(?:[^\S\n]*\n){2,}")
+CELLS, EMPTY = re.compile(r"[^\S\n]*\t[^\S\n]*"), re.compile(r"(?m)^[ |•#]+$")
+LINKS = re.compile(f"[{''.join(LINK)}]")
 DATES = ("date", "article:published_time", "dc.date", "dcterms.date", "datepublished")
 
 
@@ -19,31 +38,66 @@ class Page:
     text: str
     title: str
     date: str
+    blocks: tuple[Block, ...] = ()
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
-    page = html_to_text(decode(data))
+    page = read_page(decode(data))
     stated = {fields.time: page.date} if page.date else stated_date(page.text, fields)
-    yield Loaded(path, page.title, page.text, metadata=stated)
+    yield Loaded(path, page.title, page.text, metadata=stated, blocks=page.blocks)
 
 
-def html_to_text(html: str) -> Page:
-    """Return a page's text without scripts, styles, navigation and footers.
+def read_page(html: str) -> Page:
+    """Return a page's text without scripts, styles, navigation and footers: headings with marks, code as blocks.
 
-    >>> html_to_text("<title>News</title><nav>Home</nav><script>x()</script><p>One &amp; two.<p>Three.")
-    Page(text='One & two.\\n\\nThree.', title='News', date='')
+    >>> page = read_page("<title>News</title><nav>Home</nav><h2>A</h2>One &amp; two.<pre>x = 1</pre>")
+    >>> page.text, page.title, [(block.kind, page.text[block.char_start : block.char_end]) for block in page.blocks]
+    ('## A\\n\\nOne & two.\\nx = 1', 'News', [('code', 'x = 1')])
     """
     from resiliparse.extract.html2text import extract_plain_text
     from resiliparse.parse.html import HTMLTree
 
-    tree = HTMLTree.parse(html)
-    text = extract_plain_text(tree, alt_texts=False, skip_elements=SKIPPED)
+    tree = HTMLTree.parse(_marked(html.translate(UNMARKED)))
     dates = {}
     for meta in tree.head.get_elements_by_tag_name("meta") if tree.head else ():
         name = (meta.getattr("name") or meta.getattr("property") or "").lower()
         dates[name] = meta.getattr("content") or ""
+    text = extract_plain_text(tree, alt_texts=False, skip_elements=[*SKIPPED, *WAYS])
+    text = text if text.strip() else extract_plain_text(tree, alt_texts=False, skip_elements=SKIPPED)  # only ways
+    composer = _composed(text)
     date = next((dates[name] for name in DATES if dates.get(name)), "")
-    return Page(text.strip(), (tree.title or "").strip(), date)
+    return Page(composer.text(), " ".join((tree.title or "").split()), date, tuple(composer.blocks))
+
+
+def _marked(html: str) -> str:
+    """Return a page with marks before headings, around code, and around links to parts of pages."""
+    depths = accumulate(-1 if found[1] == "</" else 1 for found in LIST.finditer(html))
+    html = LIST.sub(r"\1div", html) if max(depths, default=0) > DEEP else html
+    html = LINKED.sub(rf"\1{LINK[0]}\2{LINK[1]}", html)
+    html = CODE_END.sub(CODE[1], CODE_BEGIN.sub(rf"\g<0>{CODE[0]}", html))
+    return HEADING.sub(lambda found: f"{found[0]}{'#' * int(found[1])} ", html)
+
+
+def _composed(text: str) -> Composer:
+    """Return what was read, with cells between bars, and without lines that hold nothing and marks."""
+    text = LINKS.sub("", CONTENTS.sub("", f"{text}\n"))
+    composer = Composer()
+    depth = 0
+    for piece in re.split(f"([{''.join(CODE)}])", text.strip()):
+        if piece in CODE:
+            depth = max(0, depth + (1 if piece == CODE[0] else -1))
+        else:
+            composer.add(clean(piece if depth else _plain(piece)), "code" if depth and piece.strip() else "")
+    return composer
+
+
+def _plain(text: str) -> str:
+    """Return a text with cells between bars, and without lines that hold marks alone.
+
+    >>> _plain("A\\t\\tB\\n\xa0\\t\\t\\n\\n\\nC")
+    'A | B\\n\\nC'
+    """
+    return BLANK.sub("\n\n", EMPTY.sub("", CELLS.sub(" | ", text.replace("\xa0", " "))))
 
 
 READER = Reader({".html": "text/html", ".htm": "text/html"}, read)

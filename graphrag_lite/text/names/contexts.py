@@ -6,6 +6,8 @@ from collections.abc import Mapping
 MAX_CONTEXTS = 30  # mentions of one name that are looked at
 _REACH = 40  # characters on either side
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|[^\s\w]")
+PARTS = re.compile(r"[\s·・•]+")
+"""What stands between the parts of a name, in scripts without spaces, too."""
 _MAX_SHAPE = 4  # words
 _CAPITAL = "Aa"  # stands for every capitalised word
 
@@ -40,7 +42,7 @@ def form(name: str, lower_counts: Mapping[str, int]) -> tuple[str, ...]:
     >>> form("Bank of England", {"bank": 3})
     ('can', '^ bank', '$ england', '- and')
     """
-    words = name.split()
+    words = PARTS.split(name)
     first, last = words[0].casefold(), words[-1].casefold()
     shape = "".join(_class(word, lower_counts) for word in words[:_MAX_SHAPE])
     return shape, f"^ {first}", f"$ {last}", f"- {last[-3:]}"

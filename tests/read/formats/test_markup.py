@@ -106,7 +106,7 @@ def test_restructured_text() -> None:
     assert item.text == (
         "# Title\n\nSee code(), Index and this.\n\n## Part\n\nNote: Be careful.\n\nimport httpx\n\nExample:\n\nx = 1\n\nEnd."
     )
-    assert [text for kind, _, text in blocks(item) if kind == "code"] == ["code()", "import httpx", "x = 1"]
+    assert [text for kind, _, text in blocks(item) if kind == "code"] == ["code()", "Index", "import httpx", "x = 1"]
 
 
 def test_org() -> None:
@@ -204,7 +204,9 @@ Added in version 3.14: It fetches now.
 def test_a_manual_in_restructured_text_has_whole_paragraphs_and_says_since_which_version() -> None:
     item = one(MANUAL, "manual.rst")
     assert (item.title, item.text.strip()) == ("Manual", SHOWN)
-    assert [text for kind, _, text in blocks(item) if kind == "code"] == ["<Name>_URL", "code()", "now"]
+    assert [text for kind, _, text in blocks(item) if kind == "code"] == [
+        *("Fetch", "<Name>_URL", "CMAKE_<LANG>_FLAGS", "code()", "now")
+    ]
 
 
 @pytest.mark.parametrize("piece", ["*a ", "**a\n", ":a", "`a <"])

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from graphrag_lite.read.formats.web_page import html_to_text
+from graphrag_lite.read.formats.web_page import read_page
 
 PAGE = """<!doctype html><html><head><title>
   The  Telescope </title><meta property="article:published_time" content="1990-04-24T12:33:51Z">
@@ -14,7 +14,7 @@ PAGE = """<!doctype html><html><head><title>
 
 
 def test_a_page() -> None:
-    page = html_to_text(PAGE)
+    page = read_page(PAGE)
     assert page.title.split() == ["The", "Telescope"]
     assert "\n" not in page.title
     assert page.date == "1990-04-24T12:33:51Z"
@@ -25,17 +25,51 @@ def test_a_page() -> None:
 
 
 def test_blocks_are_on_lines_of_their_own() -> None:
-    assert html_to_text("<h1>A</h1><p>B</p><p>C D</p>").text.split() == ["A", "B", "C", "D"]
-    assert "A B" not in html_to_text("<h1>A</h1><p>B</p>").text
+    assert read_page("<h1>A</h1><p>B</p><p>C D</p>").text == "# A\n\nB\n\nC D"
+
+
+CONTENTS = """<h1>Book</h1><p>Contents</p><ul><li>1. <a href="#one">One</a><ul><li>1.1. <a href="#sub"><span>Sub</span></a></ul>
+<li>2. <a href="b.html#two">Two</a></ul><div class="related"><a href="b.html">Next</a></div>
+<h2>One<a class="headerlink" href="#one">¶</a></h2><p>See <a href="#two">Two</a>, <a href="#sub">Sub</a>.
+<ul><li><a href="#a">Ann</a> sings<li><a href="#b">Bob</a> plays<li><a href="#c">Cy</a> sleeps</ul>
+<table><tr><td></td><td></td></tr><tr><th>Name<th>Mass</tr><tr><td>A<td>11&nbsp;t</tr></table><pre>all:\n\tmake <code>x</code>\n</pre>
+Run <code>npm ci</code>."""
+
+
+def test_a_table_of_contents_is_no_text() -> None:
+    page = read_page(CONTENTS)
+    assert page.text == (
+        "# Book\n\nContents\n\n## One\n\nSee Two, Sub.\n\n  • Ann sings\n  • Bob plays\n  • Cy sleeps\n"
+        "Name | Mass\nA | 11 t\nall:\n\tmake x\n\nRun npm ci."
+    )
+    assert [page.text[block.char_start : block.char_end] for block in page.blocks if block.kind == "code"] == [
+        "all:\n\tmake ",
+        "x",
+        "npm ci",
+    ]
+
+
+def test_a_page_that_is_only_ways_to_others_keeps_them() -> None:
+    assert "One" in read_page('<div class="toc"><a href="a.html">One</a></div>').text
 
 
 @pytest.mark.parametrize("html", ["", "   ", "plain < text", "<p", "<!--", "</p></div>", "<title>", "\0<p>x"])
 def test_broken_pages_are_no_errors(html: str) -> None:
-    html_to_text(html)
+    read_page(html)
 
 
-@pytest.mark.parametrize("html", ["<div>" * 20_000, "<b>a" * 20_000, "<" * 300_000, "a" * 1_000_000, "<p>x" * 50_000])
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * 20_000,
+        "<b>a" * 20_000,
+        "<" * 300_000,
+        "a" * 1_000_000,
+        "<p>x" * 50_000,
+        "<ul><li><a href=#>x" * 20_000,
+    ],
+)
 def test_deep_and_long_pages_take_seconds_at_most(html: str) -> None:
     started = time.process_time()
-    html_to_text(html)
+    read_page(html)
     assert time.process_time() - started < 15
