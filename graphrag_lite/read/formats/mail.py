@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 SIGNATURE = re.compile(r"(?m)^-- ?$.*\Z", re.S)
 # What mail programs put before the mail that is answered, and that mail: it is a document of its own, or not given.
 QUOTED = re.compile(
-    r"(?m)^(?:(?:On [^\n]{8,120}\n)?(?!>)[^\n]{0,120}(?:wrote|schrieb|écrit|escribió|scrisse|写道|さん)[^\n]{0,40}:[ \t]*\n"
-    r"(?:[ \t]*\n)*(?=>)"
+    r"(?m)^(?:(?:On [^\n]{8,120}\n)?(?!>)[^\n]{0,120}"
+    r"(?:wrote|schrieb|écrit|escribió|scrisse|写道|さん)[^\n]{0,40}:[ \t]*\n(?:[ \t]*\n)*(?=>)"
     r"|-{2,}[ ]?(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Forwarded message)[^\n]*\n).*\Z",
     re.S,
 )
