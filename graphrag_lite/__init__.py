@@ -17,7 +17,7 @@ Where things are, imports going down only (`pyproject.toml`):
     search       one file a query method (`methods` has their table), answers and what models are asked for them
     retrieval    a snapshot as search reads it, a question as the index reads it, rankings; writes no answer
     extraction   what extractors share: text units, what is kept, mentions put into tables; knows no extractor
-    run          the loop, stamps, snapshots, workers, the log: the only code that writes output/; knows no stage
+    run          the loop, stamps, snapshots, engines (pool, Ray), log: alone writes output/; knows no stage
     llm          chat and embedding models, memo, limits, budgets: the only code that reaches a network
     memory       what is remembered beside the corpus: the only store that no run makes
     msgraphrag   reads an index of microsoft/graphrag
@@ -33,8 +33,6 @@ Where things are, imports going down only (`pyproject.toml`):
     plugins      what an installed package brings in; `tables` holds every table,
                  `errors` what a user can fix, `distribution` what it is installed as, `watch` who is told how a run
                  goes, `attempts` what is done to one item and may fail alone
-
-To come: `engine` (workers behind two verbs, in run).
 """
 
 from collections.abc import Sequence

@@ -21,12 +21,13 @@ from graphrag_lite.llm.openai_embedder import open_embedder
 from graphrag_lite.read.documents import Reader
 from graphrag_lite.read.readers import all_readers
 from graphrag_lite.run import loop, run_log, snapshots
-from graphrag_lite.run.corpus_files import scan
+from graphrag_lite.run.corpus_files import on_this_machine, scan
 from graphrag_lite.run.file_hashes import SeenFiles
 from graphrag_lite.run.loop import Run
+from graphrag_lite.run.ray_engine import RayEngine
 from graphrag_lite.run.stamps import Stage
 from graphrag_lite.run.sync import complete
-from graphrag_lite.run.workers import Pool
+from graphrag_lite.run.workers import Engine, Pool
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.detect_communities import detect_communities
 from graphrag_lite.stages.embed_text_units import embed_text_units
@@ -211,6 +212,7 @@ def index(
     cannot be asked or the budget is spent, LockedError while another run writes the same output, OutputError where it
     cannot be written. Interrupted at any moment, the next call goes on from there.
     """
+    on_this_machine(corpus, output)
     if model is None and (lacking := settings.lack_a_model()):
         raise SettingsError("\n".join(lacking))
     extracts = any(stage.run is extract_graph_fast for stage in METHODS[settings.method].stages)
@@ -233,19 +235,30 @@ def index(
         if killed:
             asked = [services[name] for name in ("model", "embedder") if services.get(name)]
             log.killed(killed, [each.spent(killed) for each in asked])
-        n = 1 if extractor else workers
         work = loop.run(
             stages(settings.method, embeds="embedder" in services),
             {"corpus_files": files.rows},
             settings,
             output,
             services,
-            engine=opened.enter_context(Pool(n)) if n > 1 else None,
+            engine=None if extractor else _open_engine(opened, settings, workers),
             watch=watch,
             refresh=("report_communities", "report_communities_fast") if refresh else (),
             made=METHODS[settings.method].made,
         )
         return _ended(work, log, settings)
+
+
+def _open_engine(opened: ExitStack, settings: Settings, workers: int) -> Engine | None:
+    """Open what does text analysis beside this process, until `opened` is left; None: this process does it all."""
+    if settings.engine == "ray":
+        if settings.asks:
+            raise SettingsError(
+                f"engine: ray shares out text analysis; method {settings.method} waits for its model, whose limits,"
+                " budget and kept answers one process holds. Leave engine out, or take method fast."
+            )
+        return opened.enter_context(RayEngine(settings.ray_address, workers))
+    return opened.enter_context(Pool(workers)) if workers > 1 else None
 
 
 def _open_models(

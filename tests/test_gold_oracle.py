@@ -1,11 +1,13 @@
 """Method standard over HTTP with an oracle that knows what held when, with ends hidden; and with one that lies."""
 
 import json
+from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
-from gold_oracle import Fact, oracle, wrong
+from gold_oracle import LIE, Fact, oracle, wrong
 from stub_replies import recognise
 from stub_server import StubServer, prompt_of
 
@@ -50,6 +52,27 @@ def facts_of(root: Path, texts: dict[str, list[Fact]], **how: bool) -> list[dict
         again = planning.plan(root / "c.jsonl", root / "output", settings_file.load(root, None, overrides))
         assert again.total.calls == 0 and again.total.exact, "the answers of both models are kept"
         return rows
+
+
+def test_a_liar_is_stopped_by_what_texts_state_of_ends_on_a_first_run_too(tmp_path: Path) -> None:
+    """Several things are sold at once: that is what the stated ends of some say. The truth about it is published."""
+    spans = ("1990", "2005"), ("1994", "2006"), ("1996", ""), ("1999", ""), ("2002", "")
+    texts = {
+        f"Firm {n} sells.": [Fact(f"Firm {n}", "SELLS", f"Thing {n}{place}", *span) for place, span in enumerate(spans)]
+        for n in range(12)
+    }
+    (tmp_path / "c.jsonl").write_text("".join(json.dumps({"id": text, "text": text}) + "\n" for text in texts))
+    truth = oracle(texts, ends=True)
+
+    def liar(body: Mapping[str, Any]) -> str:
+        return LIE if recognise(prompt_of(body))[0] == "fold_facts.md" else truth(body)
+
+    stopped = pytest.raises(InputError, match="several values at once")
+    for name, reply, told in (("liar", liar, stopped), ("truth", truth, nullcontext())):
+        root = tmp_path / name
+        with StubServer(reply) as server, told:
+            graphrag_lite.index(tmp_path / "c.jsonl", root, overrides=[*SETTINGS, f"llm.base_url={server.url}"])
+        assert (root / "output" / "current").exists() == (reply is truth)
 
 
 def test_what_held_is_what_gold_says_and_a_liar_is_stopped(tmp_path: Path) -> None:

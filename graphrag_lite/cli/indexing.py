@@ -40,6 +40,12 @@ OBJECTS_BETWEEN_COLLECTIONS = 50_000
 @click.option("--wait", is_flag=True, help="With --batch: stay, and look every minute, until the index is made.")
 @click.option("--refresh", type=click.Choice(["reports"]), help="Write again all reports that are stale.")
 @click.option("--checksum", is_flag=True, help="Read every file, also where size and times say that it is the same.")
+@click.option(
+    "--engine", type=click.Choice(["pool", "ray"]), help="Who analyses texts: processes of this machine, or Ray."
+)
+@click.option(
+    "--ray-address", metavar="ADDRESS", help="With --engine ray: the cluster, such as ray://head:10001 or auto."
+)
 @METRICS_FILE
 @QUIET
 @click.option("-v", "--verbose", is_flag=True, help="Count the rows of working tables, such as search terms, too.")
@@ -52,6 +58,8 @@ def index(
     wait: bool,
     refresh: str | None,
     checksum: bool,
+    engine: str | None,
+    ray_address: str | None,
     metrics_file: Path | None,
     quiet: bool,
     verbose: bool,
@@ -87,6 +95,8 @@ def index(
         _expect(root.output, imported=False)
         with run_log.logged(root.output):  # a settings file that stops a run belongs to the history, too
             loaded = root.load()
+            chosen = {"engine": engine or loaded.engine, "ray_address": ray_address or loaded.ray_address}
+            loaded = loaded.model_copy(update=chosen)
             if batch:
                 loaded = loaded.model_copy(update={"llm": loaded.llm.model_copy(update={"batch": True})})
         with progress.watch(as_json, quiet=quiet, verbose=verbose) as watch:

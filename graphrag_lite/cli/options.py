@@ -125,6 +125,9 @@ def corpus_of(root: Root, corpus: Path | None) -> Path:
 
     A name that leads nowhere before the first run is mistyped; later the folder is gone, which is a run that failed.
     """
+    from graphrag_lite.run.corpus_files import on_this_machine
+
+    on_this_machine(corpus, root.folder)
     if corpus and not corpus.exists() and not (root.output / "current").exists():
         raise click.UsageError(f"{corpus}: there is no such folder or file.")
     if corpus is None and not (root.folder / "input").exists():

@@ -47,6 +47,9 @@ _LEANING = re.compile(
     r"|for (?:more|further) (?:information|details)|(?:when|while|because|although|who|which|if|where)\b[^,]*$"
     r"|(?:anyway|for (?:instance|example)|in other words|in addition|in contrast|as a (?:reminder|result)|also|again"
     r"|plus|well|par exemple|en outre|de plus|ainsi|außerdem|zum beispiel|por ejemplo|además"
+    # Who "he" is, after "At Acme, he's", the sentence before says.
+    r"|(?:a[st]|in|on|after|before|by|during|for|from|prior to|since|when|while|with)\b[^,.;]{0,70},? (?:s?he|they)\b"
+    r"|(?:à|en|dans|après|avant|lors|depuis|pendant)\b[^,.;]{0,70},? (?:ils?|elles?)\b"
     r"|alternatively|however|therefore|thus|hence|consequently|similarly|otherwise|to be specific|more specifically"
     r"|(?:following|using|for|in|with|by|on|from|at|during|after|before|despite) (?:this|that|these|those|such)"
     r"|(?:dies|diese[mnrs]?|deshalb|daher|dabei|damit|dazu|darum|jedoch) |celui-ci|celle-ci|ceux-ci|pour cela|cependant"

@@ -28,8 +28,8 @@ async def judged_ends(
     max_pairs: int,
     model: StageModel,
     prompts: Prompts,
-) -> list[Pair]:
-    """Return the pairs of rows of which the model says that the second ends the first; what it does not answer stays.
+) -> tuple[list[Pair], list[Pair]]:
+    """Return the pairs of rows asked about, and those of which the model says that the second ends the first.
 
     `told` are the mentions in words, `sentences` gives those of rows. Pairs are asked about in the order in which they
     were said, in packs that a new document changes little.
@@ -66,4 +66,4 @@ async def judged_ends(
         return [pair for number, pair in enumerate(question, start=1) if number in ended]
 
     answers = await model.map(work, questions, name)
-    return sorted(pair for answer in answers for pair in answer or ())
+    return found, sorted(pair for answer in answers for pair in answer or ())

@@ -15,6 +15,12 @@ from graphrag_lite.run.file_hashes import SeenFiles
 from graphrag_lite.settings import LoadDocuments
 
 ENVIRONMENT = "pyvenv.cfg"  # a folder with such a file is a virtual environment
+ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)")  # as a Path has it; a single letter is a drive
+COPY = "only what a file system of this machine holds can be read. Copy it here, as by `aws s3 sync`, or mount it."
+KEEP = (
+    "an index is kept in a file system of this machine: its lock must end with the process that holds it, and a new"
+    " snapshot become the current one in one step. Copy a finished one there."
+)
 LINKS = "links to folders, to nothing, or out of the corpus"
 OTHERS = "not among load_documents.include"
 WITHOUT_TEXT = "documents without text"
@@ -36,6 +42,13 @@ class File(NamedTuple):
     name: str  # relative to the corpus, with /
     real_path: str
     is_folder: bool = False
+
+
+def on_this_machine(corpus: Path | None, output: Path) -> None:
+    """Raise InputError where one of them is an address, as `s3://bucket`: a path that ends in a folder called `s3:`."""
+    for path, why in ((corpus, COPY), (output, KEEP)):
+        if path and (address := ADDRESS.match(path.as_posix())):
+            raise InputError(f"{address[1]}://{address[2]}: {why}")
 
 
 def scan(

@@ -95,10 +95,13 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     if 1 < len(names) <= WHOLE_NAME and not _together(index, names, scores):
         return True
     names = _rare(bm25, names)
-    beside = _beside_names(index, names, set() if matched else rest, scores)
+    beside = list(_beside_names(index, names, set() if matched else rest, scores))
     if counted:
-        return not any(_has_form(counted, own) and Sought().has_count(text) for text, own in beside)
-    return not any(any(says.search(text) for says in matched.values()) or _has_form(rest, own) for text, own in beside)
+        return not any(Sought().counts(text, counted, question.language) for text, _ in beside)
+    told = [any(says.search(text) for text, _ in beside) for says in matched.values()]
+    if matched and not rest:  # how old somebody was who died is told by neither alone
+        return not all(told)
+    return not any(told) and not any(_has_form(rest, own) for _, own in beside)
 
 
 def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:

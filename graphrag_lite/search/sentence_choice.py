@@ -49,9 +49,17 @@ DEFINED = 5.0  # more for one that says what a thing is, where that is asked; or
 # Times what a sentence is worth whose document is about what the best sentence names, where it holds this share of what
 # that one leaves open: when the director of a film was born is told by the text about her.
 HOP, HOP_SHARE = 12.0, 0.35
-UNFIT = 0.5  # what a question counts, where a kind of thing is asked for, and an entry of a bibliography
+# What a question counts, where a kind of thing is asked for, an entry of a bibliography, and what announces a finding.
+UNFIT = 0.5
 CODE = 0.3  # what a line of code counts: it shows what others say
 REFERENCE = re.compile(r";\s?\d+(?:\(\d+\))?:\s?e?\d|doi:|pp\. ?\d")
+ANNOUNCES = re.compile(
+    r"\b(?:was|were|is|are|been) (?:\w+ly )?(?:evaluated|investigated|examined|studied|assessed|compared)\W*$"
+    r"|\b(?:aim(?:s|ed) to|(?:purpose|aim|objective|goal) of (?:this|the|our))\b"
+    r"|\b(?:not|poorly) (?:well |fully |yet |been )*(?:understood|known|clear|examined)\b"
+    r"|\bremains? (?:unclear|unknown)",
+    re.I,
+)
 ITEM = re.compile(r"\n?[-*•] ")
 ASKS = re.compile(r"[?？][\"'”’»)\]」』]*$")
 NEAR = 0.8  # of the best sentence's value: where each document may tell anew, the newest of these is first
@@ -79,6 +87,8 @@ class _Wanted:
             worth *= 1 + (DATED if self.sought.kind == "time" else CUE)
             if self.sought.how_many and self.sought.counts(said, self.terms, language):
                 worth *= 1 + COUNTED
+        if ANNOUNCES.search(said):
+            worth *= UNFIT
         if self.sought.things and defines(said, self.sought.things):
             worth *= 1 + DEFINED
         return worth
@@ -223,11 +233,18 @@ def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[
     for place in sorted((place for place in rest if place in leaning), key=lambda place: place.start):
         before = _before(index, place)
         at = next((i for i, one in enumerate(ordered) if before < one.end and one.start < place.start), None)
-        if at is not None:
+        if at is not None and _goes_on(ordered[at], place, before):
+            ordered[at] = replace(ordered[at], end=max(place.end, ordered[at].end))
+        elif at is not None:
             ordered.insert(at + 1, place)
         else:
             ordered.append(_with_context(index, place))
     return ordered
+
+
+def _goes_on(one: Statement, place: Statement, before: int) -> bool:
+    """Say whether a place leans on the one sentence `before` it, that is told: the two are read, and cited, as one."""
+    return not one.about and one.start >= before and place.end - one.start <= MAX_LENGTH
 
 
 def _with_context(index: "SnapshotView", place: Statement) -> Statement:

@@ -195,6 +195,12 @@ class Settings(Section):
     workers: int | None = Field(
         None, ge=1, description="processes for text analysis; null: one per core on the command line, one from Python"
     )
+    engine: Literal["pool", "ray"] = Field(
+        "pool", description="who does text analysis: processes of this machine, or a Ray cluster (the extra ray)"
+    )
+    ray_address: str | None = Field(
+        None, description="the cluster to join, such as auto on one of its machines; null: a new one of this machine"
+    )
     load_documents: LoadDocuments = LoadDocuments()
     split_text_units: SplitTextUnits = SplitTextUnits()
     llm: Llm = Llm()

@@ -17,10 +17,10 @@ from graphrag_lite.prompts import Prompts
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import FoldFacts
 from graphrag_lite.temporal import fold, one_value
-from graphrag_lite.temporal.contradictions import with_ends
+from graphrag_lite.temporal.contradictions import Pair, with_ends
 from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, MULTI, POLICIES, Distinct, Facts, Ints, Mentions
-from graphrag_lite.temporal.instants import UNITS, seconds
-from graphrag_lite.temporal.policies import Learned, learn
+from graphrag_lite.temporal.instants import UNITS, UNKNOWN, seconds
+from graphrag_lite.temporal.policies import Learned, doubted, learn
 from graphrag_lite.temporal.relations import Resolution, relation_key, resolve, states
 from graphrag_lite.temporal.spells import ENDED_BY, KINDS, NEGATED, OPEN, STATE, STATED, SUCCEEDED
 from graphrag_lite.text import folding
@@ -82,7 +82,8 @@ async def fold_facts(
     if model is not None and settings.model:
         undecided = {place for place, rule in enumerate(rules) if rule == "default" and learned.policy[place] == MULTI}
         sentences = partial(_sentences, source_documents, told)
-        ended = await judged_ends(told, mentions, undecided, sentences, settings.max_pairs, model, prompts)
+        asked, ended = await judged_ends(told, mentions, undecided, sentences, settings.max_pairs, model, prompts)
+        _stop_where_texts_say_otherwise(mentions, learned, asked, ended, settings.max_ended_share)
         mentions = with_ends(mentions, ended)
         told = pa.concat_tables([told, told.take(np.array([other for _, other in ended], dtype=np.int64))])
     apart = fold.distinct(mentions, learned.policy)
@@ -351,6 +352,26 @@ def _sources(told: "pa.Table", mentions: Mentions, apart: Distinct, facts: Facts
     return {"n_mentions": n_mentions, "n_documents": n_documents, "sources": sources}
 
 
+def _stop_where_texts_say_otherwise(
+    mentions: Mentions, learned: Learned, asked: Sequence[Pair], ended: Sequence[Pair], max_share: float
+) -> None:
+    """Raise InputError where too many facts would end in relations of whose values texts state that they go together.
+
+    So a first run stops, too, which has no facts to lose.
+    """
+    import numpy as np
+
+    facts = (np.array(sorted({one for one, _ in listed}), dtype=np.int64) for listed in (asked, ended))
+    of_asked, of_ended = (mentions.relation[rows] for rows in facts)
+    n = int(doubted(learned, of_asked, of_ended)[of_ended].sum())
+    if n > max(MIN_ENDED, max_share * np.sum((mentions.kind == STATE) & (mentions.end == UNKNOWN))):
+        raise InputError(
+            f"the model says of {n} facts that a later value ended them, where texts that state an end say that the"
+            f" relation has several values at once: more than fold_facts.max_ended_share ({max_share:.0%}), so nothing"
+            " is published. `--set fold_facts.model=false` asks no model, `fold_facts.max_ended_share=1` publishes it."
+        )
+
+
 def _stop_where_too_much_ends(facts: "pa.Table", last: Last | None, max_share: float) -> None:
     """Raise InputError where more of the facts open in the last snapshot would end by what is said of others.
 
@@ -360,15 +381,8 @@ def _stop_where_too_much_ends(facts: "pa.Table", last: Last | None, max_share: f
     if before is None:
         return
     columns = (
-        "fact_group_id",
-        "valid_at",
-        "kind",
-        "expired_at",
-        "invalid_at",
-        "ended_by",
-        "subject",
-        "relation",
-        "object",
+        *("fact_group_id", "valid_at", "kind", "expired_at", "invalid_at"),
+        *("ended_by", "subject", "relation", "object"),
     )
     was = {row[:2] for row in tables.rows(before[0], *columns) if row[2:5] == ("state", "", "")}
     ended = [

@@ -119,7 +119,7 @@ async def report_communities_fast(
         found = _of_one_language(facts(inside, members, stated, named, counts, strength, sources))
         above = summarized_above[community["parent"]]
         places = {fact.first.place for fact in found}
-        lead = _lead(members, {key: one for key, one in leads.items() if one.place in places}, above)
+        lead = _lead([leads[row["id"]] for row in members[:LEADERS] if row["id"] in leads], places, above)
         chosen = _chosen(found, lead, members, settings, idf, above, whole)
         if len(chosen) < MIN_FACTS or not (lead or whole or _is_about(chosen, members)):
             return None, frozenset()
@@ -276,9 +276,9 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
     return strength
 
 
-def _lead(members: Sequence[Row], leads: Mapping[str, Statement], above: Collection[str]) -> Statement | None:
-    """Return the sentence that defines one of the strongest members: one that no summary `above` holds, if there is."""
-    found = [leads[row["id"]] for row in members[:LEADERS] if row["id"] in leads]
+def _lead(leads: Iterable[Statement], places: Collection[tuple[str, int]], above: Collection[str]) -> Statement | None:
+    """Return the first definition that stands in `places`: one that no summary `above` holds, if there is."""
+    found = [one for one in leads if one.place in places]
     return next((one for one in found if one.sentence.text not in above), found[0] if found else None)
 
 

@@ -82,6 +82,20 @@ def _followed(
     return np.bincount(rows, minlength=n_relations), np.bincount(rows[over], minlength=n_relations)
 
 
+def doubted(learned: Learned, asked: Ints, ended: Ints) -> NDArray[np.bool_]:
+    """Tell of each relation whether more of its facts were judged over than its stated intervals leave credible.
+
+    `asked` are the relations of facts that another value follows, `ended` those of the facts that it is said to have
+    ended. Where texts state few ends, nothing is doubted.
+
+    >>> stated = Learned(np.array([0, 0]), np.array([24, 0]), np.array([1, 0]))
+    >>> doubted(stated, np.repeat([0, 1], 20), np.repeat([0, 1], 18)).tolist()
+    [True, False]
+    """
+    n_asked, n_ended = (np.bincount(relations, minlength=len(learned.n)) for relations in (asked, ended))
+    return lower_bound(n_ended, n_asked) > 1 - lower_bound(learned.n - learned.closed, learned.n)
+
+
 def lower_bound(k: Ints, n: Ints) -> NDArray[np.float64]:
     """Return the lower end of Wilson's 95% interval (one-sided) of a share, k of n; 0 where n is 0.
 

@@ -8,7 +8,6 @@ code say nothing of each other. A label is given by `relations.relation`, or by 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names.name import Name
@@ -157,7 +156,7 @@ def _label(text: str, a: Name, b: Name, language: str) -> str:
     if said := unspaced_relation(text, (a.start, a.end), (b.start, b.end), language):
         return said
     who = _RELATIVE.match(text, a.end, b.start)
-    if verb := relation(text, replace(a, end=who.end()) if who else a, b, language):
+    if verb := relation(text, a._replace(end=who.end()) if who else a, b, language):
         return verb
     between = text[a.end : b.start]
     if (apposed := _APPOSED.fullmatch(between)) and not apposed[1].isupper():

@@ -87,12 +87,22 @@ def terms(text: str, language: str) -> list[str]:
     return found
 
 
-def without_asking(question: str, language: str) -> str:
-    """Return a question without the expressions that ask, in a `language` that puts no spaces between words.
+# Where an answer is looked for anyhow.
+_IN_THE_TEXT = re.compile(
+    r"\b(?:(?:in|throughout|according to) (?:the|this|these) (?:stor(?:y|ies)|tales?|texts?|novel|book|documents?"
+    r"|corpus|articles?|passages?|transcripts?|notes)|dans (?:l['’]histoire|(?:le|ce) (?:texte|document))"
+    r"|in (?:der|dieser) (?:geschichte|erzählung)|im text)(?!\w)",
+    re.I,
+)
 
-    >>> without_asking("Zepとは何ですか", "ja"), without_asking("What is Zep?", "en")
-    ('Zep ', 'What is Zep?')
+
+def without_asking(question: str, language: str) -> str:
+    """Return a question without the expressions that ask, in a `language` without spaces, and without "in the story".
+
+    >>> without_asking("Zepとは何ですか", "ja"), without_asking("How does Ann change in the story?", "en")
+    ('Zep ', 'How does Ann change ?')
     """
+    question = _IN_THE_TEXT.sub("", question)
     for expression in IDEOGRAPHIC_QUESTIONS.get(language, ()):
         question = question.replace(expression, " ")
     return question

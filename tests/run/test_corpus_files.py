@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from graphrag_lite import index
+from graphrag_lite import index, pipeline
 from graphrag_lite.cli import main
-from graphrag_lite.run.corpus_files import scan
-from graphrag_lite.settings import LoadDocuments
+from graphrag_lite.errors import InputError
+from graphrag_lite.run.corpus_files import on_this_machine, scan
+from graphrag_lite.settings import LoadDocuments, Settings
 
 Corpus = Callable[..., Path]
 FILES = {
@@ -54,3 +55,13 @@ def test_what_is_left_out_is_told_everywhere(corpus: Corpus, tmp_path: Path) -> 
     done = run.invoke(main, ["index", str(folder), "--root", str(root), "--json"])
     assert done.exit_code == 0 and json.loads(done.stdout)["left_out"] == told
     assert "1 excluded by node_modules" in run.invoke(main, ["show", "failures", "--root", str(root)]).stdout
+
+
+@pytest.mark.parametrize(("path", "told"), [("s3://bucket/corpus", "s3://bucket/corpus"), ("gs:/b", "gs://b")])
+def test_addresses_are_refused_with_the_reason(path: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"{told}: only what a file system"):
+        pipeline.index(Path(path), tmp_path / "output", Settings())
+    with pytest.raises(InputError, match=rf"{told}/output: an index is kept in a file system"):
+        pipeline.index(tmp_path, Path(path) / "output", Settings())
+    on_this_machine(Path("c:/texts"), tmp_path)
+    assert not list(tmp_path.iterdir())

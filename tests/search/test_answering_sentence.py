@@ -76,6 +76,17 @@ def test_quotations_begin_without_marks_and_entries_of_a_bibliography_are_none(i
         assert texts[cited.document][cited.char_start : cited.char_end] == cited.text
 
 
+def test_what_goes_on_is_read_with_what_it_leans_on_and_what_only_announces_comes_later(tmp_path: Path) -> None:
+    (tmp_path / "ferrets.txt").write_text(
+        "The poor ferrets had nowhere to dig. They tried the gravel road beside the mill, but it was too hard. "
+        "The effect of salt on hamsters was evaluated. Salt made hamsters thirsty, an effect that lasted for a day."
+    )
+    index = Index(pipeline.index(tmp_path / "ferrets.txt", tmp_path / "output", Settings()).snapshot)
+    dug = index.query("What did the poor ferrets do in the story when they had nowhere to dig?").citations[0].text
+    assert dug.startswith("The poor ferrets") and dug.endswith("too hard.")
+    assert index.query("What is the effect of salt on hamsters?").citations[0].text.startswith("Salt made")
+
+
 def test_a_question_in_another_language_finds_what_it_means_and_is_told_so(tmp_path: Path) -> None:
     index = Index(pipeline.index(EXAMPLE, tmp_path / "output", Settings()).snapshot)
     answer = index.query("Wann wurde Hubble gestartet?").answer

@@ -41,6 +41,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("What is Rosa Lindt's blood type?", True),
         ("How many gyroscopes did Omar Haddad replace?", False),
         ("How many newspapers did Omar Haddad replace?", True),
+        ("How many instruments did Omar Haddad replace?", True),  # five, but of gyroscopes
+        ("How old was Lena Fuchs when she died?", True),  # one of the two is told
+        ("Who founded Rosa Lindt's newspaper?", True),
         ("What did Ivo Marek eat?", True),
         ("What did Ivo Haddad replace?", True),  # two others have these names
         ("What did Ivo Marek pay for?", False),

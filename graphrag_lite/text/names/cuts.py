@@ -29,8 +29,8 @@ def split_run(tokens: Tokens, run: Run, language: str) -> list[Run]:
     if first >= last or (last - first == 1 and tokens.function[first]):
         return []
     low = tokens.lower[first:last]
-    numbers = all(w in vocab.NUMBER_WORDS or w.isdigit() or w in vocab.STRUCTURE for w in low[1:])
-    if low[0] in vocab.STRUCTURE and numbers and (len(low) > 1 or initial):
+    heads = low[0] in vocab.STRUCTURE and (len(low) > 1 or initial)
+    if heads and all(w in vocab.NUMBER_WORDS or w.isdigit() or w in vocab.STRUCTURE for w in low[1:]):
         return []
     pieces = [_trimmed(tokens, piece) for piece in _split_roles(tokens, Run(first, last, initial))]
     return [piece for piece in pieces if piece]

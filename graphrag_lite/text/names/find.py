@@ -9,7 +9,6 @@ loses its opener. Plain dates and years are no names: as entities they would joi
 import re
 from bisect import bisect_right
 from collections import Counter
-from dataclasses import replace
 
 from graphrag_lite.text.names import types
 from graphrag_lite.text.names.caseless import find_names_caseless
@@ -51,10 +50,10 @@ def find_names(text: str, language: str) -> list[Name]:
     [('Mr. Scrooge', 'person'), ('London', 'location'), ('Bank of England', 'organization')]
     """
     names = _cased(text, language)
-    if _CASELESS.search(text):
+    if not text.isascii() and _CASELESS.search(text):
         names = _merged(names, find_names_caseless(text, language))
     if CONTROL.search(text):
-        names = [replace(name, name=one_line(name.name)) for name in names if one_line(name.name)]
+        names = [name._replace(name=one_line(name.name)) for name in names if one_line(name.name)]
     return names
 
 
@@ -81,9 +80,9 @@ def _cased(text: str, language: str) -> list[Name]:
     for run in sorted([*titles, *runs], key=lambda run: run.first):
         start = tokens.starts[run.first]
         if _labels(text, tokens, run):
-            kept.append(replace(run, anchored=run.last - run.first > 1, kind="person", initial=False))
+            kept.append(run._replace(anchored=run.last - run.first > 1, kind="person", initial=False))
         elif not _within(muted, start) and not _is_shouted(tokens, run):
-            kept.append(replace(run, anchored=False) if _within(headings, start) else run)
+            kept.append(run._replace(anchored=False) if _within(headings, start) else run)
     names = _typed(text, tokens, kept, plain_nouns(tokens, kept) if language == "de" else frozenset())
     terms = find_terms(tokens, text)
     return _merged(names, terms) if terms else names

@@ -1,10 +1,9 @@
 """A name found in a text unit: what every extractor of `method: fast` returns."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """One mention of a name, with the evidence that its own text gives.
 
     `start` and `end` are characters in the text, half-open. `name` is the surface with white space folded and

@@ -6,7 +6,7 @@ possessives of institutions ("St. Paul's Cathedral") and the few cases of "and" 
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from graphrag_lite.text.names import words as vocab
 from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES
@@ -26,8 +26,7 @@ _AFTER_NUMBER = vocab.UNITS | vocab.MONTHS_AND_DAYS
 _YEAR_FRAME = frozenset("the a an his her their its our this that le la les l' der die das el los o os il".split())
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """Words [first, last) of a candidate; `initial`: a sentence begins with it; `kind`: a type known already."""
 
     first: int
@@ -41,11 +40,9 @@ def find_runs(tokens: Tokens, language: str, taken: list[Run]) -> list[Run]:
     """Return the runs of capitalised words outside `taken`, in order; `taken` is sorted and doesn't overlap."""
     runs: list[Run] = []
     i = 0
+    capital = [*tokens.capital, True]
     for stop in [*taken, Run(len(tokens.words), len(tokens.words), False)]:
-        while i < stop.first:
-            if not tokens.capital[i]:
-                i += 1
-                continue
+        while (i := capital.index(True, i)) < stop.first:
             first, limit = i, min(stop.first, i + MAX_WORDS)
             i += 1
             while i < limit and (step := _next_part(tokens, first, i, limit, language)):
@@ -182,7 +179,8 @@ def _connected(tokens: Tokens, first: int, k: int, limit: int, language: str) ->
 
 def _joins_german(words: list[str]) -> bool:
     """Tell whether a name goes on after `words` and "von" or "der": nouns are joined so all the time."""
-    return words[0] in GIVEN_NAMES or not (OF_HEADS | vocab.HONORIFICS).isdisjoint((words[0], words[-1]))
+    ends = (words[0], words[-1])
+    return words[0] in GIVEN_NAMES or any(word in OF_HEADS or word in vocab.HONORIFICS for word in ends)
 
 
 def _of(tokens: Tokens, first: int, k: int, content: list[str], language: str) -> bool:

@@ -14,10 +14,13 @@ _NO_EDGE = LISTS["no_edge"]
 def find_terms(tokens: Tokens, text: str) -> list[Name]:
     """Return every mention of the unit's repeated terms, in order, none of them anchored."""
     phrases: dict[tuple[str, ...], list[int]] = {}
-    lower, n = tokens.lower, len(tokens.words)
+    lower = tokens.lower
     segment = 0  # length of the segment of plain words that ends before i
-    for i in range(n + 1):
-        plain = i < n and not tokens.capital[i] and not tokens.function[i] and _is_plain(tokens.words[i])
+    columns = zip(tokens.words, tokens.capital, tokens.function, strict=True)
+    plains = [
+        not capital and not function and 1 < len(word) < 30 and word[0].islower() for word, capital, function in columns
+    ]
+    for i, plain in enumerate([*plains, False]):
         if plain and (segment == 0 or (tokens.gaps[i] == JOIN and not tokens.possessive[i - 1])):
             segment += 1
             continue
@@ -50,10 +53,6 @@ def _says(tokens: Tokens, last: int) -> bool:
     word = tokens.lower[last - 1]
     followed = last < len(tokens.words) and tokens.gaps[last] == JOIN and tokens.lower[last] in DETERMINERS
     return followed and word.endswith(("ing", "ed"))
-
-
-def _is_plain(word: str) -> bool:
-    return word[0].islower() and 1 < len(word) < 30
 
 
 def _bad_end(word: str) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left
+from itertools import compress
 
 from graphrag_lite.text.names.runs import Run
 from graphrag_lite.text.names.tokens import INITIAL, JOIN, Tokens
@@ -62,9 +63,9 @@ def expansions(tokens: Tokens) -> list[Run]:
     [(1, 4)]
     """
     runs = []
-    for k in range(2, len(tokens.words)):
+    for k in compress(range(len(tokens.words)), tokens.capital):
         word = tokens.words[k]
-        if not tokens.capital[k] or not tokens.gap_texts[k].endswith(" (") or not 2 <= len(word) <= 8:
+        if k < 2 or not tokens.gap_texts[k].endswith(" (") or not 2 <= len(word) <= 8:
             continue
         if k + 1 < len(tokens.words) and tokens.gap_texts[k + 1][:1] not in (")", ";"):
             continue

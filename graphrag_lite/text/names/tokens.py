@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from graphrag_lite.text.names.korean import without_particles
 from graphrag_lite.text.names.words import ABBREVIATIONS, LISTS, function_words
@@ -147,7 +147,7 @@ def _rebuilt(tokens: Tokens, without: frozenset[int], elided: Mapping[int, Row])
     return Tokens(*map(list, zip(*rows, strict=True)))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=50_000)
 def _folded_small(word: str) -> str:
     """Return a word of small letters alone as it is compared, "" for any other."""
     return word.casefold() if word.isalpha() and word.islower() and word != "s" else ""
@@ -190,13 +190,17 @@ def _possessives(text: str) -> int:
 
 
 def _is_capital(word: str, text: str, start: int, end: int) -> bool:
-    before, after, beyond = text[max(0, start - 1) : start], text[end : end + 1], text[end + 1 : end + 2]
-    if before == "_" and text[max(0, start - 2) : start - 1].isalnum():  # a file name or an identifier
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    if before in ("_", "@") or after in ("_", "@", "."):
+        beyond = text[end + 1 : end + 2]
+        if before == "_" and text[max(0, start - 2) : start - 1].isalnum():  # a file name or an identifier
+            return False
+        if after == "_" and (beyond.isalnum() or any(c.isdigit() for c in word)):
+            return False
+        if after == "@" or before == "@" or (after == "." and beyond.islower()):
+            return False  # an address, a domain or a file name
+    if word.startswith(("http", "www.")):
         return False
-    if after == "_" and (beyond.isalnum() or any(c.isdigit() for c in word)):
-        return False
-    if after == "@" or before == "@" or word.startswith(("http", "www.")) or (after == "." and beyond.islower()):
-        return False  # an address, a domain or a file name
     if word[0].isupper() or word[0].istitle():
         return True
     if word[0].isdigit():
@@ -220,6 +224,7 @@ def _abbreviates(word: str, folded: str, next_is_capital: bool, gap: str) -> boo
     return folded in ABBREVIATIONS and not gap.startswith(" ")
 
 
+@lru_cache(maxsize=10_000)
 def _gap_class(gap: str, wrapped: bool) -> int:
     if gap in (" ", "", "\u00a0"):
         return JOIN
@@ -244,7 +249,8 @@ def _gap_class(gap: str, wrapped: bool) -> int:
 def _is_wrapped(text: str) -> bool:
     """Tell whether single line breaks stand for spaces: often a lower-case word follows one."""
     single = lower = 0
-    for before, after in zip(text.split("\n"), text.split("\n")[1:], strict=False):
+    lines = text.split("\n")
+    for before, after in pairwise(lines):
         head = after.strip()[:1]
         if head and before.strip():
             single += 1

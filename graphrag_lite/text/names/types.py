@@ -19,6 +19,10 @@ Evidence = dict[str, float]
 # The first speak for the whole name even where others end it: School of Engineering.
 _HEADS = {kind: LISTS[f"{kind}_heads"] for kind in ("location", "organization", "event", "work")}
 _WEAK_HEADS = {kind: LISTS[f"{kind}_heads"] for kind in ("product", "law", "language", "date", "concept")}
+_KINDS_OF_HEADS = [
+    {word: [kind for kind, heads in of.items() if word in heads] for word in frozenset().union(*of.values())}
+    for of in (_HEADS, _WEAK_HEADS)
+]
 _KINDS: dict[str, str] = {
     word: kind for kind in TYPES if kind not in ("date", "code") for word in LISTS[f"{kind}_nouns"]
 }
@@ -70,7 +74,7 @@ def _evidence_of_words(words: tuple[str, ...], kept: tuple[str, ...]) -> Evidenc
     if words[0] in HONORIFICS and len(words) > 1 and words[0] not in ("st", "saint", "san", "santa", "sainte"):
         return {"person": 5.0}
     found = _evidence_of_heads(words)
-    if len(words) == 2 and words[0] in GIVEN_NAMES - PLACES and "location" in found:
+    if len(words) == 2 and "location" in found and words[0] in GIVEN_NAMES and words[0] not in PLACES:
         found["location"] = 1.0  # "Matt Mountain", "James Bay": what stands beside them decides
     if words[-1] in CORPORATE or "&" in words:
         found["organization"] = 5.0
@@ -91,10 +95,10 @@ def _evidence_of_heads(words: Sequence[str]) -> Evidence:
     of = next((i for i, word in enumerate(words) if word in ("of", "for", "de", "du", "des", "d'")), len(words))
     head = words[of - 1]
     fronted = first if last != head or first in _FRONTED else ""
-    for of_kinds in (_HEADS, _WEAK_HEADS):
+    for kinds_of in _KINDS_OF_HEADS:
         for word, weight in ((last, 3.0), (head, 3.0), (fronted, 1.5)) if len(words) > 1 else ((last, 1.0),):
-            if found := {kind: weight for kind, heads in of_kinds.items() if word in heads}:
-                return found
+            if kinds := kinds_of.get(word):
+                return dict.fromkeys(kinds, weight)
     return {}
 
 
@@ -184,7 +188,5 @@ def evidence_beside(before: Sequence[str], after: Sequence[str], possessive: boo
 
 def best(evidence: Evidence) -> str:
     """Return the type with the most weight, `unknown` below 1.5 in all; ties by the order of `TYPES`."""
-    if not evidence:
-        return "unknown"
-    kind = max(TYPES, key=lambda t: (evidence.get(t, 0.0), -TYPES.index(t)))
+    kind = max(sorted(evidence, key=TYPES.index), key=evidence.__getitem__, default="unknown")
     return kind if evidence.get(kind, 0.0) >= 1.5 else "unknown"

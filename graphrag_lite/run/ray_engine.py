@@ -1,0 +1,126 @@
+"""The engine of a Ray cluster (the extra `ray`): each part is a task, on whichever machine of it has room.
+
+A task whose worker or machine dies is done again by Ray elsewhere; what a machine's object store cannot hold, it puts
+on disk; a machine that joins gets tasks. What a task returns depends on its part alone, so all of this changes no byte.
+"""
+
+import contextlib
+import importlib.util
+import os
+import platform
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from graphrag_lite.distribution import extra
+from graphrag_lite.errors import SettingsError, WorkerError
+from graphrag_lite.run import stamps, workers
+
+T = TypeVar("T")
+R = TypeVar("R")
+AHEAD = 4  # tasks for each core that are handed over before the first is done: more only fills the object store
+
+
+@dataclass
+class RayEngine:
+    """A cluster, joined or else started with `n` cores on this machine when there is work, and left at the end."""
+
+    address: str | None
+    n: int
+    peaks: dict[Any, int] = field(default_factory=dict)
+    _started: bool = False
+    _own: bool = False  # who has called `ray.init` before keeps it
+
+    def __enter__(self) -> "RayEngine":
+        if importlib.util.find_spec("ray") is None:
+            raise SettingsError(f"engine: ray needs {extra('ray')}")
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._own:
+            import ray
+
+            ray.shutdown()
+
+    @property
+    def least(self) -> int:
+        return workers.GOES_OVER if self._started else workers.STARTS
+
+    def each(self, function: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
+        self._start()
+        import ray
+
+        task, shared, own = ray.remote(_work), ray.put(function), _code()
+        waiting: deque[Any] = deque()
+        for part in parts:
+            waiting.append(task.remote(shared, part, own))
+            if len(waiting) > AHEAD * ray.cluster_resources().get("CPU", 1):
+                yield _result(waiting.popleft())
+        while waiting:
+            yield _result(waiting.popleft())
+
+    def _start(self) -> None:
+        import ray
+
+        if not ray.is_initialized():
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
+            here: dict[str, Any] = {"num_cpus": self.n, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+            with _own_signals():
+                try:
+                    ray.init(
+                        self.address or "local",
+                        log_to_driver=False,
+                        logging_level="ERROR",
+                        **({} if self.address else here),
+                    )
+                except (ConnectionError, RuntimeError, ValueError) as error:
+                    told = " ".join(str(error).split())
+                    raise SettingsError(f"ray_address: {self.address} cannot be joined: {told}") from None
+            self._own = True
+            ray._private.worker._worker_logs_enabled = False  # on standard output, beside what --json prints
+        self._started = True
+
+
+def _work(function: Callable[[T], R], part: T, own: str) -> R:
+    if _code() != own:
+        raise WorkerError(
+            f"{platform.node()} has another version of graphrag-lite, or of a library that it reads texts with."
+            " Install there what is installed here."
+        )
+    return function(part)
+
+
+def _code() -> str:
+    """Return a hash of what an index is made with: what another version of it makes is another index."""
+    return stamps._code("graphrag_lite.pipeline")
+
+
+def _result(task: Any) -> Any:
+    import ray
+
+    try:
+        return ray.get(task)
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from None
+    except ray.exceptions.RayError as error:
+        told = " ".join(str(error).split())
+        raise WorkerError(
+            f"Ray gave up a part of the work, most likely because memory was short: {told} Nothing was published;"
+            " finished stages are kept."
+        ) from None
+
+
+@contextlib.contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep what is done on SIGTERM, which Ray has a handler of its own for."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
