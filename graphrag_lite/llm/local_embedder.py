@@ -81,8 +81,8 @@ class LocalEmbedder:
     @cached_property
     def identity(self) -> Mapping[str, Any]:
         content = hashlib.sha256()
-        for name in self.library.files:
-            content.update((self.folder / name).read_bytes())
+        for name in (*self.library.files, POOLING):
+            content.update((self.folder / name).read_bytes() if (self.folder / name).is_file() else b"")
         return {"model": self.folder.name, "sha256": content.hexdigest()}
 
     async def check(self) -> None:
