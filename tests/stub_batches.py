@@ -135,6 +135,13 @@ class NativeServer(BatchServer):
         return self.looks[name] >= self.n_looks
 
 
+def anthropic_job(name: str, n_requests: int) -> dict[str, Any]:
+    """Return a job that has just been made."""
+    now = datetime.datetime.now(datetime.UTC).isoformat().replace("+00:00", "Z")
+    counts = {"processing": n_requests, "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0}
+    return {"id": name, "created_at": now, "processing_status": "in_progress", "request_counts": counts}
+
+
 class AnthropicServer(NativeServer):
     """`/messages/batches`: answers in any order, of which some expire where a job has another status."""
 
@@ -143,9 +150,7 @@ class AnthropicServer(NativeServer):
 
     def _made(self, asked: dict[str, Any]) -> str:
         name = f"msgbatch_{len(self.jobs)}"
-        now = datetime.datetime.now(datetime.UTC).isoformat().replace("+00:00", "Z")
-        counts = {"processing": len(asked["requests"]), "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0}
-        self.jobs[name] = {"id": name, "created_at": now, "processing_status": "in_progress", "request_counts": counts}
+        self.jobs[name] = anthropic_job(name, len(asked["requests"]))
         lines = []
         for row in asked["requests"]:
             params = row["params"]

@@ -5,7 +5,7 @@
 
 `chat` has the protocols and the values that cross them: start there, then `model`, which is what a stage gets, and
 `gleaning`, the conversation of extraction. `memo` keeps every answer, `meter` counts and holds the budget.
-`openai_chat` and `openai_embedder` speak to an `endpoint`, `providers` to what another package brings, or to
-`model2vec_embedder`, which needs no network; `retries` and
-`limits` serve both, and `diagnosis` says what went wrong. `rehearsal` is a model that only counts.
+`openai_chat` and `openai_embedder` speak to an `endpoint`, in `batches` too, whose forms are in `batch_forms`;
+`providers` speak to what another package brings, or to `local_embedder` and `llamacpp_chat`, which need no network.
+`retries` and `limits` serve both, and `diagnosis` says what went wrong. `rehearsal` is a model that only counts.
 """

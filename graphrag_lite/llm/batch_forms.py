@@ -45,8 +45,8 @@ class Form:
 
     `create` returns the path and body that make a job of lines; with `uploads`, the lines go into a file, whose id
     takes their place. `page` returns the jobs of a page of the list and the parameters of the next one; `told` what a
-    job's id and status are; `is_wanted` whether it is the one that is looked for; `places` the paths of its answers;
-    `results` what a line of them, or a job that holds them, says.
+    job's id and status are; `is_wanted` whether it is the one that is looked for, without a doubt where it has `tags`;
+    `places` the paths of its answers; `results` what a line of them, or a job that holds them, says.
     """
 
     jobs: str
@@ -57,6 +57,7 @@ class Form:
     places: Callable[[Mapping[str, Any]], Sequence[str]]
     results: Callable[[Any], Iterator[Result]]
     first_page: Mapping[str, str]
+    tags: bool = True
     uploads: bool = False
     max_bytes: int = 90_000_000
     below: str = ""
@@ -256,6 +257,7 @@ FORMS = {
         places=lambda job: [f"messages/batches/{job['id']}/results"],
         results=_anthropic_result,
         first_page={"limit": "100"},
+        tags=False,
         key_header="x-api-key",
         headers={"anthropic-version": "2023-06-01"},
     ),

@@ -12,6 +12,7 @@ be missing, stand twice or in any order; what has no result is open again. No re
 import asyncio
 import datetime
 import hashlib
+import itertools
 import json
 import logging
 from collections import Counter
@@ -115,10 +116,10 @@ class Batches:
                 break
             tag = hashlib.sha256(f"{tag} {n}".encode()).hexdigest()[:32]
         tables.replace_file(self.folder / f"{tag}.jsonl", content)
-        await self._begin(tag)
+        await self._begin(tag, may_be_made=self.form.tags)
 
-    async def _begin(self, tag: str) -> None:
-        """Make the job of a file, or find it where it was made before a crash, and record it."""
+    async def _begin(self, tag: str, *, may_be_made: bool = True) -> None:
+        """Make the job of a file, or find it where it was made before, and record it."""
         path, form = self.folder / f"{tag}.jsonl", self.form
         content = path.read_bytes()
         lines = content.decode().split("\n")
@@ -128,14 +129,21 @@ class Batches:
         async def look(client: "AsyncClient") -> "Response":
             return await self._listed(client, wanted) or await client.get(form.jobs, params=form.first_page)
 
-        if (job := await self.endpoint.post(look, 0, lambda answer: (self._job(answer, wanted), 0))) is None:
+        def read(answer: Any) -> tuple[dict[str, str] | None, int]:
+            return self._job(answer, wanted), 0
+
+        job = await self.endpoint.post(look, 0, read) if may_be_made else None
+        if job is None:
             asked: Any = await self._uploaded(tag, content) if form.uploads else [json.loads(line) for line in lines]
             where, body = form.create(self.chat.settings.model or "", asked, tag)
 
-            async def create(client: "AsyncClient") -> "Response":  # at a second attempt, the first may have made it
-                return await self._listed(client, wanted) or await client.post(where, json=body)
+            attempts = itertools.count()
 
-            job = await self.endpoint.post(create, 0, lambda answer: (self._job(answer, wanted), 0))
+            async def create(client: "AsyncClient") -> "Response":  # at a second attempt, the first may have made it
+                made = await self._listed(client, wanted) if next(attempts) else None
+                return made or await client.post(where, json=body)
+
+            job = await self.endpoint.post(create, 0, read)
         job = job or {"id": "", "status": "lost"}  # a provider that lists what it does not hold
         tables.replace_file(self.folder / f"{tag}.job", json.dumps(job).encode())
         self._states[tag] = job["status"]

@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 def chat_model(settings: Llm, passed: ChatModel | None = None) -> ChatModel:
     """Return the chat model that the settings name, or the one that is passed in its place. Raises PluginError."""
-    if passed is None and settings.provider in PRESETS:
+    if passed is None and settings.provider in PRESETS and not settings.is_file:
         return OpenAIChat(settings)
     if isinstance(passed, OpenAIChat):
         return passed

@@ -100,6 +100,11 @@ class Llm(Section):
         return PRESETS.get(self.provider, Preset())
 
     @property
+    def is_file(self) -> bool:
+        """Whether the model is weights of llama.cpp in a file, read in this process."""
+        return self.provider == "llamacpp" and self.base_url is None and (self.model or "").endswith(".gguf")
+
+    @property
     def address(self) -> str | None:
         """Its base URL, None where neither the settings nor the provider have one."""
         return self.base_url or self.preset.base_url

@@ -1,0 +1,100 @@
+"""Embeddings in this process, of weights in a folder that the user has: no network, nothing downloaded."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from graphrag_lite.distribution import extra
+from graphrag_lite.errors import SettingsError
+from graphrag_lite.llm.chat import Usage
+from graphrag_lite.settings.models import Embeddings
+
+POOLING = "1_Pooling/config.json"  # of sentence-transformers, beside its weights
+
+Encode = Callable[[str], Any]
+
+
+@dataclass(frozen=True)
+class Library:
+    """What reads weights: the files that it needs, and how it opens a folder of them. ImportError without its extra."""
+
+    files: tuple[str, ...]
+    opened: Callable[[Path], Encode]
+
+
+def _model2vec(folder: Path) -> Encode:
+    from model2vec import StaticModel
+
+    return StaticModel.from_pretrained(folder).encode  # type: ignore[no-any-return]
+
+
+def _sentence_transformers(folder: Path) -> Encode:
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(str(folder), local_files_only=True).encode  # type: ignore[no-any-return]
+
+
+def _fastembed(folder: Path) -> Encode:
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    try:
+        first_token = json.loads((folder / POOLING).read_text(encoding="utf-8"))["pooling_mode_cls_token"]
+    except (OSError, ValueError, LookupError, TypeError):
+        first_token = False
+    name, nowhere = str(folder.resolve()), ModelSource(url="file:none")
+    if name not in {model["model"] for model in TextEmbedding.list_supported_models()}:
+        TextEmbedding.add_custom_model(
+            name, PoolingType.CLS if first_token else PoolingType.MEAN, True, nowhere, 1, "model.onnx"
+        )
+    model = TextEmbedding(name, specific_model_path=str(folder), threads=1)
+    return lambda text: next(iter(model.embed([text])))
+
+
+LIBRARIES = {
+    "model2vec": Library(("config.json", "model.safetensors", "tokenizer.json"), _model2vec),
+    "sentence-transformers": Library(("config.json", "model.safetensors", "modules.json"), _sentence_transformers),
+    "fastembed": Library(("model.onnx", "tokenizer.json", "tokenizer_config.json"), _fastembed),
+}
+
+
+class LocalEmbedder:
+    """The embedder of an `embeddings.provider` of LIBRARIES; `embeddings.model` is the folder of the weights.
+
+    Each text is embedded by itself, so its vector does not depend on what else is sent. Raises SettingsError for a
+    folder that lacks one of the files.
+    """
+
+    def __init__(self, settings: Embeddings) -> None:
+        self.provider = settings.provider
+        self.library = LIBRARIES[settings.provider]
+        self.folder = Path(settings.model or "").expanduser()
+        if missing := [name for name in self.library.files if not (self.folder / name).is_file()]:
+            raise SettingsError(
+                f"embeddings.model: {self.folder} is no folder of {self.provider}: no {', '.join(missing)}"
+            )
+
+    @cached_property
+    def identity(self) -> Mapping[str, Any]:
+        content = hashlib.sha256()
+        for name in (*self.library.files, POOLING):
+            content.update((self.folder / name).read_bytes() if (self.folder / name).is_file() else b"")
+        return {"model": self.folder.name, "sha256": content.hexdigest()}
+
+    async def check(self) -> None:
+        """Raise SettingsError where the library is not installed."""
+        _ = self._encode
+
+    async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
+        return [self._encode(text).tolist() for text in texts], Usage()
+
+    @cached_property
+    def _encode(self) -> Encode:
+        try:
+            return self.library.opened(self.folder)
+        except ImportError:
+            raise SettingsError(f"embeddings.provider: {self.provider} needs {extra(self.provider)}") from None
