@@ -132,7 +132,7 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
     >>> one_values("I want to move to Oslo.", [(18, 22, "Oslo", "location")], "Bo", "")
     []
     """
-    if not names or not any(map(sentence.__contains__, _words().parts)):
+    if not _has_object(sentence, names) or not any(map(sentence.__contains__, _words().parts)):
         return []
     pattern, meant = _pattern()
     found = []
@@ -156,6 +156,22 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
         )
         found.append(OneValue(subject, relation, other[2], "ends" if denied else stage, dated, start, other[1]))
     return found
+
+
+def _has_object(sentence: str, names: Sequence[tuple[int, int, str, str]]) -> bool:
+    """Tell whether a name can be an object of some relation, by its type and what stands around it: few can."""
+    return any(
+        kind in _objects()
+        and sentence[:start][-1:].isspace()
+        and _words().behind.match(sentence, end)
+        and (place or _PRONOUN.search(sentence, 0, start))
+        for place, (start, end, _, kind) in enumerate(names)
+    )
+
+
+@cache
+def _objects() -> frozenset[str]:
+    return frozenset().union(*(each.objects for each in relations().values()))
 
 
 def _subject(
