@@ -135,7 +135,7 @@ def _simulate(measured: list[Any], sizes: tuple[float, float], cores: int, memor
     alone, shared = (Line(sizes, *(sum(spent[place] for spent in end) for end in ends)) for place in (0, 1))
     stages = {stage: Line(sizes, *(told["spent"][stage][0] for told in measured)) for stage in measured[-1]["spent"]}
     held = Line(sizes, *(told["memory"] for told in measured))
-    machines = " | ".join(f"{n} machines" for n in NODES)
+    machines = " | ".join(f"{n} machine{'s' if n > 1 else ''}" for n in NODES)
     print(f"\n| {cores} cores and {memory} GB each | {machines} | memory of the first | longest on one core |")
     print(f"| --- |{' --- |' * (len(NODES) + 2)}")
     for name, size in SIZES.items():

@@ -3,6 +3,7 @@
 import dataclasses
 import importlib
 import inspect
+import json
 import re
 import shlex
 from pathlib import Path
@@ -13,6 +14,8 @@ from click.testing import CliRunner
 
 import graphrag_lite
 from graphrag_lite import errors, pipeline, tables
+from graphrag_lite.agent import requests
+from graphrag_lite.agent import tools as agent_tools
 from graphrag_lite.cli import main
 from graphrag_lite.settings import file as settings_file
 
@@ -41,6 +44,33 @@ def tables_page() -> str:
         ]
         lines += ["| --- | --- | --- |"]
         lines += [f"| {column} | {kind} | {text} |" for column, kind, text in tables.columns(name)]
+    return "\n".join(lines) + "\n"
+
+
+def tools_page() -> str:
+    """Render what each tool of an agent is asked for."""
+    lines = [
+        "# Tools",
+        "",
+        "Written by `python tests/test_docs.py` from `graphrag_lite/agent/requests.py`. [mcp.md](mcp.md) says how they are called.",
+    ]
+    for name, tool in agent_tools.TOOLS.items():
+        stated = requests.schema(tool.request)
+        lines += [
+            "",
+            f"## {name}",
+            "",
+            f"{tool.summary}{' Writes memory.' if tool.writes else ''}",
+            "",
+            "| argument | type | is |",
+            "| --- | --- | --- |",
+        ]
+        for argument, field in stated["properties"].items():
+            kinds = [one.get("type", "") for one in field.get("anyOf", [field])]
+            least = (
+                "required" if argument in stated.get("required", ()) else f"default `{json.dumps(field['default'])}`"
+            )
+            lines.append(f"| `{argument}` | {' or '.join(kinds)}, {least} | {field['description']} |")
     return "\n".join(lines) + "\n"
 
 
@@ -118,6 +148,7 @@ METHODS_OF_INDEX = ("query", "aquery", "query_all", "search", "limited")
 PAGES = {
     "docs/api.md": api_page,
     "docs/tables.md": tables_page,
+    "docs/tools.md": tools_page,
     "docs/commands.md": commands_page,
     "settings.yaml": settings_file.render,
 }

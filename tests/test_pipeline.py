@@ -31,7 +31,7 @@ import sys
 from pathlib import Path
 from graphrag_lite import pipeline, settings
 from graphrag_lite.run import loop as runner, workers
-workers.STARTS = 1
+workers.STARTS = workers.GOES_OVER = 1
 if __name__ == "__main__":
     run = pipeline.index(Path(sys.argv[1]), Path(sys.argv[2]), settings.Settings(), workers=int(sys.argv[3]))
     print(run.snapshot)
@@ -134,10 +134,13 @@ def test_the_number_of_workers_changes_no_byte(tmp_path: Path, undisturbed: dict
 
 def test_two_workers_really_share_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "STARTS", 1)
+    ballast = bytearray(b"x") * 200_000_000  # which a worker has not
     with workers.Pool(2) as pool:
         found = list(workers.Workers(pool, loop.Silence(), attempts.ignore)(_process_of, range(300)))
     assert [item for item, _ in found] == list(range(300))
     assert os.getpid() not in {pid for _, pid in found}
+    assert {pid for _, pid in found} == {pid for _, pid in pool.peaks}
+    assert all(0 < peak < len(ballast) < workers.peak_memory() for peak in pool.peaks.values())
 
 
 def _process_of(item: int) -> tuple[int, int]:

@@ -61,7 +61,8 @@ def drive(question: "Question", trail: Trail) -> "Floats":
         if n_barren == BARREN:
             break
     own = own_passages(question, scores)  # those without a word of the question, too: who asks may call it otherwise
-    return np.where(own, scores + OWN * scores.max(initial=0.0), scores)
+    gained: Floats = scores + OWN * scores.max(initial=0.0) * own
+    return gained
 
 
 def _leads(session: Session, question: "Question") -> Iterator[Lead]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.note_vectors import NoteVectors
 
 TAGS = click.option("--tag", "tags", multiple=True, metavar="TAG", help="A word to find it by; repeatable.")
+OF_SESSION = click.option("--session", metavar="NAME", help="Only what is of this session.")
 LATEST = 10  # notes that `show` lists
 
 
@@ -90,16 +91,17 @@ def add(content: str, tags: tuple[str, ...], root: Path, session: str) -> None:
 @click.argument("query")
 @TAGS
 @click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Five notes a page.")
+@OF_SESSION
 @ROOT
 @JSON
-def search(query: str, tags: tuple[str, ...], page: int, root: Path, as_json: bool) -> None:
+def search(query: str, tags: tuple[str, ...], page: int, session: str | None, root: Path, as_json: bool) -> None:
     """Find notes by their words, and by vectors where embeddings.model is set, best first, then the newest."""
     from graphrag_lite.agent.pages import SIZE
     from graphrag_lite.cli import terminal
 
     opened = _opened(root)
     vectors = _vectors(root)
-    found = opened.search(query, tags=tags, meant=vectors.meant(opened, query) if vectors else None)
+    found = opened.search(query, session=session, tags=tags, meant=vectors.meant(opened, query) if vectors else None)
     entries = [opened.entry(place) for place in found[(page - 1) * SIZE : page * SIZE]]
     with while_read():
         if as_json:
@@ -121,25 +123,27 @@ def forget(identities: tuple[str, ...], root: Path) -> None:
 
 
 @memory.command()
+@OF_SESSION
 @ROOT
-def export(root: Path) -> None:
+def export(session: str | None, root: Path) -> None:
     """Print all of it as JSON lines."""
     from graphrag_lite.memory.transfer import exported
 
     with while_read():
-        for line in exported(_opened(root)):
+        for line in exported(_opened(root), session):
             click.echo(line)
 
 
 @memory.command("import")
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--session", metavar="NAME", help="Keep all of it in this session.  [default: as the file says]")
 @ROOT
-def import_(path: Path, root: Path) -> None:
+def import_(path: Path, session: str | None, root: Path) -> None:
     """Keep what `export` printed, or the messages of an export of conversations (docs/conversations.md)."""
     from graphrag_lite.cli import terminal
     from graphrag_lite.memory.transfer import imported
 
-    terminal.tell(f"{imported(_opened(root), path)} entries are in memory.")
+    terminal.tell(f"{imported(_opened(root), path, session)} entries are in memory.")
 
 
 @memory.command()

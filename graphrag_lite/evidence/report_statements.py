@@ -5,15 +5,16 @@ sentence worth that names a host, who speaks in many documents.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.attempts import Attempt, unguarded
+from graphrag_lite.attempts import Attempt, outcome, unguarded
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.evidence.document_signs import document_signs, hosts, notices
 from graphrag_lite.evidence.key_sentences import Sentence
@@ -170,10 +171,15 @@ class Sources:
             self._opened[identity] = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
         return self._opened[identity]
 
-    def read(self, spans: Iterable[Row]) -> None:
-        """Read many sentences, one document after the other: what is known of a whole text is found once."""
-        for span in sorted(spans, key=itemgetter("document_id", "char_start")):
-            self._at(span)
+    def read(self, spans: Iterable[Row], each: Callable[..., Iterator[Any]]) -> None:
+        """Read many sentences by the service `each`, a document at a time; what fails there is tried by `at`."""
+        wanted = sorted({_where(span): span for span in reversed([*spans])}.items())  # the first at each place
+        by_document = groupby((span for _, span in wanted), key=itemgetter("document_id"))
+        told = [Told(identity, self.document(identity), list(found)) for identity, found in by_document]
+        made = each(partial(_statements, named=self._named, dated=self._dated), told)
+        for (where, _), one in zip(wanted, (one for several in made for one in several), strict=True):
+            if one:
+                self._made[where] = self._unless_noticed(one)
 
     def at(self, spans: Iterable[Row]) -> list[Statement]:
         """Return what the sentences at some spans say; those that cannot be read are left out.
@@ -192,14 +198,16 @@ class Sources:
         return self._longest[one.place]
 
     def _at(self, span: Row) -> Statement | None:
-        place = (span["document_id"], span["char_start"], span["char_end"])
-        if place not in self._made:
-            self._made[place] = self._attempt(span["text_unit_id"], self._statement, span)
-        return self._made[place]
+        where = _where(span)
+        if where not in self._made:
+            document = self.document(span["document_id"])
+            one = self._attempt(span["text_unit_id"], statement, span, document, self._named, self._dated)
+            self._made[where] = self._unless_noticed(one) if one else None
+        return self._made[where]
 
-    def _statement(self, span: Row) -> Statement:
-        document = self.document(span["document_id"])
-        one = statement(span, document, self._named, self._dated)
+    def _unless_noticed(self, one: Statement) -> Statement:
+        """Return a statement, worth nothing where it stands in a notice or is a formula."""
+        document = self.document(one.span["document_id"])
         start, end = one.span["char_start"], one.span["char_end"]
         if one.cell or not one.stands:
             return one
@@ -233,6 +241,22 @@ class Sources:
                 apposed = form == DEFINES and text.startswith(",", last)
                 return 2 if apposed else int(form == DEFINES)
         return 0
+
+
+class Told(NamedTuple):
+    """A document, and where sentences of it stand that a report may tell."""
+
+    id: str
+    document: Row
+    spans: list[Row]
+
+
+def _where(span: Row) -> tuple[str, int, int]:
+    return span["document_id"], span["char_start"], span["char_end"]
+
+
+def _statements(told: Told, named: Collection[str], dated: bool) -> list[Statement | None]:
+    return [outcome(statement, span, told.document, named, dated)[0] for span in told.spans]
 
 
 def statement(span: Row, document: Row, named: Collection[str], dated: bool) -> Statement:

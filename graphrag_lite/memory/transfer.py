@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,35 +17,41 @@ NAMES = {one.name for one in fields(Entry)}
 BLOCK_FIELDS = ("session", "name", "content")
 
 
-def exported(memory: Memory) -> Iterator[str]:
-    """Yield notes and messages, by kind and time, then the core blocks, a JSON object a line."""
+def exported(memory: Memory, session: str | None = None) -> Iterator[str]:
+    """Yield notes and messages, by kind and time, then the core blocks, a JSON object a line; of one session or all."""
     for kind in (NOTE, MESSAGE):
-        for place in memory.listed(kind):
+        for place in memory.listed(kind, session):
             yield json.dumps(asdict(memory.entry(place)), ensure_ascii=False)
-    for session, name, content in memory.all_blocks():
-        yield json.dumps({"kind": "block", "session": session, "name": name, "content": content}, ensure_ascii=False)
+    for own, name, content in memory.all_blocks():
+        if session in (None, own):
+            yield json.dumps({"kind": "block", "session": own, "name": name, "content": content}, ensure_ascii=False)
 
 
-def imported(memory: Memory, path: Path) -> int:
+def imported(memory: Memory, path: Path, session: str | None = None) -> int:
     """Keep what `exported` wrote, or the messages of an export of conversations, and return how many there are.
 
-    All or nothing; what is there already is kept once. Raises InputError that names the line, or says that nothing in
-    the file is a message.
+    It is kept in `session`, else in those that the file names: all or nothing, what is there already once. Raises
+    InputError that names the line, or says that nothing in the file is a message.
     """
     try:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
     rows = _rows(data, path)
+    read: list[Entry | Block]
     if rows is None:
-        entries = list(_messages(data, path))
-        if not entries:
+        read = list(_messages(data, path))
+        if not read:
             raise InputError(f"{path}: holds no notes that were exported, and no messages of a conversation.")
-        return len(memory.add(entries))
-    kinds = TypeAdapter(Entry), TypeAdapter(Block)  # each takes five times as long to make as to use on a note
-    read = [_entry_or_block(row, f"{path}:{number}", *kinds) for number, row in rows]
+    else:
+        kinds = TypeAdapter(Entry), TypeAdapter(Block)  # each takes five times as long to make as to use on a note
+        read = [_entry_or_block(row, f"{path}:{number}", *kinds) for number, row in rows]
     entries = [one for one in read if isinstance(one, Entry)]
-    memory.add(entries, [one for one in read if not isinstance(one, Entry)])
+    blocks = [one for one in read if not isinstance(one, Entry)]
+    if session is not None:
+        entries = [replace(one, session=session) for one in entries]
+        blocks = [(session, name, content) for _, name, content in blocks]
+    memory.add(entries, blocks)
     return len(read)
 
 

@@ -52,11 +52,13 @@ def join_aliases(
     names: Mentioned,
     definitions: Iterable[tuple[str, str, str]],
     glossed: Collection[LocalName],
+    glosses: Iterable[tuple[str, str]],
     apart: Apart,
 ) -> Joins:
     """Return what names join as an alias, or after a common word.
 
-    `definitions` are (document, long name, acronym), `glossed` (document, acronym) in brackets behind words.
+    `definitions` are (document, long name, acronym), `glossed` (document, acronym) in brackets behind words, `glosses`
+    names with themselves in another script.
     """
     openers = find_openers(
         names.entries, names.kinds, names.dropped, names.lower_counts, names.spans, names.n_documents
@@ -76,7 +78,8 @@ def join_aliases(
     local = {place: root for place, root in local.items() if place not in own}
     named = {(document, names.keys[name]) for document, name in glossed if name in names.keys}
     defined, in_documents = _acronyms(definitions, named, names)
-    forms = {**_first_words(names), **_legal_forms(names.entries, names.dropped), **defined}
+    forms = _in_another_script(glosses, names) | _first_words(names)
+    forms |= _legal_forms(names.entries, names.dropped) | defined
     forms.update((key, root) for key, root in SAME_PLACES.items() if key in names.entries and root in names.entries)
     loose = {*joined, *(forms.keys() - defined.keys() if names.confirmed else ())}
     joins = Joins(targets, local, loose, persons)
@@ -152,6 +155,25 @@ def _namesakes(entries: Mapping[str, Candidate], kinds: Mapping[str, str], short
         elif len(words) > 1:
             things[words[0]] += entry.count
     return [key for key in shorts if key in things and things[key] > _NAMESAKE_RATIO * people[key]]
+
+
+def _in_another_script(glosses: Iterable[tuple[str, str]], names: Mentioned) -> dict[str, str]:
+    """Join a name to what mostly stands beside it in another script: of the two the rarer one, and one that is none.
+
+    Of equals it is the one without Latin letters, where nothing but rules says where the name begins.
+    """
+    beside: dict[str, Counter[str]] = defaultdict(Counter)
+    for one, other in glosses:
+        a, b = names.keys[one], names.keys[other]
+        beside[a][b] += 1
+        beside[b][a] += 1
+    found = {}
+    for key, others in beside.items():
+        other, n = max(others.items(), key=lambda item: (item[1], item[0]))
+        rank = [(k not in names.dropped, names.entries[k].count, k[0] < "\u0250", k) for k in (key, other)]
+        if rank[0] < rank[1] and 2 * n >= others.total() and other not in names.dropped:
+            found[key] = other
+    return found
 
 
 def _first_words(names: Mentioned) -> dict[str, str]:

@@ -150,11 +150,13 @@ def alias_in_documents(
         held = documents[document]
         keys = sorted(held)
         longs = [persons[key] for key in keys if key in persons and len(persons[key].words) > 1]
+        own = [shorts[key] for key in keys if key in shorts]
+        if not own or not (longs or any(short.title for short in own)):
+            continue
         index = _Index()
         for person in longs:
             index.add(person)
         roots: dict[str, str] = {}
-        own = [shorts[key] for key in keys if key in shorts]
         bare = {person.words: person for person in own if not person.title}
         given = {person.words[0] for person in own if len(person.words) == 1 and not person.title}
         for short in sorted(own, key=lambda person: (-len(person.words), bool(person.title), person.key)):

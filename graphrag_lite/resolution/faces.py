@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from graphrag_lite.resolution.candidates import Candidate, majority_type
 from graphrag_lite.resolution.types import infer_types
@@ -15,6 +15,8 @@ IDENTIFIER = re.compile(r"(?!(?:Ma?c|De|Di|La|Le|O['’])[A-Z])[^\W_]*(?:\d|[a-z
 CAMEL = re.compile(r"[a-z]{3,}(?:[A-Z][a-z\d]+)+")
 Face = tuple[str, str]
 """Title and type."""
+Contexts = Callable[[Collection[str]], Mapping[str, Sequence[Sequence[str]]]]
+"""What stands beside the mentions of some names, by name (`text.names.contexts`)."""
 
 
 def face(root: str, group: Sequence[str], entries: Mapping[str, Candidate], kinds: Mapping[str, str]) -> Face:
@@ -66,15 +68,16 @@ def inferred(
     faces: Mapping[str, Face],
     groups: Mapping[str, Sequence[str]],
     entries: Mapping[str, Candidate],
-    contexts: Mapping[str, Sequence[Sequence[str]]],
+    contexts: Contexts,
     lower_counts: Mapping[str, int],
 ) -> dict[str, Face]:
     """Return the faces of the entities whose type the others tell (`resolution.types`); code only tells its own."""
     features = {}
     faces = {root: face for root, face in faces.items() if face[1] != "code"}
+    names_of = {root: sorted(name for key in groups[root] for name in entries[key].surfaces) for root in faces}
+    beside_name = contexts({name for names in names_of.values() for name in names})
     for root, (title, _) in faces.items():
-        names = sorted(name for key in groups[root] for name in entries[key].surfaces)
-        beside = [context for name in names for context in contexts.get(name, ())]
+        beside = [context for name in names_of[root] for context in beside_name[name]]
         features[root] = [form(title, lower_counts), *beside[:MAX_CONTEXTS]]
     stated = {root: kind for root, (_, kind) in faces.items() if kind != "unknown"}
     akin = _akin(faces)

@@ -35,7 +35,7 @@ from graphrag_lite.resolution.aliases import Person, is_whole
 from graphrag_lite.resolution.candidates import majority_type
 from graphrag_lite.resolution.case_forms import ENDINGS, case_forms
 from graphrag_lite.resolution.distinctions import Apart, LocalName, differ, parted, spellings_apart, stated_kinds
-from graphrag_lite.resolution.faces import Face, confirmed_face, face, inferred, majority_word
+from graphrag_lite.resolution.faces import Contexts, Face, confirmed_face, face, inferred, majority_word
 from graphrag_lite.resolution.mentioned import Mentioned, mentioned
 from graphrag_lite.resolution.name_similarity import similar_pairs
 from graphrag_lite.text.folding import fold
@@ -65,10 +65,11 @@ def resolve(
     lower_counts: Mapping[str, int],
     *,
     ordinals: Sequence[int] | None = None,
-    contexts: Mapping[str, Sequence[Sequence[str]]] | None = None,
+    contexts: Contexts | None = None,
     languages: Sequence[str] = (),
     definitions: Iterable[tuple[str, str, str]] = (),
     glossed: Collection[LocalName] = (),
+    glosses: Iterable[tuple[str, str]] = (),
     related: Iterable[tuple[str, str, str]] = (),
     exact: bool = True,
     lexical: bool = True,
@@ -79,13 +80,13 @@ def resolve(
     """Return one row for every distinct name, and one for every (document, name) that differs, in that order.
 
     The first four have one entry a mention, as has `ordinals`: the place of its text unit in the document, by default
-    one for all. `lower_counts` tells how often the corpus writes a word in lower case. `contexts` are what stands
-    beside the mentions of each name (`text.names.contexts`): types that no text states are inferred from them.
+    one for all. `lower_counts` tells how often the corpus writes a word in lower case. `contexts` tell what stands
+    beside the mentions of names (`text.names.contexts`): types that no text states are inferred from them.
     `languages` (ISO 639-1) has one entry a mention: in some, names are declined.
     `definitions` are (document, long name, acronym) that texts define, one each time; `glossed` are (document, acronym)
-    where one stands in brackets behind words that may be another long name; `related` are (document, name, name) where
-    a sentence relates the two. `confirmed` says that all mentions are entities for sure. Rows are sorted by document
-    id, then name.
+    where one stands in brackets behind words that may be another long name; `glosses` are names with themselves in
+    another script; `related` are (document, name, name) where a sentence relates the two. `confirmed` says that all
+    mentions are entities for sure. Rows are sorted by document id, then name.
 
     >>> rows = resolve(["d"] * 3, ["Ebenezer Scrooge", "Mr. Scrooge", "Humbug"], ["person"] * 2 + ["unknown"],
     ...                [True, True, False], {"humbug": 2})
@@ -116,7 +117,7 @@ def resolve(
         stated_kinds(document_ids, keys, types, vote) if confirmed else {},
         names_of.stated,
     )
-    joins = join_aliases(names_of, definitions, glossed, apart) if alias else Joins()
+    joins = join_aliases(names_of, definitions, glossed, glosses, apart) if alias else Joins()
     if lexical:
         declined = {key: language for key, language in zip(keys, languages, strict=False) if language in ENDINGS}
         _join_similar(names_of, joins, declined, threshold, apart)

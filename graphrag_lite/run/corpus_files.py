@@ -115,6 +115,8 @@ def _walk(root: str, leave_out: Path, exclude: Sequence[str], left_out: Counter[
     own = {str(index)}
     if (index.parent / "settings.yaml").is_file():
         own.add(str(index.parent / "prompts"))
+    placed = [glob for glob in exclude if _is_placed(glob)]
+    named = re.compile("|".join(_pattern(glob).pattern for glob in exclude if glob not in placed) or "(?!)")
     found = []
     folders = [("", root)]
     while folders:
@@ -132,8 +134,8 @@ def _walk(root: str, leave_out: Path, exclude: Sequence[str], left_out: Counter[
             if entry.name.startswith("."):
                 continue
             name = f"{folder}/{entry.name}" if folder else entry.name
-            if glob := next((glob for glob in exclude if _matches(name, glob)), ""):
-                left_out[f"excluded by {glob}"] += 1
+            if named.fullmatch(entry.name) or any(_matches(name, glob) for glob in placed):
+                left_out[f"excluded by {next(glob for glob in exclude if _matches(name, glob))}"] += 1
                 continue
             path = entry.path
             if link := entry.is_symlink():
@@ -158,7 +160,11 @@ def _matches(path: str, glob: str) -> bool:
     >>> _matches("web/node_modules", "node_modules"), _matches("a/b.tmp.md", "*.tmp.md")
     (True, True)
     """
-    return bool(_pattern(glob).fullmatch(path if "/" in glob.rstrip("/") else path.rpartition("/")[2]))
+    return bool(_pattern(glob).fullmatch(path if _is_placed(glob) else path.rpartition("/")[2]))
+
+
+def _is_placed(glob: str) -> bool:
+    return "/" in glob.rstrip("/")
 
 
 @cache

@@ -89,6 +89,8 @@ def size(item: Any) -> int:
     """
     if isinstance(item, str):
         return len(item)
+    if isinstance(item, dict):
+        return sum(map(size, item.values()))
     return sum(map(size, item)) if isinstance(item, tuple | list) else 1
 
 

@@ -223,7 +223,9 @@ def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list
 
 
 def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[Statement]:
-    """Return sentences of a document with what they need to be understood."""
+    """Return sentences of a document with what they need to be understood; those of a row of a table with its title."""
+    if _blocks(index, row, "card"):
+        return [replace(place, about=index.column("documents", "title")[row].as_py()) for place in places]
     leaning = [place for place in places if not _stands(read_out(index, place)[0])]
     if leaning and (name := _subject(index, row)):
         return [replace(place, about=name) for place in places]
@@ -275,6 +277,12 @@ def _before(index: "SnapshotView", place: Statement) -> int:
     return spoken_span(document, *spans[own - 1])[0]
 
 
+def _blocks(index: "SnapshotView", row: int, kind: str) -> list[tuple[int, int]]:
+    """Return where the blocks of a kind are in a document."""
+    blocks = index.column("documents", "blocks")[row].as_py() or ()
+    return [(block["char_start"], block["char_end"]) for block in blocks if block["kind"] == kind]
+
+
 def _subject(index: "SnapshotView", row: int) -> str:
     """Return the name that a document of one text unit is about, its title; "" where that is no name."""
     documents = index.arrow("documents")
@@ -300,11 +308,7 @@ def _candidates(
     things = () if defines(text, wanted.sought.things) else wanted.sought.things
     introduced = offset == 0 and is_about(named, things)
     floor = NAMED_FLOOR if _subject(index, row) else FLOOR
-    blocks = index.column("documents", "blocks")[row].as_py() or ()
-    left_out, code = (
-        [(block["char_start"], block["char_end"]) for block in blocks if block["kind"] == kind]
-        for kind in ("references", "code")
-    )
+    left_out, code, cards = (_blocks(index, row, kind) for kind in ("references", "code", "card"))
     found: list[_Candidate] = []
     before: frozenset[str] = frozenset()
     for span in sentences(text, language):
@@ -316,7 +320,8 @@ def _candidates(
         if sentence.startswith("#"):
             introduced = introduced or is_about(sentence, things)
             continue
-        if fragment and (end - start < MIN_FRAGMENT or is_head(document, start, end)):
+        of_row = any(first <= start < last for first, last in cards)
+        if fragment and not of_row and (end - start < MIN_FRAGMENT or is_head(document, start, end)):
             continue
         in_order = terms(sentence, language)
         own = frozenset(in_order)

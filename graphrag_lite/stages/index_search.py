@@ -256,9 +256,11 @@ def _defined(
 def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", links: "pa.Table") -> "pa.Table":
     """Turn the links round, and add what each text unit is of."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     spans = list(tables.rows(text_units, "document_id", "char_start", "char_end"))
-    said = list(tables.rows(episodes, "document_id", "char_start", "char_end", "reference_time", "kind", "ordinal"))
+    dated = episodes.filter(pc.not_equal(episodes["reference_time"], ""))
+    said = list(tables.rows(dated, "document_id", "char_start", "char_end", "reference_time", "kind", "ordinal"))
     rows, counts = (links[name].combine_chunks() for name in ("rows", "counts"))
     units = np.asarray(rows.flatten())
     entities = np.repeat(np.arange(links.num_rows), np.diff(np.asarray(rows.offsets)))

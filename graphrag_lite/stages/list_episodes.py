@@ -1,10 +1,10 @@
 """Documents -> episodes: what was said or written at one time."""
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
+from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,35 +19,36 @@ async def list_episodes(source_documents: "pa.Table") -> "pa.Table":
     file's name decides. An answer is joined to its message where the same conversation has that.
     """
     seen: Counter[str] = Counter()
-    ids: dict[int, list[str]] = {}
     by_source: dict[tuple[str, str], str] = {}
-    identities = source_documents["id"].to_pylist()
-    for place in sorted(range(len(identities)), key=identities.__getitem__):
-        ids[place] = []
-        text = source_documents["text"][place].as_py()
-        for path, row in _episodes(source_documents, place):
-            about = row["conversation"], row["speaker"], row["reference_time"]
-            key = tables.content_id("episode", row["kind"], *about, text[row["char_start"] : row["char_end"]])
-            ids[place].append(tables.content_id(key, str(seen[key])))
+    rows: list[tuple[Any, ...]] = []
+    answers: dict[str, tuple[str, str]] = {}  # by id, what is answered
+    columns = (source_documents[name].to_pylist() for name in ("id", "path", "created_at"))
+    cards = _has_card(source_documents)
+    for document_id, path, created_at, card, place in sorted(zip(*columns, cards, range(len(cards)), strict=True)):
+        text, messages = (source_documents[name][place].as_py() for name in ("text", "messages"))  # one at a time
+        kind = "message" if messages else "json" if card else "text"
+        for ordinal, said in enumerate(messages or [NOBODY | {"char_start": 0, "char_end": len(text)}]):
+            start, end, time = said["char_start"], said["char_end"], said["time"] or created_at
+            conversation, speaker = said["conversation"], said["speaker"]
+            key = tables.content_id("episode", kind, conversation, speaker, time, text[start:end])
+            identity = tables.content_id(key, str(seen[key]))
             seen[key] += 1
-            if row["id"]:
-                by_source[row["conversation"] or path, row["id"]] = ids[place][-1]
+            if said["id"]:
+                by_source[conversation or path, said["id"]] = identity
+            if said["reply_to"]:
+                answers[identity] = conversation or path, said["reply_to"]
+            rest = said["role"], time, start, end
+            rows.append((identity, document_id, ordinal, kind, conversation, speaker, *rest))
+    reply = {one: found for one, answered in answers.items() if (found := by_source.get(answered, one)) != one}
+    made = ((*row[:8], reply.get(row[0], ""), *row[8:]) for row in rows)
+    return groups.in_order(tables.make("episodes", made), "document_id", source_documents["id"])
 
-    def listed() -> Iterator[dict[str, Any]]:
-        for place in range(len(ids)):
-            for (path, row), identity in zip(_episodes(source_documents, place), ids[place], strict=True):
-                answered = by_source.get((row["conversation"] or path, row["reply_to"]), "")
-                yield row | {"id": identity, "reply_to": answered if answered != identity else ""}
 
-    return tables.make("episodes", listed())
+def _has_card(source_documents: "pa.Table") -> list[bool]:
+    """Say of each document whether it is a row of a table."""
+    import pyarrow.compute as pc
 
-
-def _episodes(source_documents: "pa.Table", place: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the path and the episodes of a document, with the ids that its source gives."""
-    columns = ("id", "path", "created_at", "blocks", "messages")
-    document_id, path, created_at, blocks, messages = (source_documents[name][place].as_py() for name in columns)
-    kind = "message" if messages else "json" if any(block["kind"] == "card" for block in blocks) else "text"
-    whole = {**NOBODY, "char_start": 0, "char_end": len(source_documents["text"][place].as_py())}
-    for ordinal, said in enumerate(messages or [whole]):
-        time = said["time"] or created_at
-        yield path, {"document_id": document_id, "ordinal": ordinal, "kind": kind, **said, "reference_time": time}
+    blocks = source_documents["blocks"].combine_chunks()
+    kinds = pc.struct_field(blocks.flatten(), "kind")
+    held = set(pc.list_parent_indices(blocks).filter(pc.equal(kinds, "card")).to_pylist())
+    return [row in held for row in range(len(blocks))]

@@ -176,7 +176,7 @@ def _people(root: Path, paths: list[str]) -> dict[str, Mapping[str, str]]:
     """Return by folder whom the ids in an export of Slack mean that lies there."""
     found = {}
     for path in paths:
-        if PurePath(path).name == "users.json":
+        if path.rpartition("/")[2] == "users.json":
             with suppress(OSError):  # which is told when the file is read itself
                 found[str(PurePath(path).parent)] = people_in((root / path).read_bytes())
     return {folder: people for folder, people in found.items() if people}

@@ -16,6 +16,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
@@ -27,7 +28,7 @@ from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.evidence.report_statements import ASIDE, Sources, Statement
 from graphrag_lite.evidence.report_title import theme, title, years
-from graphrag_lite.run.services import Attempt, Last, unguarded
+from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.text.plain_text import one_line
 
@@ -73,6 +74,7 @@ async def report_communities_fast(
     settings: ReportCommunitiesFast,
     mode: str,
     last: Last | None,
+    each: Each,
     refresh: bool = False,
     attempt: Attempt = unguarded,
 ) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
@@ -91,8 +93,9 @@ async def report_communities_fast(
     large = {identity for row in held if row["size"] >= least for identity in row["entity_ids"]}
     units = related_units(relationship.values(), sorted(large))
     spans = member_sentences(entity_mentions, entity_resolutions, units)
-    sources.read(span for row in relationship.values() for span in row["sources"][:1])
-    sources.read(span for identity in units for span in (*entity[identity]["sources"], *spans.get(identity, ())))
+    first = (span for row in relationship.values() for span in row["sources"][:1])
+    rest = (span for identity in units for span in (*entity[identity]["sources"], *spans.get(identity, ())))
+    sources.read(chain(first, rest), each)
     stated = _stated(relationship.values(), sources)
     named, leads = _named([entity[identity] for identity in units], spans, sources)
     told = [*stated.values(), *(one for own in named.values() for one in own)]

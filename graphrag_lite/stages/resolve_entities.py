@@ -3,7 +3,7 @@
 import logging
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +23,7 @@ from graphrag_lite.resolution.model_decisions import Pair, clusters, merged
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ResolveEntities
+from graphrag_lite.tables import groups
 from graphrag_lite.text.names import is_acronym, lower_case_words
 from graphrag_lite.text.names.contexts import MAX_CONTEXTS, context
 from graphrag_lite.text.names.own_types import cues_of, type_told
@@ -41,6 +42,7 @@ SAME = re.compile(
     re.I,
 )  # the relationship of a thing to itself
 BEFORE_BRACKET = re.compile(r"\b([A-Za-z])[a-z]* \(\Z")
+LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 LONGEST_ACRONYM, LONGEST_WORD = 6, 40  # characters
 NEAR = 2 + max(map(len, AND_WORDS))  # characters
 MAX_TOLD = 20  # names that no text has
@@ -83,7 +85,8 @@ async def resolve_entities(
     language_of = dict(zip(*(source_documents[column].to_pylist() for column in ("id", "language")), strict=True))
     ordinal = dict(zip(*(source_units[column].to_pylist() for column in ("id", "ordinal")), strict=True))
     in_order = model is None and extractor is None
-    beside = list(_beside(source_units, entity_mentions, in_order=in_order))
+    units = _texts(source_units)
+    beside = list(_beside(units, entity_mentions, in_order=in_order))
     rows = resolve(
         document_ids,
         names,
@@ -92,15 +95,20 @@ async def resolve_entities(
         lower_counts,
         ordinals=[ordinal[unit_id] for unit_id in entity_mentions["text_unit_id"].to_pylist()],
         languages=[language_of[document_id] for document_id in document_ids],
-        contexts=_contexts(source_units, entity_mentions) if model is None else None,
+        contexts=partial(_contexts, units, entity_mentions) if model is None else None,
         definitions=[
             (document_id, *pair)
-            for document_id, one, between, other in beside
+            for document_id, one, between, other, _ in beside
             if between == " ("
             for pair in ((one, other), (other, one))
             if attempt(document_id, is_acronym, *reversed(pair))
         ],
-        glossed=_glossed(source_units, entity_mentions),
+        glossed=_glossed(units, entity_mentions),
+        glosses=[
+            (one, other)
+            for _, one, between, other, after in beside
+            if between.strip() in ("(", "（") and after in (")", "）") and _in_two_scripts(one, other)
+        ],
         related=_related(relationship_mentions, beside, stated=model is not None),
         lexical=settings.lexical,
         alias=settings.alias,
@@ -169,13 +177,14 @@ def _counted(units: "pa.Table", each: Each, attempt: Attempt) -> Counter[str]:
     return counted
 
 
-def _contexts(source_units: "pa.Table", entity_mentions: "pa.Table") -> dict[str, list[tuple[str, ...]]]:
-    """Return what stands beside the first mentions of each name; what overlapping units repeat counts once."""
-    units = _texts(source_units)
+def _contexts(
+    units: Mapping[str, tuple[str, int]], entity_mentions: "pa.Table", names: Collection[str]
+) -> dict[str, list[tuple[str, ...]]]:
+    """Return what stands beside the first mentions of some names; what overlapping units repeat counts once."""
     columns = ("text_unit_id", "document_id", "name", "mention_start")
-    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    found: dict[str, list[tuple[str, ...]]] = {name: [] for name in names}
     seen: set[tuple[str, int]] = set()
-    for unit_id, document_id, name, start in zip(*(entity_mentions[c].to_pylist() for c in columns), strict=True):
+    for unit_id, document_id, name, start in tables.rows(groups.of(entity_mentions, "name", found), *columns):
         if start >= 0 and len(found[name]) < MAX_CONTEXTS and (document_id, start) not in seen:
             seen.add((document_id, start))
             text, offset = units[unit_id]
@@ -183,9 +192,14 @@ def _contexts(source_units: "pa.Table", entity_mentions: "pa.Table") -> dict[str
     return found
 
 
-def _glossed(source_units: "pa.Table", entity_mentions: "pa.Table") -> set[tuple[str, str]]:
+def _in_two_scripts(one: str, other: str) -> bool:
+    """Tell whether one of two names is written in Latin letters and the other is not: 허블 (Hubble). No acronyms."""
+    in_latin = [bool(LATIN.search(name)) for name in (one, other)]
+    return in_latin[0] != in_latin[1] and not (other if in_latin[1] else one).isupper()
+
+
+def _glossed(units: Mapping[str, tuple[str, int]], entity_mentions: "pa.Table") -> set[tuple[str, str]]:
     """Return (document, acronym) where one stands in brackets behind a word with one of its initials."""
-    units = _texts(source_units)
     columns = ("text_unit_id", "document_id", "name", "mention_start")
     found = set()
     for unit_id, document_id, name, start in zip(*(entity_mentions[c].to_pylist() for c in columns), strict=True):
@@ -302,7 +316,7 @@ def _name(question: Sequence[Pair], seen: dict[str, Seen]) -> str:
 
 
 def _related(
-    relationship_mentions: "pa.Table", beside: Iterable[tuple[str, str, str, str]], *, stated: bool
+    relationship_mentions: "pa.Table", beside: Iterable[tuple[str, str, str, str, str]], *, stated: bool
 ) -> Iterator[tuple[str, str, str]]:
     """Yield (document, name, name) where words relate the two, or list them.
 
@@ -316,19 +330,18 @@ def _related(
     ):
         if (relation or stated) and not SAME.search(f"{relation.replace('_', ' ')} {said}"):
             yield document_id, ends[0], ends[1]
-    for document_id, one, between, other in beside:
+    for document_id, one, between, other, _ in beside:
         if between.strip().casefold() in LISTING:
             yield document_id, one, other
 
 
 def _beside(
-    source_units: "pa.Table", entity_mentions: "pa.Table", *, in_order: bool
-) -> Iterator[tuple[str, str, str, str]]:
-    """Yield (document, name, what stands between, name) of names that follow each other closely in a text.
+    units: Mapping[str, tuple[str, int]], entity_mentions: "pa.Table", *, in_order: bool
+) -> Iterator[tuple[str, str, str, str, str]]:
+    """Yield (document, name, what stands between, name, the character behind) of names that follow each other closely.
 
     `in_order` says that the mentions of a unit stand in the order of its text; a model has an order of its own.
     """
-    units = _texts(source_units)
     columns: Iterable[tuple[str, str, int, str]] = zip(
         *(entity_mentions[c].to_pylist() for c in ("text_unit_id", "name", "mention_start", "document_id")), strict=True
     )
@@ -339,5 +352,6 @@ def _beside(
         gap = start - before[2] - len(before[1])
         if unit_id == before[0] and before[2] >= 0 and 0 < gap <= NEAR:
             text, offset = units[unit_id]
-            yield document_id, before[1], text[start - offset - gap : start - offset], name
+            place, end = start - offset, start - offset + len(name)
+            yield document_id, before[1], text[place - gap : place], name, text[end : end + 1]
         before = unit_id, name, start

@@ -6,9 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from graphrag_lite import tables
 from graphrag_lite.run.services import Each, Last
 from graphrag_lite.settings import SplitTextUnits
+from graphrag_lite.tables import groups
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.splitting import split
 from graphrag_lite.text.tokens import counter
@@ -35,34 +38,45 @@ async def split_text_units(
 
     A document that cannot be cut is a failure, and has no text units.
     """
-    cut_before = _cut_before(last)
-    rows: list[tuple[str, str, int, int, int, str, int]] = []
-    seen: Counter[str] = Counter()
-    documents = sorted(
-        Source(identity, text, [(said["char_end"], said["role"]) for said in messages])
-        for identity, text, messages in tables.rows(source_documents, "id", "text", "messages")
-    )
-    new = each(partial(_cut, settings=settings), [document for document in documents if document.id not in cut_before])
-    for document_id, text, _ in documents:
-        units = cut_before.get(document_id) or next(new) or []
-        for ordinal, (start, end, n_tokens) in enumerate(units):
-            key = tables.content_id("text unit", text[start:end])
-            identity = tables.content_id(key, str(seen[key]))
-            seen[key] += 1
-            rows.append((identity, document_id, ordinal, start, end, text[start:end], n_tokens))
-    place = {identity: position for position, identity in enumerate(source_documents["id"].to_pylist())}
-    rows.sort(key=lambda row: (place[row[1]], row[2]))
-    return tables.make("source_units", rows)
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-
-def _cut_before(last: Last | None) -> dict[str, list[Span]]:
-    """Return the units of the documents of the last snapshot, by id: an equal id is an equal text."""
     found = last.read("source_units") if last and not last.changed & {"settings", "code"} else None
-    units: dict[str, list[Span]] = {}
-    if found:
-        for document_id, *span in tables.rows(found[0], "document_id", "char_start", "char_end", "n_tokens"):
-            units.setdefault(document_id, []).append((span[0], span[1], span[2]))
-    return units
+    before = found[0] if found else tables.make("source_units", [])
+    stays = pc.is_in(before["document_id"], value_set=source_documents["id"].combine_chunks())
+    kept, gone = before.filter(stays), before.filter(pc.invert(stays))
+    is_cut = pc.is_in(source_documents["id"], value_set=kept["document_id"].combine_chunks())  # an equal id: equal text
+    documents = [
+        Source(identity, text, [(said["char_end"], said["role"]) for said in messages])
+        for identity, text, messages in tables.rows(
+            source_documents.filter(pc.invert(is_cut)), "id", "text", "messages"
+        )
+    ]
+    cut = zip(documents, each(partial(_cut, settings=settings), documents), strict=True)
+    rows = [
+        ("", document.id, ordinal, start, end, document.text[start:end], n_tokens)
+        for document, units in cut
+        for ordinal, (start, end, n_tokens) in enumerate(units or [])
+    ]
+    made = tables.make("source_units", rows)
+    units = groups.in_order(pa.concat_tables([kept, made]), "document_id", source_documents["id"])
+    return _with_ids(units, pa.chunked_array([*made["text"].chunks, *gone["text"].chunks], pa.string()))
+
+
+def _with_ids(units: "pa.Table", texts: "pa.ChunkedArray") -> "pa.Table":
+    """Give the units with one of some texts their ids: equal texts are counted by document id."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ids = units["id"].to_pylist()
+    places = np.flatnonzero(np.asarray(pc.is_in(units["text"], value_set=texts.combine_chunks())))
+    coupled = tables.rows(units.take(pa.array(places)), "document_id", "ordinal", "text")
+    seen: Counter[str] = Counter()
+    for (_, _, text), place in sorted(zip(coupled, places.tolist(), strict=True)):
+        key = tables.content_id("text unit", text)
+        ids[place] = tables.content_id(key, str(seen[key]))
+        seen[key] += 1
+    return tables.make_columns("source_units", **{name: units[name] for name in units.column_names} | {"id": ids})
 
 
 def _cut(document: Source, settings: SplitTextUnits) -> list[Span]:

@@ -40,6 +40,7 @@ from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import SummarizeDescriptions
+from graphrag_lite.tables import groups
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.tokens import counter
 
@@ -82,7 +83,7 @@ async def summarize_descriptions(
         for name, table in zip(FOLDED, read, strict=True):
             database.register(name, table)
         database.execute(FOLD)
-        kept = _touched(database, languages, last)
+        kept = _touched(database, read, languages, last)
         database.register("forms", _forms(database, texts, languages, each))
         n_units = pc.count_distinct(entity_mentions["text_unit_id"]).as_py()
         if count:
@@ -125,7 +126,7 @@ async def summarize_descriptions(
 
 
 def _touched(
-    database: "duckdb.DuckDBPyConnection", languages: Mapping[str, str], last: Last | None
+    database: "duckdb.DuckDBPyConnection", read: Iterable["pa.Table"], languages: Mapping[str, str], last: Last | None
 ) -> "list[pa.Table] | None":
     """Tell the database what a change touches. Returns the last entities and relationships, None where all is new."""
     import pyarrow as pa
@@ -139,7 +140,12 @@ def _touched(
     told = zip(*(then[0][name].to_pylist() for name in ("id", "language")), strict=True)
     retold = [identity for identity, language in told if languages.get(identity, language) != language]
     database.register("retold", pa.table({"document_id": pa.array(retold, pa.string())}))
-    for name, table in zip((*FOLDED, "entities", "relationships"), before, strict=True):
+    for name, now, table in zip(FOLDED, read, before[:3], strict=True):
+        by = "name" if name == "entity_resolutions" else "document_id"
+        other = groups.changed(now, table, by, now.column_names)
+        database.register(f"{name}_now", groups.of(now, by, other))
+        database.register(f"{name}_before", groups.of(table, by, other))
+    for name, table in zip(("entities", "relationships"), before[3:], strict=True):
         database.register(f"{name}_before", table)
     database.execute(TOUCHED)
     return before[3:]

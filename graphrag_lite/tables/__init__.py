@@ -104,12 +104,19 @@ def make(name: str, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> "pa.Ta
     import pyarrow as pa
 
     spare_pandas()
-    names = schema(name).names
-    each = (row if isinstance(row, Mapping) else dict(zip(names, row, strict=True)) for row in rows)
-    made = [pa.Table.from_pylist(list(islice(each, PART)), schema=schema(name))]
+    each = iter(rows)
+    made = [_made(name, list(islice(each, PART)))]
     while part := list(islice(each, PART)):  # as objects all would take ten times as much
-        made.append(pa.Table.from_pylist(part, schema=schema(name)))
+        made.append(_made(name, part))
     return pa.concat_tables(made).combine_chunks() if made[1:] else made[0]
+
+
+def _made(name: str, rows: Sequence[Any]) -> "pa.Table":
+    import pyarrow as pa
+
+    if not rows or isinstance(rows[0], Mapping):
+        return pa.Table.from_pylist(rows, schema=schema(name))
+    return make_columns(name, **dict(zip(schema(name).names, zip(*rows, strict=True), strict=True)))
 
 
 def make_columns(name: str, /, **values: Any) -> "pa.Table":

@@ -9,7 +9,7 @@ Row order is part of a table: equal content gives equal bytes.
 
 from typing import Annotated, Any, NamedTuple, NewType
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 Int32 = NewType("Int32", int)
 Float32 = NewType("Float32", float)
 

@@ -81,7 +81,7 @@ _OF_ONE = tuple(
 _CHOICE = re.compile(
     r"^(?:which|who|what)\b(?P<about>.*?)"
     r"\b(?P<which>first|earlier|earliest|last|later|latest|most recently|more recently)\b"
-    r"(?: of (?:the|these) \w+| between)?[,:]? (?P<events>.+? or .+)$",
+    r"(?: date| time)?(?: of (?:the|these) \w+| between)?[,:]? (?P<events>.+? or .+)$",
     re.I,
 )
 _OF_TWO = re.compile(
@@ -145,7 +145,11 @@ def date_question(text: str, language: str = "en") -> Asked | None:
     if found := _CHOICE.match(plain) or _OF_TWO.match(plain):
         one, _, other = found["events"].rpartition(" or " if " or " in found["events"] else " and ")
         kind = "first" if found["which"].casefold() in ("first", "earlier", "earliest") else "last"
-        return Asked(kind, "", (_event(one), _event(other)), found["about"].strip())
+        several = (
+            "," in one.strip(" ,") and "," not in other
+        )  # of "Rome, Oslo or Bergen", and not of "Oslo or Paris, Texas"
+        events = _listed(found["events"]) if several else (_event(one), _event(other))
+        return Asked(kind, "", events, found["about"].strip()) if len(events) <= 8 else None
     if _ON.match(plain) and _NEAR.search(plain) and _DONE.search(plain) and not _SUM.search(plain):
         return Asked("on", "", (plain,))
     return None

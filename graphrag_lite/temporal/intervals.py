@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from graphrag_lite.text.folding import fold_with_places
-from graphrag_lite.text.period import Time
+from graphrag_lite.text.period import Period, Time, days_of
 from graphrag_lite.text.relative_times import relative_dates
 from graphrag_lite.text.sentences import is_statement
 from graphrag_lite.text.times import may_state, times
@@ -78,7 +78,7 @@ def _any_of(section: str) -> re.Pattern[str]:
 
 
 def _ending(section: str) -> str:
-    return r"(?<=\w)(?:n't|'ll)(?!\w)" if section in ("negations", "plans") else r"(?!)"
+    return {"negations": r"(?<=\w)n't(?!\w)(?! wait)", "plans": r"(?<=\w)'ll(?!\w)"}.get(section, r"(?!)")
 
 
 _FISCAL = re.compile(r"\b(?:fiscal|fy|financial)(?: years?)?(?: of)?(?: the)? ?$")
@@ -117,6 +117,11 @@ _JUST = re.compile(
 _PERFECT = re.compile(
     r"(?:\b(?:have|has)|'ve|'s been)\b[^,;]*$|(?:\b(?:am|is|are)|'m|'re) \w+ing\b[^,;]*$"
     r"|(?:\b(?:have|has)|'ve|'s) (?:been [a-z]+ing|had|known|owned|lived|worked|used)\b[^;]*,[^,;]*, $"
+)
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\b"
+_NO_DAY = re.compile(
+    r" (?:Night|Morning|Evening|Afternoon)\b"
+    rf"|,? (?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)\b|\d{{1,2}} {_MONTH}|{_MONTH}\.? \d)"
 )
 _BORN = re.compile(r"\b(?:born|b\.)(?: on| in)? ?$")
 
@@ -183,7 +188,12 @@ def _is_year(time: Time, before: str, behind: str, language: str) -> bool:
 
 
 def _idle(plain: str, time: Time, sentence: str, places: Sequence[int]) -> bool:
-    """Tell whether "today" only means nowadays, at the beginning of what nobody tells of himself, or is of a name."""
+    """Tell whether "today" only means nowadays, at the beginning of what nobody tells of himself, or is of a name.
+
+    So is "Saturday" in "Saturday Night Live"; and in "on Saturday, May 4" it is the day that is told behind.
+    """
+    if _NOW.fullmatch(plain, time.start, time.end) and _NO_DAY.match(sentence, places[time.end - 1] + 1):
+        return True
     if plain[time.start : time.end] not in ("today", "tonight"):
         return False
     named = sentence[places[time.start]].isupper() and plain[max(0, time.start - 2) : time.start].strip().isalpha()
@@ -202,6 +212,8 @@ def _told(
     plain: str, time: Time, gap: tuple[int, int], said: date | None, language: str
 ) -> tuple[int, str, str, str, str, str]:
     """Return where the words of a time begin, and kind, polarity, valid_at, invalid_at and precision of it."""
+    if said and language == "en" and time.form == "near":
+        time = time._replace(period=_meant(plain, time, gap, said))
     first, after = time.period.first, day_after(time.period.last)
     begins_on, ends_on, ends_before = first.isoformat(), after, first.isoformat()
     held = plain[gap[0] : time.start]
@@ -239,6 +251,38 @@ def _told(
     if ahead and (kind == "event" or valid_at):
         kind = "plan"
     return start, kind, polarity, valid_at, invalid_at, precision
+
+
+_PAST = re.compile(
+    r"(?<!\bam )(?<!\bis )(?<!\bare )(?<!\bbe )(?<!'m )(?<!'re )(?<!'s )(?<![-\w])"
+    r"(?!need|speed|indeed|excited)[a-z]{2,}ed\b|'ve\b(?! got)"
+)
+_NOW = re.compile(r"(?:this|on) [a-z]+day|this (?:week|month|year)")
+
+
+def _meant(plain: str, time: Time, gap: tuple[int, int], said: date) -> Period:
+    """Return the days of "on Friday", "this Friday" or "this week": those to come, unless they are told as past.
+
+    The words before tell first: a verb in the past tense, or what is ahead. A weekday that no verb tells of is to come.
+    """
+    period, words = time.period, plain[time.start : time.end]
+    if not _NOW.fullmatch(words) or period.last > said:
+        return period
+    told, planned = 0, plain.endswith("later ", 0, time.start)
+    for part in _clause(plain, time, gap) if not planned else ():
+        past, ahead = (
+            max((found.end() for each in patterns for found in each.finditer(part)), default=0)
+            for patterns in ((_PAST, _any_of("past")), (_any_of("plans"),))
+        )
+        if told := past or ahead:
+            planned = ahead > past
+            break
+    if words.endswith("day"):
+        day = period.first + timedelta(days=7)
+        return period if period.first == said or (told and not planned) else Period(day, day)
+    day = said + timedelta(days=6 - said.weekday())
+    last = day if words.endswith("week") else days_of(said.isoformat()[: 7 if words.endswith("month") else 4]).last
+    return Period(said + timedelta(days=1), last) if planned and last > said else period
 
 
 def _from(before: str, time: Time) -> re.Match[str] | None:

@@ -119,11 +119,6 @@ def _pattern() -> tuple[re.Pattern[str], tuple[tuple[str, str], ...]]:
     return re.compile(rf"(?i)(?<![\w-])(?:{groups})(?![\w-])"), tuple((name, stage) for name, stage, _ in listed)
 
 
-def may_say(sentence: str) -> bool:
-    """Tell whether a sentence has a part of the words of some relation, as few have."""
-    return any(map(sentence.__contains__, _words().parts))
-
-
 def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speaker: str, topic: str) -> list[OneValue]:
     """Return what an English sentence says that one has one of, by place.
 
@@ -137,6 +132,8 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
     >>> one_values("I want to move to Oslo.", [(18, 22, "Oslo", "location")], "Bo", "")
     []
     """
+    if not names or not any(map(sentence.__contains__, _words().parts)):
+        return []
     pattern, meant = _pattern()
     found = []
     for match in pattern.finditer(sentence):

@@ -70,6 +70,9 @@ def _last(units: Iterable[tuple[str, int, int]], episodes: Iterable[tuple[str, i
         said[document].append((end, key))
     found = []
     for document, start, end in units:
+        if document not in said:
+            found.append(none)
+            continue
         first = max(bisect_right(starts[document], start) - 1, 0)
         behind = bisect_right(starts[document], end - 1) if start >= 0 else None
         found.append(max((key for last, key in said[document][first:behind] if last > start), default=none))

@@ -10,12 +10,12 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.intervals import Interval, day_after, intervals
-from graphrag_lite.temporal.one_value import OneValue, may_say, one_values
+from graphrag_lite.temporal.one_value import OneValue, one_values
 from graphrag_lite.text.folding import fold_with_places
 from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
@@ -125,11 +125,8 @@ def statements(document: Document) -> Iterator[Statement]:
         if _asks(text):
             continue
         stated = intervals(text, _day(reference_time), document.language)
-        may_be_single = document.language == "en" and may_say(text)
-        if not stated and not over and not may_be_single:  # most sentences
-            continue
         placed, speaker = _placed(text, start, names), said.speaker if said else ""
-        single = one_values(text, placed, speaker, document.topic) if may_be_single else []
+        single = one_values(text, placed, speaker, document.topic) if document.language == "en" else []
         if not stated and (day := _day(reference_time)) and (seen := [one for one in single if one.dated]):
             stated = [Interval(one.start, one.end, "state", "positive", day.isoformat(), "", SEEN) for one in seen]
         elif not stated and over and is_statement(text):
@@ -210,9 +207,10 @@ def _in_unit(document: Document, starts: Sequence[int], start: int, end: int, at
 def _placed(text: str, offset: int, names: Sequence[Name]) -> list[tuple[int, int, str, str]]:
     """Return start, end, name and type of the first names in a sentence at `offset`, by their places in it."""
     at = bisect_right(names, (offset, ""))
+    within = takewhile(lambda name: name.start < offset + len(text), islice(names, at, at + MAX_NAMES))
     return [
         (name.start - offset, name.start - offset + len(name.name), name.name, name.type)
-        for name in islice(names, at, at + MAX_NAMES)
+        for name in within
         if name.start - offset + len(name.name) <= len(text)
         and text[name.start - offset :][:2].casefold()
         == name.name[:2].casefold()  # a speaker is placed where he begins

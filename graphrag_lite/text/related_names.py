@@ -8,12 +8,13 @@ code say nothing of each other. A label is given by `relations.relation`, or by 
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.types import kind_of
 from graphrag_lite.text.names.words import ARTICLES
-from graphrag_lite.text.relations import has_verb, relation
+from graphrag_lite.text.relations import NO_LABEL, has_verb, relation
 from graphrag_lite.text.relations_unspaced import unspaced_relation
 from graphrag_lite.text.words import UNSPACED_CHARACTERS
 
@@ -91,7 +92,8 @@ def related_names(
                 continue
             seen.add(names[j].name)
             last = names[first - 1 if near else i]
-            label = _label(text, last, names[first], language) if near else ""
+            shared = i == first - 1 or _joined(text, names[first - 2], names[first - 1])
+            label = _label(text, last, names[first], language) if near and shared else ""
             if _related(text, names[i], names[j], (last.end, names[first].start), label, language):
                 yield i, j, label
 
@@ -108,6 +110,7 @@ def tells_of(sentence: str, topic: str, name: str) -> bool:
     return bool(about) and _says_something(sentence) and not _one_name(topic, name)
 
 
+@lru_cache(maxsize=100)
 def _says_something(sentence: str) -> bool:
     """Tell whether a sentence is prose: no reference, no row of a table, no code, no question."""
     if sentence.rstrip().endswith(("?", "？")) or _REFERENCE.search(sentence):
@@ -128,6 +131,11 @@ def _lists(text: str, names: Sequence[Name]) -> list[int]:
     return numbers
 
 
+def _joined(text: str, a: Name, b: Name) -> bool:
+    """Tell whether a list ends with these two: a comma alone makes none, "after a week in Rome, Acme's founder Bo"."""
+    return text[a.end : b.start].strip() != ","
+
+
 def _related(text: str, a: Name, b: Name, span: tuple[int, int], label: str, language: str) -> bool:
     """Tell whether the words in `span`, between two names or the lists that they are in, relate them."""
     between = text[slice(*span)]
@@ -135,6 +143,8 @@ def _related(text: str, a: Name, b: Name, span: tuple[int, int], label: str, lan
     between = between.lstrip(":").strip(" " + _QUOTES)
     unspaced = bool(_UNSPACED.search(between))
     if len(between) > (MAX_BETWEEN_UNSPACED if unspaced else MAX_BETWEEN) or between.endswith("("):
+        return False
+    if not label and between.count("(") > between.count(")"):  # "95% CI", "see Figure 2": an aside
         return False
     words = _WORD.findall(between)
     if not speaks and _OTHER_SUBJECT.search(between):
@@ -163,7 +173,7 @@ def _label(text: str, a: Name, b: Name, language: str) -> str:
         words = apposed[1].split()
         while words and words[0].casefold() in ARTICLES:
             words = words[1:]
-        return " ".join(words)
+        return "" if words in ([], ["to"]) or words[0].casefold() in NO_LABEL else " ".join(words)
     owned = _OWNED.fullmatch(between)
     if owned and kind_of(owned[1].split()[-1].casefold()):
         words = owned[1].split()

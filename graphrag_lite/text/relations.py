@@ -28,6 +28,7 @@ _ADVERBS = _LISTS["adverbs"]
 _DETERMINERS = _LISTS["determiners"]
 _OTHER_CLAUSE = _LISTS["other_clause"]
 _NO_SUBJECT_AFTER = _LISTS["no_subject_after"]
+NO_LABEL = _LISTS["no_label"]
 
 
 def relation(text: str, a: Name, b: Name, language: str) -> str:

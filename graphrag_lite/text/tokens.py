@@ -28,6 +28,14 @@ ENCODINGS = {
         r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
     ),
 }
+# How cl100k_base cuts a text in Latin letters. Each piece is encoded by itself, and most come again.
+_LATIN, _BLANK = "A-Za-zÀ-ÖØ-öø-ÿ", "\t-\r "
+_PLAIN = re.compile(f"[{_BLANK}!-~À-ÖØ-öø-ÿ–—‘’“”…]*")
+_PIECES = re.compile(
+    rf"'(?i:[sdmt]|ll|ve|re)|[^\r\n{_LATIN}0-9]?+[{_LATIN}]++|[0-9]{{1,3}}+| ?[^{_BLANK}{_LATIN}0-9]++[\r\n]*+"
+    rf"|[{_BLANK}]++\Z|[{_BLANK}]*[\r\n]|[{_BLANK}]+(?![^{_BLANK}])|[{_BLANK}]"
+)
+_MAX_CACHED, _LONGEST = 50_000, 40  # pieces whose tokens are kept; characters of one
 PIECE = 20_000  # characters encoded at once: tiktoken gives up on a million blanks in a row
 
 logger = logging.getLogger(__name__)
@@ -36,6 +44,22 @@ logger = logging.getLogger(__name__)
 def estimate(text: str) -> int:
     """Estimate tokens as one per 4 characters, rounded up: OpenAI's rule of thumb for English."""
     return -(-len(text) // 4)
+
+
+class _Costs(dict[str, int]):
+    """Piece of a text to its tokens; filled as pieces are met, emptied when it grows too large."""
+
+    def __init__(self, count: Callable[[str], int]) -> None:
+        super().__init__()
+        self._count = count
+
+    def __missing__(self, piece: str) -> int:
+        n = self._count(piece)
+        if len(piece) <= _LONGEST:
+            if len(self) >= _MAX_CACHED:
+                self.clear()
+            self[piece] = n
+        return n
 
 
 @cache
@@ -59,7 +83,12 @@ def counter(encoding: str) -> Callable[[str], int]:
     ranks = dict(zip(map(binascii.a2b_base64, words[::2]), map(int, words[1::2]), strict=True))
     codec = tiktoken.Encoding(encoding, pat_str=ENCODINGS[encoding][1], mergeable_ranks=ranks, special_tokens={})
 
+    costs = _Costs(lambda piece: len(codec.encode_ordinary(piece)))
+    cached = encoding == "cl100k_base"
+
     def count(text: str) -> int:
+        if cached and len(text) <= PIECE and _PLAIN.fullmatch(text):
+            return sum(map(costs.__getitem__, _PIECES.findall(text)))
         return sum(len(codec.encode_ordinary(text[i : i + PIECE])) for i in range(0, len(text), PIECE))
 
     return count

@@ -11,10 +11,11 @@ Aspect = Literal["person", "organization", "location", "change", "problem", "dis
 ABOUT_THE_CORPUS = (
     "main theme topic subject overview summary summarize summarise key important major central overall whole entire "
     "general common frequent recurring biggest top takeaway highlight gist point idea insight finding lesson content "
-    "document corpus dataset text story collection file note message chat conversation report paper article book novel "
+    "document corpus dataset text story tale source documentation archive collection file note "
+    "message chat conversation report paper article book novel "
     "call transcript meeting email record knowledge base discuss discussed describe mention appear talk speak cover "
     "question answer tell say list show give brief briefly short happen happening matter learn material most thing "
-    "year time over tl dr contain "
+    "year time over tl dr contain newcomer beginner remember know keep turn come up again often each other "
     "thème principal fréquent fréquents sujet résumé aperçu document texte histoire recueil message rapport important "
     "dire parler donner donne moi parlent quoi plus "
     "Thema Themen Hauptthema Hauptthemen Zusammenfassung Überblick Inhalt Dokument Dokumente Text Texte wichtig "
@@ -32,10 +33,12 @@ ABOUT_THE_CORPUS = (
     "주요 주제는 무엇입니까 주제는 무엇인가요 요약 요약해 주세요 개요 전체 내용 문서"
 )
 # "What is this about?": in most languages, all words of that are function words, too.
-_ABOUT = re.compile(r"\b(?:about|worum|wovon|quoi|waarover|sobre qu[eé]|di (?:che )?cosa)\b", re.I)
+_ABOUT = re.compile(r"\b(?:about|in here|worum|wovon|quoi|waarover|sobre qu[eé]|di (?:che )?cosa)\b", re.I)
+_WHO = re.compile(r"\W*who (?!is|was)", re.I)  # "Who keeps turning up?"
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "zh", "ja", "ko")
 ASPECTS: dict[Aspect, str] = {
-    "person": "person people character figure speaker participant personne personnage gens Person Personen Leute Figur "
+    "person": "person people character figure speaker participant guest protagonist "
+    "personne personnage gens Person Personen Leute Figur "
     "persona personaje gente persone personaggio pessoa personagem persoon mensen 人物 哪些人物 登場人物 인물",
     "organization": "organization organisation company business firm institution entreprise société Unternehmen "
     "Firma Organisation Organisationen empresa organización azienda società organizzazione organização bedrijf "
@@ -48,7 +51,8 @@ ASPECTS: dict[Aspect, str] = {
     "problem": "problem issue complaint bug defect incident error failure request ticket recur problème plainte panne "
     "incident erreur demande Problem Probleme Fehler Störung Störungen Beschwerde Anfrage problema queja fallo error "
     "incidencia errore guasto reclamo problema probleem klacht storing 问题 問題 故障 不具合 문제 오류",
-    "disagreement": "disagree disagreement dispute controversy debate differ désaccord désaccords controverse "
+    "disagreement": "disagree disagreement dispute controversy debate differ contradict contradiction conflict "
+    "désaccord désaccords controverse "
     "uneinig streiten Streit desacuerdo desacuerdos disaccordo oneens 分歧 対立 이견",
 }
 
@@ -69,13 +73,17 @@ def aspects(text: str, language: str) -> set[Aspect] | None:
     (None, {'change'})
     >>> aspects("Was sind die Themen?", "de"), aspects("主要主题是什么？", "zh"), aspects("Who is it?", "en")
     (set(), set(), None)
+    >>> aspects("Who keeps turning up?", "en"), aspects("What's in here?", "en"), aspects("Who won?", "en")
+    ({'person'}, set(), None)
     """
     if not language:  # too few words to tell it
         return next((found for code in LANGUAGES if (found := aspects(text, code)) is not None), None)
     own = set(terms(text, language)) - ASKING
     found = {aspect for aspect in ASPECTS if not own.isdisjoint(_terms_of(aspect, language))}
     said = frozenset(term for aspect in found for term in _terms_of(aspect, language))
-    if _left(text, language, said) or not (found or own & _generic(language) or _ABOUT.search(text)):
+    if not found and language == "en" and _WHO.match(text):
+        found = {"person"}
+    if _left(text, language, said) or not (said or own & _generic(language) or _ABOUT.search(text)):
         return None
     return found
 

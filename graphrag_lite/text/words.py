@@ -51,6 +51,10 @@ WORD_PATTERN = rf"{_LETTERS}+(?:[{_MARKS}\u200c\u200d]+{_LETTERS}*)*"
 _WORD = re.compile(WORD_PATTERN)
 _RUN = re.compile(f"[{_SYLLABIC}]+|[{_ALPHABETIC}]+|{WORD_PATTERN}")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
+# A number with one point is a word: "2.2" is neither the 2 of 2.4 nor section 6.2.2.
+_POINT = r"(?<![^\W_])(?<!\.)\d+\.\d+(?![^\W_]|\.\d)"
+_POINTED = re.compile(_POINT)
+_WORD_OR_NUMBER = re.compile(f"{_POINT}|{WORD_PATTERN}")
 # Function words that carry weight in a question: periods and relative clauses. Without these terms recall@5 fell by
 # 1.8 points on questions about periods (TimeQA). What answers is not chosen by them: one report of 23 on A Christmas
 # Carol says "what", and was the whole answer; "Who is Agent Mercer?" was answered by five sentences with "who".
@@ -75,10 +79,11 @@ def terms(text: str, language: str) -> list[str]:
     >>> terms("西施故里 opened in 2003年", "zh")
     ['opened', 'in', '2003', '西施', '施故', '故里', '年']
     """
+    pointed = _WORD_OR_NUMBER if "." in text and _POINTED.search(text) else None
     if text.isascii():
-        return list(filter(None, map(_stems(language).__getitem__, _ASCII_WORD.findall(text.lower()))))
+        return list(filter(None, map(_stems(language).__getitem__, (pointed or _ASCII_WORD).findall(text.lower()))))
     text = fold(text)
-    found = list(filter(None, map(_stems(language).__getitem__, _WORD.findall(text))))
+    found = list(filter(None, map(_stems(language).__getitem__, (pointed or _WORD).findall(text))))
     if _UNSPACED.search(text):
         for run in _SYLLABIC_RUN.findall(text):
             found += _ngrams(run, 2)
@@ -151,7 +156,7 @@ def _stems(language: str) -> _Stems:
     stem: Callable[[str], str] = Stemmer.Stemmer(algorithm).stemWord if algorithm else str
     left_out = FUNCTION_WORDS.get(language, frozenset()) - _KEPT.get(language, frozenset())
     if language == "en":  # an English accent belongs to a foreign name, and its stem must not depend on it
-        return _Stems(lambda word: stem(unaccented(word)), left_out)
+        return _Stems(lambda word: "find" if word == "found" else stem(unaccented(word)), left_out)  # who founded it?
     return _Stems(stem, left_out, fold=str if language in _TONES_KEPT else unaccented)
 
 

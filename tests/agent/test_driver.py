@@ -93,8 +93,9 @@ def test_who_asks_is_one_person(corpus: Callable[..., Path], tmp_path: Path) -> 
     own: dict[str, set[Any]] = {}
     for text in ("Which trip to Oslo and Bergen did I take in May?", "Which trip to Oslo and Bergen was in May?"):
         question = Question(index, text)
-        found = own_passages(question, text_unit_scores(question)).nonzero()[0].tolist()
-        own[text] = {index.documents.source_id[index.document_row[unit]] for unit in found}
+        likely = own_passages(question, text_unit_scores(question))
+        assert all(likely <= 1) and not any((likely > 0.5) & (likely < 1))
+        own[text] = {index.documents.source_id[index.document_row[unit]] for unit in (likely == 1).nonzero()[0]}
     assert list(own.values()) == [{"ana0", "ana1", "ana2"}, set()]
 
 

@@ -284,6 +284,14 @@ def test_the_commands(tmp_path: Path) -> None:
     (tmp_path / "memory.jsonl").write_text(exported)
     assert run(tmp_path / "other", "import", str(tmp_path / "memory.jsonl")).exit_code == 0
     assert run(tmp_path / "other", "export").stdout == exported
+    run(tmp_path / "other", "import", str(tmp_path / "memory.jsonl"), "--session", "s")
+    assert [json.loads(line)["session"] for line in run(tmp_path / "other", "export").stdout.splitlines()] == [
+        "default",
+        "s",
+    ]
+    assert json.loads(run(tmp_path / "other", "export", "--session", "s").stdout)["session"] == "s"
+    found = json.loads(run(tmp_path / "other", "search", "train", "--json", "--session", "s").stdout)
+    assert [note["session"] for note in found["notes"]] == ["s"]
     assert run(tmp_path, "forget", identity).exit_code == 0 and not run(tmp_path, "export").stdout
     assert run(tmp_path, "forget", identity).exit_code == 1
 

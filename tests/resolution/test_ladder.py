@@ -397,8 +397,21 @@ def test_a_name_without_a_type_has_that_of_the_longer_ones_and_an_identifier_non
         *(("d", name, "product", True) for name in ("Orbit 7", "Orbit 8")),
         *(("e", name, "unknown", True) for name in ("Velm", "特朗普", "Orbit", "apiVersion", "Tarn")),
     ]
-    rows = resolve(*map(list, zip(*mentions, strict=True)), {}, contexts={}, alias=False)  # type: ignore[arg-type, misc]
+    rows = resolve(
+        *map(list, zip(*mentions, strict=True)), {}, contexts=lambda names: dict.fromkeys(names, ()), alias=False
+    )  # type: ignore[arg-type, misc]
     types = {row.name: row.type for row in rows}
     assert [types[name] for _, name, kind, _ in mentions if kind == "unknown"] == [
         *("person", "person", "product", "code", "unknown")
     ]
+
+
+def test_a_name_joins_itself_in_another_script_the_rarer_the_other() -> None:
+    names = ["허블", "ハッブル", "Hubble", "로사", "로사", "Rosa"]
+    glosses = [("허블", "Hubble"), ("ハッブル", "Hubble"), ("ハッブル", "Hubble"), ("로사", "Rosa")]
+    rows = resolve(["d"] * 6, names, ["unknown"] * 6, [False] + [True] * 5, {}, glosses=glosses)
+    joined = dict.fromkeys(("허블", "ハッブル", "Hubble"), "Hubble") | dict.fromkeys(("로사", "Rosa"), "로사")
+    assert {row.name: row.title for row in rows} == joined
+    kinds = ["organization", "person"]
+    apart = resolve(["d"] * 2, ["Rosa Inn", "로사 인"], kinds, [True] * 2, {}, glosses=[("로사 인", "Rosa Inn")])
+    assert len({row.title for row in apart}) == 2

@@ -310,7 +310,7 @@ SLOW = """
 from graphrag_lite.run import workers
 from graphrag_lite.cli import main
 
-workers.STARTS = 1
+workers.STARTS = workers.GOES_OVER = 1
 if __name__ == "__main__":
     main()
 """
@@ -411,7 +411,7 @@ IDLE = """
 import time
 from graphrag_lite import attempts
 from graphrag_lite.run import loop as runner, workers
-workers.STARTS = 1
+workers.STARTS = workers.GOES_OVER = 1
 
 if __name__ == "__main__":
     with workers.Pool(2) as pool:

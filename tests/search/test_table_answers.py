@@ -79,3 +79,8 @@ def test_a_day_hides_rows(tmp_path: Path) -> None:
 def test_counts_of_a_word_are_no_count_of_rows(printers: Index) -> None:
     assert Counter(row["state"] for row in ROWS)["Open"] == 20
     assert not printers.query("How many pages does the printer of update 4 print?").answer.startswith("20 of")
+
+
+def test_what_a_row_says_stands_below_its_title(printers: Index) -> None:
+    answer = printers.query("Who takes care of the slow printer 7?").answer
+    assert re.match(r"T-7: Printer 7 is slow: .*owner: Bo Diaz", answer)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_lite import pipeline, tables
-from graphrag_lite.attempts import unguarded
+from graphrag_lite.attempts import in_turn, unguarded
 from graphrag_lite.evidence.document_signs import document_signs, hosts
 from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.report_statements import Statement
@@ -44,7 +44,9 @@ def read(sample: Path) -> dict[str, pa.Table]:
 def written(
     read: dict[str, pa.Table], mode: str = "stable", last: Last | None = None, **settings: Any
 ) -> tuple[pa.Table, pa.Table]:
-    work = report_communities_fast(**read, settings=ReportCommunitiesFast(**settings), mode=mode, last=last)
+    work = report_communities_fast(
+        **read, settings=ReportCommunitiesFast(**settings), mode=mode, last=last, each=in_turn
+    )
     made, bases, signs = asyncio.run(work)
     tables.check("document_signs", signs)
     tables.check("community_reports", made)

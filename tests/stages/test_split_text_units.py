@@ -77,7 +77,7 @@ TALK = st.lists(st.tuples(SPEAKERS, WORDS).map(lambda said: Said(*said)), min_si
 @given(TALK)
 def test_units_of_a_conversation_start_at_messages_and_never_mix_a_user_with_an_assistant(talk: list[Said]) -> None:
     item = conversation(talk, "c", "c", "", {})
-    messages = [dict(vars(each)) for each in item.messages]
+    messages = [each._asdict() for each in item.messages]
     row = dict.fromkeys(tables.schema("source_documents").names, "")
     documents = tables.make("source_documents", [row | {"id": "d", "text": item.text, "messages": messages}])
     settings = SplitTextUnits(size=20, overlap=4)

@@ -35,6 +35,8 @@ def day(stated: str) -> When:
         ("How many days did it take me to read it after I got it?", "between", "day", ["I got it", "read it"]),
         ("Which did I buy first, the bed or the pads?", "first", "", ["the bed", "the pads"]),
         ("Who came most recently, Ann or Bo?", "last", "", ["Ann", "Bo"]),
+        ("Who came first, Ann, Bo or Cy?", "first", "", ["Ann", "Bo", "Cy"]),
+        ("Who left at an earlier date, Ann or Bo, the elder?", "first", "", ["Ann", "Bo, the elder"]),
         (
             "What is the order of the three: 'I came', 'I sang' and 'I left'?",
             "order",

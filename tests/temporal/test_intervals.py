@@ -41,6 +41,14 @@ def told(sentence: str, said: date | None = SAID, language: str = "en") -> list[
         ("We met the past weekend.", ("event", "2024-03-02", "2024-03-04")),
         ("My niece Emma just graduated.", ("event", "2024-03-05", "2024-03-06")),
         ("We met last Friday.", ("event", "2024-03-01", "2024-03-02")),
+        ("The soup that I made on Sunday is part of my plan.", ("event", "2024-03-03", "2024-03-04")),
+        ("We've used it on Sunday.", ("event", "2024-03-03", "2024-03-04")),
+        ("There's a party on Sunday.", ("plan", "2024-03-10", "2024-03-11")),
+        ("See you this Sunday!", ("plan", "2024-03-10", "2024-03-11")),
+        ("I worked on it this week.", ("event", "2024-03-04", "2024-03-06")),
+        ("I’ll do it this week.", ("plan", "2024-03-06", "2024-03-11")),
+        ("It opens later this month.", ("plan", "2024-03-06", "2024-04-01")),
+        ("The call is on Wednesday, April 24.", ("plan", "2024-04-24", "2024-04-25")),
         ("We met last weekend.", ("event", "2024-03-02", "2024-03-04")),
         ("We met in November of last year.", ("event", "2023-11-01", "2023-12-01")),
         ("I finish the draft by April 20.", ("plan", "", "2024-04-21")),
@@ -131,3 +139,20 @@ def test_any_text_is_read(text: str, language: str, said: date | None) -> None:
             assert 0 <= one.start < one.end <= len(padded)
             assert one.valid_at or one.invalid_at
             assert not (one.valid_at and one.invalid_at) or one.valid_at < one.invalid_at
+
+
+@pytest.mark.parametrize(
+    ("sentence", "polarity"),
+    [
+        ("I’ll be there tomorrow.", "positive"),
+        ("I won’t be there tomorrow.", "negative"),
+        ("I didn't go yesterday.", "negative"),
+        ("Can't wait for tomorrow!", "positive"),
+    ],
+)
+def test_what_is_not_to_be_is_told_from_what_will(sentence: str, polarity: str) -> None:
+    assert [one.polarity for one in intervals(sentence, SAID, "en")] == [polarity]
+
+
+def test_a_show_is_no_day() -> None:
+    assert told("She was on Saturday Night Live.") == []

@@ -46,6 +46,7 @@ def test_a_label_says_what_one_is_to_the_other(text: str, label: str) -> None:
         "Alice Velm, Smith J, Doe K, Roe L. founded by Acme. Nature 12:345-367 (2009).",
         "| Alice Velm | founded by | Acme | | |",
         "name: Alice Velm founded: Acme kind: true",
+        "The value was told by Alice Velm (which was measured at Acme).",
     ],
 )
 def test_what_says_nothing_of_both_relates_nothing(text: str) -> None:
@@ -57,6 +58,20 @@ def test_the_members_of_a_list_are_related_to_what_stands_before_it() -> None:
     assert ("Alice Velm", "founded", "Acme") in found
     assert {source for source, _, _ in found} == {"Alice Velm", "Acme"}
     assert not {("Oslo", "", "Rome"), ("Rome", "", "Oslo")} & set(found)
+
+
+def test_a_comma_alone_makes_no_list_that_a_label_is_shared_by() -> None:
+    assert related("After a week in Oslo, Acme's founder Bob Hox left.") == [("Acme", "founder", "Bob Hox")]
+    assert ("Oslo", "is home to", "Bob Hox") in related("As is said, Rome and Oslo is home to Bob Hox.")
+
+
+def test_what_leads_to_an_example_is_no_label() -> None:
+    for text in (
+        "They saw all of Oslo, including the fields of Rome.",
+        "From Oslo la le de Rome he went.",
+        "Oslo to Rome",
+    ):
+        assert not any(label for _, label, _ in related(text))
 
 
 def test_a_hyphen_makes_no_script_without_spaces() -> None:

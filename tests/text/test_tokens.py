@@ -115,3 +115,15 @@ def test_the_estimate_can_be_asked_for() -> None:
 @pytest.mark.parametrize("char", ["a", "A", " ", "\n", "中", "."])
 def test_linear_time(char: str) -> None:
     assert_linear(tokens.counter("cl100k_base"), char)
+
+
+PARTS = ("a", "Word", "é", "'s", "'LL", "’s", " ", "   ", "\t", "\n", "\r\n", "12345", ".", "!!", "_", "中")
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=12))
+def test_pieces_counted_by_themselves_are_as_many_tokens_as_a_text_counted_whole(parts: list[str]) -> None:
+    count, text = tokens.counter("cl100k_base"), "".join(parts)
+    by_pieces = count(text)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tokens, "_PLAIN", re.compile("(?!)"))
+        assert by_pieces == count(text)

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 SIGNATURE = re.compile(r"(?m)^-- ?$.*\Z", re.S)
 # What mail programs put before the mail that is answered, and that mail: it is a document of its own, or not given.
 QUOTED = re.compile(
-    r"(?m)^(?:[^\n>]{0,120}(?:wrote|schrieb|écrit|escribió|scrisse|写道|さん)[^\n]{0,40}:[ \t]*\n(?:[ \t]*\n)*(?=>)"
+    r"(?m)^(?:(?:On [^\n]{8,120}\n)?(?!>)[^\n]{0,120}"
+    r"(?:wrote|schrieb|écrit|escribió|scrisse|写道|さん)[^\n]{0,40}:[ \t]*\n(?:[ \t]*\n)*(?=>)"
     r"|-{2,}[ ]?(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Forwarded message)[^\n]*\n).*\Z",
     re.S,
 )
@@ -108,7 +109,7 @@ def _body(message: "EmailMessage") -> str:
 def _new(text: str) -> str:
     """Return what a mail says beside the mail that it answers, unless it says nothing else.
 
-    >>> _new("Yes.\\n\\nOn Monday, Bo Diaz wrote:\\n> Shall we?\\n")
+    >>> _new("Yes.\\n\\nOn Mon, 29 May 2023 at 10:00, Bo Diaz <bo@x.org>\\nwrote:\\n\\n> Shall we?\\n")
     'Yes.'
     """
     text = text.replace("\r\n", "\n")

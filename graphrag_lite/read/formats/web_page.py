@@ -17,16 +17,17 @@ WAYS = [f"[class~={name}]" for name in ("toc", "toctree-wrapper", "navheader", "
 WAYS += [f"[class~={name}]" for name in ("headerlink", "mw-editsection", "navbox", "catlinks", "breadcrumbs")]
 # What stands around code, and around links to parts of pages, while a page is read.
 CODE, LINK = ("\ue000", "\ue001"), ("\ue002", "\ue003")
-UNMARKED = dict.fromkeys(map(ord, (*CODE, *LINK)))
+MARKS = re.compile(f"[{''.join(CODE + LINK)}]")
 CODE_BEGIN, CODE_END = re.compile(r"(?i)<(?:pre|code)\b[^<>]*>"), re.compile(r"(?i)(?=</(?:pre|code)\s*>)")
 LINKED = re.compile(r"""(?i)(<a\s[^<>#]{0,500}#[^<>]{0,500}>)([^<]*(?:<(?!/?a\b)[^<]*)*)""")
 HEADING = re.compile(r"(?i)<h([1-6])\b[^<>]*>")
+CELL_BEGIN, CELL_END = re.compile(r"(?i)(<t[dh]\b[^<>]*>)\s*<p\b[^<>]*>"), re.compile(r"(?i)</p>\s*(?=</t[dh]\b)")
 LIST = re.compile(r"(?i)(</?)[uo]l\b")
 DEEP = 50  # lists in each other: each goes in by two characters, so that a small page would become a large text
 # A table of contents: three lines or more of nothing but links to parts of pages.
 CONTENTS = re.compile(rf"(?:^(?:[^\w\n{LINK[0]}]|[\d_])*{LINK[0]}[^{LINK[1]}\n]*{LINK[1]}[^\w\n]*\n+){{3,}}", re.M)
 BLANK = re.compile(r"\n(?:[^\S\n]*\n){2,}")
-CELLS, EMPTY = re.compile(r"[^\S\n]*\t[^\S\n]*"), re.compile(r"(?m)^[ |•#]+$")
+CELLS, EMPTY = re.compile(r"[^\S\n]*\t[^\S\n]*"), re.compile(r"(?m)^[ |•#]+(?=\n)")
 LINKS = re.compile(f"[{''.join(LINK)}]")
 DATES = ("date", "article:published_time", "dc.date", "dcterms.date", "datepublished")
 
@@ -57,7 +58,7 @@ def read_page(html: str) -> Page:
     from resiliparse.extract.html2text import extract_plain_text
     from resiliparse.parse.html import HTMLTree
 
-    tree = HTMLTree.parse(_marked(html.translate(UNMARKED)))
+    tree = HTMLTree.parse(_marked(MARKS.sub("", html)))
     dates = {}
     for meta in tree.head.get_elements_by_tag_name("meta") if tree.head else ():
         name = (meta.getattr("name") or meta.getattr("property") or "").lower()
@@ -73,6 +74,7 @@ def _marked(html: str) -> str:
     """Return a page with marks before headings, around code, and around links to parts of pages."""
     depths = accumulate(-1 if found[1] == "</" else 1 for found in LIST.finditer(html))
     html = LIST.sub(r"\1div", html) if max(depths, default=0) > DEEP else html
+    html = CELL_END.sub("", CELL_BEGIN.sub(r"\1", html))
     html = LINKED.sub(rf"\1{LINK[0]}\2{LINK[1]}", html)
     html = CODE_END.sub(CODE[1], CODE_BEGIN.sub(rf"\g<0>{CODE[0]}", html))
     return HEADING.sub(lambda found: f"{found[0]}{'#' * int(found[1])} ", html)

@@ -12,6 +12,7 @@ from graphrag_lite.text.names.tokens import ACRONYMS, INITIAL, JOIN, Tokens
 from graphrag_lite.text.names.types import OF_HEADS, PAIR_HEADS, kind_of
 
 _ROMAN = re.compile(r"[IVXL]+$")
+_NUMBER = re.compile(r"[a-z]?\d+[a-z]?(?:-[a-z\d])?")  # of a part or a figure: S1, 3-b
 _DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 _BEFORE_MONTH = frozenset("in since until by during of from on last next early late mid".split())
 _AFTER_DAY = frozenset("times night post mail mirror telegraph express herald morning football club school".split())
@@ -30,7 +31,7 @@ def split_run(tokens: Tokens, run: Run, language: str) -> list[Run]:
         return []
     low = tokens.lower[first:last]
     heads = low[0] in vocab.STRUCTURE and (len(low) > 1 or initial)
-    if heads and all(w in vocab.NUMBER_WORDS or w.isdigit() or w in vocab.STRUCTURE for w in low[1:]):
+    if heads and all(w in vocab.NUMBER_WORDS or _NUMBER.fullmatch(w) or w in vocab.STRUCTURE for w in low[1:]):
         return []
     pieces = [_trimmed(tokens, piece) for piece in _split_roles(tokens, Run(first, last, initial))]
     return [piece for piece in pieces if piece]

@@ -28,21 +28,22 @@ def test_blocks_are_on_lines_of_their_own() -> None:
     assert read_page("<h1>A</h1><p>B</p><p>C D</p>").text == "# A\n\nB\n\nC D"
 
 
-CONTENTS = """<h1>Book</h1><p>Contents</p><ul><li>1. <a href="#one">One</a><ul><li>1.1. <a href="#sub"><span>Sub</span></a></ul>
+CONTENTS = """<h1><code>Book</code> of it</h1><p>Contents</p><ul><li>1. <a href="#one">One</a><ul><li>1.1. <a href="#sub"><span>Sub</span></a></ul>
 <li>2. <a href="b.html#two">Two</a></ul><div class="related"><a href="b.html">Next</a></div>
 <h2>One<a class="headerlink" href="#one">¶</a></h2><p>See <a href="#two">Two</a>, <a href="#sub">Sub</a>.
 <ul><li><a href="#a">Ann</a> sings<li><a href="#b">Bob</a> plays<li><a href="#c">Cy</a> sleeps</ul>
-<table><tr><td></td><td></td></tr><tr><th>Name<th>Mass</tr><tr><td>A<td>11&nbsp;t</tr></table><pre>all:\n\tmake <code>x</code>\n</pre>
+<table><tr><td></td><td></td></tr><tr><th><p>Name</p></th><th><p>Mass</p></th></tr><tr><td>A<td>11&nbsp;t</tr></table><pre>all:\n\tmake <code>x</code>\n</pre>
 Run <code>npm ci</code>."""
 
 
 def test_a_table_of_contents_is_no_text() -> None:
     page = read_page(CONTENTS)
     assert page.text == (
-        "# Book\n\nContents\n\n## One\n\nSee Two, Sub.\n\n  • Ann sings\n  • Bob plays\n  • Cy sleeps\n"
+        "# Book of it\n\nContents\n\n## One\n\nSee Two, Sub.\n\n  • Ann sings\n  • Bob plays\n  • Cy sleeps\n"
         "Name | Mass\nA | 11 t\nall:\n\tmake x\n\nRun npm ci."
     )
     assert [page.text[block.char_start : block.char_end] for block in page.blocks if block.kind == "code"] == [
+        "Book",
         "all:\n\tmake ",
         "x",
         "npm ci",

@@ -1,0 +1,63 @@
+"""What is kept of a document or text unit from run to run, and counted on, is what it would be from nothing."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from graphrag_lite import tables
+from graphrag_lite.attempts import unguarded
+from graphrag_lite.evidence.document_signs import document_signs
+from graphrag_lite.graph.adjacency import components, from_edges, in_order, rows_of, strengths
+from graphrag_lite.stages.resolve_entities import _lower_counts
+from tests.last_snapshot import last
+
+TEXTS = [
+    "The whale's song. A Whale sings the song.",
+    "1980s and 's that, the that",
+    "ANN: So?\nBO: No.\nANN: So.\nBO: No.",
+    "Copyright 2020. All rights reserved. Licensed without warranty; permission to redistribute.",
+]
+SOME = st.sets(st.integers(0, len(TEXTS) - 1))
+
+
+def units(numbers: set[int]) -> pa.Table:
+    return tables.make("source_units", [(f"u{n}", f"d{n}", 0, 0, 1, TEXTS[n], 1) for n in sorted(numbers)])
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(then=SOME, now=SOME)
+def test_words_are_counted_on_and_signs_kept(tmp_path: Path, then: set[int], now: set[int]) -> None:
+    before = _lower_counts(units(then), map, unguarded, None)
+    counts = tables.make("word_counts", sorted(before.items()))
+    found = _lower_counts(units(now), map, unguarded, last(tmp_path, source_units=units(then), word_counts=counts))
+    assert found == _lower_counts(units(now), map, unguarded, None)
+
+    was, documents = (units(some).rename_columns(["u", "id", *"abc", "text", "n"]) for some in (then, now))
+    signs = document_signs(documents, [document_signs(was, None, unguarded)], unguarded)
+    assert signs.equals(document_signs(documents, None, unguarded))
+    assert signs["document_id"].to_pylist() == documents["id"].to_pylist()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 9), st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8))))
+def test_our_adjacency_is_that_of_scipy(n_nodes: int, pairs: set[tuple[int, int]]) -> None:
+    edges = sorted(pair for pair in pairs if pair[0] < pair[1] < n_nodes)
+    sources, targets = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    weights = 1 / (1.0 + np.arange(len(edges)))
+    graph = from_edges(sources, targets, weights, n_nodes)
+    matrix = coo_matrix((weights, (sources, targets)), shape=(n_nodes, n_nodes)).tocsr()
+    matrix = (matrix + matrix.T).tocsr().sorted_indices()
+    for ours, theirs in zip(graph, (matrix.indptr, matrix.indices, matrix.data), strict=True):
+        assert (ours == theirs).all()
+    assert (strengths(graph) == np.asarray(matrix.sum(axis=1)).ravel()).all()
+    assert in_order(graph) is graph
+    some = np.arange(0, n_nodes, 2)
+    assert (rows_of(graph, some).data == matrix[some].data).all()
+    theirs = connected_components(matrix, directed=False)[1]
+    _, firsts = np.unique(theirs, return_index=True)
+    assert (components(graph) == firsts[theirs]).all()
