@@ -18,6 +18,8 @@ from graphrag_lite.evidence.sentence_dates import period_label
 
 Row = dict[str, Any]
 MAX_MEMBERS = 40  # strongest members of a community whose own sentences are looked at
+MIN_FACTS = 3  # sentences that a report tells at least
+EARLY, LEAST_ABOUT = 40, 3  # characters before a member's name in a sentence about it; of so many sentences one is
 
 
 @dataclass(frozen=True)
@@ -138,3 +140,32 @@ def reading_order(document: Row) -> tuple[Any, ...]:
     parts = re.split(r"(\d+)", document["title"])
     order = [part.rjust(12, "0") if part.isdecimal() else part for part in parts]
     return document["created_at"], order, document["id"]
+
+
+def are_about(told: Sequence[Fact], members: Sequence[Row]) -> bool:
+    """Say whether enough facts begin with a member's name, or are rows: the others name it among examples."""
+    names = {row["title"] for row in members}
+    begin = sum(fact.is_row or any(name in fact.sentence.text[: EARLY + len(name)] for name in names) for fact in told)
+    return LEAST_ABOUT * begin >= len(told)
+
+
+def of_one_language(found: list[Fact]) -> list[Fact]:
+    """Return the facts in the language of most of them, ties by its code; all where these are too few."""
+    n_facts = Counter(fact.first.language for fact in found)
+    language = max(sorted(n_facts), key=n_facts.__getitem__, default="")
+    same = [fact for fact in found if fact.first.language == language]
+    return same if len(same) >= MIN_FACTS else found
+
+
+def of_same_documents(found: Sequence[Fact]) -> list[Fact]:
+    """Return the facts of documents that tell more than one: what each of many says happened in a place is no theme."""
+    n_facts = Counter(fact.first.place[0] for fact in found)
+    return [fact for fact in found if n_facts[fact.first.place[0]] > 1]
+
+
+def by_heading(findings: Sequence[Fact]) -> dict[str, list[Fact]]:
+    """Return facts by heading, where the first of each stands."""
+    found: dict[str, list[Fact]] = {}
+    for fact in findings:
+        found.setdefault(fact.heading, []).append(fact)
+    return found

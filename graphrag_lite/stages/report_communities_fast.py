@@ -23,7 +23,17 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.evidence.key_sentences import choose, rarity
 from graphrag_lite.evidence.member_sentences import member_sentences, related_units
-from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
+from graphrag_lite.evidence.report_facts import (
+    MIN_FACTS,
+    Fact,
+    are_about,
+    by_heading,
+    facts,
+    in_time,
+    of_one_language,
+    of_same_documents,
+    shared_values,
+)
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.evidence.report_statements import ASIDE, Sources, Statement
@@ -36,13 +46,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-MIN_MEMBERS, MIN_FACTS = 4, 3  # what has fewer has no page of its own: its parent tells it
+MIN_MEMBERS = 4  # what has fewer, or less than MIN_FACTS to tell, has no page of its own: its parent tells it
 LEADERS = 3  # strongest members, of which the first that a sentence defines is what a report begins with
 MAX_VALUES = 4  # of tables that a summary counts
 FIRST = 1e6  # worth of what a report begins with
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
 REPEATED = 2  # of so many sentences of a report one may stand on a page above it, or its parent tells it
-EARLY, LEAST_ABOUT = 40, 3  # characters before a member's name in a sentence about it; of so many sentences one is
 STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
 
 logger = logging.getLogger(__name__)
@@ -119,12 +128,12 @@ async def report_communities_fast(
         inside = [relationship[i] for i in community["relationship_ids"]]
         strength = _strength(inside, counts)
         members = [entity[i] for i in sorted(community["entity_ids"], key=lambda i: (-strength[i], i))]
-        found = _of_one_language(facts(inside, members, stated, named, counts, strength, sources))
+        found = of_one_language(facts(inside, members, stated, named, counts, strength, sources))
         above = summarized_above[community["parent"]]
         places = {fact.first.place for fact in found}
         lead = _lead([leads[row["id"]] for row in members[:LEADERS] if row["id"] in leads], places, above)
         chosen = _chosen(found, lead, members, settings, idf, above, whole)
-        if len(chosen) < MIN_FACTS or not (lead or whole or _is_about(chosen, members)):
+        if len(chosen) < MIN_FACTS or not (lead or whole or are_about(chosen, members)):
             return None, frozenset()
         ranked = _ranked(members, weights[number], heaviest[community["level"]], total)
         own: frozenset[str] = frozenset()
@@ -330,28 +339,7 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], whole: bool) -> list[Fa
         for fact in found
         if whole or fact.is_row or not (together.keys() if fact.first.place[0] in own else close).isdisjoint(fact.about)
     ]
-    return _of_same_documents(told) if all(row["type"] == "location" for row in main) else told
-
-
-def _is_about(told: Sequence[Fact], members: Sequence[Row]) -> bool:
-    """Say whether enough facts begin with a member's name, or are rows: the others name it among examples."""
-    names = {row["title"] for row in members}
-    begin = sum(fact.is_row or any(name in fact.sentence.text[: EARLY + len(name)] for name in names) for fact in told)
-    return LEAST_ABOUT * begin >= len(told)
-
-
-def _of_one_language(found: list[Fact]) -> list[Fact]:
-    """Return the facts in the language of most of them, ties by its code; all where these are too few."""
-    n_facts = Counter(fact.first.language for fact in found)
-    language = max(sorted(n_facts), key=n_facts.__getitem__, default="")
-    same = [fact for fact in found if fact.first.language == language]
-    return same if len(same) >= MIN_FACTS else found
-
-
-def _of_same_documents(found: Sequence[Fact]) -> list[Fact]:
-    """Return the facts of documents that tell more than one: what each of many says happened in a place is no theme."""
-    n_facts = Counter(fact.first.place[0] for fact in found)
-    return [fact for fact in found if n_facts[fact.first.place[0]] > 1]
+    return of_same_documents(told) if all(row["type"] == "location" for row in main) else told
 
 
 def _title(
@@ -392,21 +380,13 @@ def _report(community: Row, name: str, summary: Sequence[Fact], findings: Sequen
         "summary": " ".join(citations.told(fact, fact.as_of) for fact in summary),
         "findings": [
             {"summary": heading, "explanation": " ".join(map(citations.told, told))}
-            for heading, told in _by_heading(findings).items()
+            for heading, told in by_heading(findings).items()
         ],
         "citations": list(citations.spans.values()),
         "community_id": community["id"],
         "stale": False,
         "age": 0,
     }
-
-
-def _by_heading(findings: Sequence[Fact]) -> dict[str, list[Fact]]:
-    """Return facts by heading, where the first of each stands."""
-    found: dict[str, list[Fact]] = {}
-    for fact in findings:
-        found.setdefault(fact.heading, []).append(fact)
-    return found
 
 
 def _with_content(report: Row) -> Row:
