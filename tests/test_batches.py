@@ -68,7 +68,14 @@ def lying(lines: Lines) -> Lines:
     rng = random.Random("".join(lines))
     told = [line for line in lines if len(lines) == 1 or rng.random() < 0.8]
     foreign = json.dumps({"custom_id": "nobody", "response": {"status_code": 200, "body": {"choices": []}}})
-    told += [*told[::2], foreign, "{", "null", '{"custom_id": 7}']
+    told += [
+        *told[::2],
+        foreign,
+        "{",
+        "null",
+        '{"custom_id": 7}',
+        '{"custom_id": 7, "response": {"status_code": Infinity}}',
+    ]
     rng.shuffle(told)
     return told
 

@@ -23,7 +23,7 @@ MAX_TOKENS = 8192  # of a reply, which Anthropic has to be told
 BEFORE = datetime.timedelta(minutes=10)  # by which a provider's clock may be behind ours
 INVALID = (3, 400, "invalid_request_error")  # error codes of a request that is never taken
 
-NONE = (ValueError, LookupError, TypeError, AttributeError)  # what reading raises for what is none
+NONE = (ValueError, LookupError, TypeError, AttributeError, OverflowError)  # what reading raises for what is none
 
 Line = Mapping[str, Any]
 Result = tuple[str, int, Any]

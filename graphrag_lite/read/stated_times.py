@@ -7,7 +7,7 @@ from typing import Any
 
 from graphrag_lite.read.documents import Fields, Item, Loaded, Message
 from graphrag_lite.text.dates import LONGEST
-from graphrag_lite.text.timestamps import is_iso, isos
+from graphrag_lite.text.timestamps import is_standard, isos
 
 DATE_LINE = re.compile(
     r"^\W{0,4}(?:date|sent|datum|gesendet|fecha|дата|日付|日期|날짜)\W{1,5}"
@@ -26,8 +26,8 @@ def stated_date(text: str, fields: Fields) -> dict[str, str]:
 def dated(items: Iterable[Item], fields: Fields) -> Iterator[Item]:
     """Read the times that are left in the metadata of a file's documents, all of a field together, and of messages.
 
-    A conversation that states no time of its own has that of the first message which does. What all have in ISO 8601
-    waits for no other document of the file.
+    A conversation that states no time of its own has that of the first message which does. What is read alike whatever
+    the others are waits for no other document of the file.
     """
     each = iter(items)
     for item in each:
@@ -42,7 +42,7 @@ def _is_standard(item: Item, fields: Fields) -> bool:
         return True
     stated = [said.time for said in item.messages]
     stated += [item.metadata[key]] if (key := time_left(item.metadata, fields.time)) else []
-    return all(isinstance(time, str) and (not time or is_iso(time)) for time in stated)
+    return all(time in ("", None) or is_standard(time) for time in stated)
 
 
 def _dated_together(items: Sequence[Item], fields: Fields) -> Iterator[Item]:

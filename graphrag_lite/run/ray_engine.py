@@ -9,6 +9,7 @@ import importlib.util
 import os
 import platform
 import signal
+import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ from graphrag_lite.run import stamps, workers
 T = TypeVar("T")
 R = TypeVar("R")
 AHEAD = 4  # tasks for each core that are handed over before the first is done: more only fills the object store
+PATIENCE = 10  # seconds that the head of a cluster may take to answer
 
 
 @dataclass
@@ -70,13 +72,16 @@ class RayEngine:
             here: dict[str, Any] = {"num_cpus": self.n, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
             with _own_signals():
                 try:
+                    host, _, port = (self.address or "").rpartition(":")
+                    if port.isdecimal():  # Ray would try for minutes
+                        socket.create_connection((host, int(port)), timeout=PATIENCE).close()
                     ray.init(
                         self.address or "local",
                         log_to_driver=False,
                         logging_level="ERROR",
                         **({} if self.address else here),
                     )
-                except (ConnectionError, RuntimeError, ValueError) as error:
+                except (OSError, RuntimeError, ValueError) as error:
                     told = " ".join(str(error).split())
                     raise SettingsError(f"ray_address: {self.address} cannot be joined: {told}") from None
             self._own = True

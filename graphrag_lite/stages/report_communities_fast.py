@@ -15,14 +15,15 @@ import logging
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
-from graphrag_lite.evidence.key_sentences import choose, rarity
+from graphrag_lite.evidence.key_sentences import rarity
 from graphrag_lite.evidence.member_sentences import member_sentences, related_units
+from graphrag_lite.evidence.report_choice import choose_facts, of_one_language
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
@@ -36,14 +37,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-MIN_MEMBERS, MIN_FACTS = 4, 3  # what has fewer has no page of its own: its parent tells it
+MIN_MEMBERS = 4  # what has fewer has no page of its own: its parent tells it
 LEADERS = 3  # strongest members, of which the first that a sentence defines is what a report begins with
 MAX_VALUES = 4  # of tables that a summary counts
-FIRST = 1e6  # worth of what a report begins with
-BESIDE = 0.4  # what a sentence counts that is not about its main entity
 REPEATED = 2  # of so many sentences of a report one may stand on a page above it, or its parent tells it
-EARLY, LEAST_ABOUT = 40, 3  # characters before a member's name in a sentence about it; of so many sentences one is
-STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
 
 logger = logging.getLogger(__name__)
 
@@ -83,12 +80,75 @@ async def report_communities_fast(
     Enough are `MIN_MEMBERS` entities and `MIN_FACTS` sentences that say different things. A community that cannot be
     reported on is a failure; a sentence that cannot be read is one, and states nothing.
     """
-    entity = {row["id"]: row for row in entities.select(["id", "title", "type", "degree", "sources"]).to_pylist()}
-    relationship = {row["id"]: row for row in relationships.to_pylist()}
-    weight = {identity: row["weight"] for identity, row in relationship.items()}
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
     signs = last.read("document_signs") if last and not last.failed and "code" not in last.changed else None
     sources = Sources(source_documents, source_units, entity_mentions, signs, attempt)
+    told = _all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, each)
+    weight = {identity: row["weight"] for identity, row in told.relationship.items()}
+    kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
+    kept_sentences = _sentences_of(kept, source_units)
+    summarized: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of a summary and of those above
+    cited: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # places of a report and of those above
+    reports: list[Row] = []
+    for community in sorted(held, key=lambda c: (c["level"], c["community"])):
+        number, parent = community["community"], community["parent"]
+        summarized[number], cited[number] = summarized[parent], cited[parent]
+        if community["size"] < MIN_MEMBERS:
+            continue
+        made = attempt(f"community {number}", _report_on, community, told, settings, summarized[parent])
+        report, own = made or (None, frozenset())
+        if report and number in kept and report["id"] != kept[number].report["id"]:  # it would be in other words
+            report, own = _stale(kept[number].report, report), frozenset(kept_sentences[number])
+        places = {(span["document_id"], span["char_start"]) for span in report["citations"]} if report else set()
+        if report and REPEATED * len(places & cited[parent]) <= len(places):  # or else its parent tells it
+            reports.append(report)
+            summarized[number] |= own
+            cited[number] |= places
+    if held and not reports:  # a few notes: what their communities hold makes one page
+        held = [_whole(held, told.weights)]
+        only = attempt(f"community {held[0]['community']}", _report_on, held[0], told, settings, frozenset(), True)
+        reports = [only[0]] if only and only[0] else []
+    reports.sort(key=lambda report: report["community"])
+    if kept:
+        n_kept = sum(report["community"] in kept for report in reports)
+        logger.info(kept_summary(reports, n_kept, len(reports)))
+    bases_of = tables.make("report_bases", bases(reports, held, weight, kept))
+    return tables.make("community_reports", reports), bases_of, sources.signs
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What the corpus tells of all communities: rows and statements by id, and what they weigh.
+
+    `named` are the statements that name an entity, `leads` its best definition, `counts` what a relationship counts;
+    `weights` are by community, `heaviest` by level, `total` is of all; `idf` is what a term is worth.
+    """
+
+    entity: Mapping[str, Row]
+    relationship: Mapping[str, Row]
+    stated: Mapping[str, Statement]
+    named: Mapping[str, list[Statement]]
+    leads: Mapping[str, Statement]
+    idf: Mapping[str, float]
+    counts: Mapping[str, float]
+    weights: Mapping[int, float]
+    heaviest: Mapping[int, float]
+    total: float
+    sources: Sources
+
+
+def _all_told(
+    entities: "pa.Table",
+    relationships: "pa.Table",
+    held: Sequence[Row],
+    entity_mentions: "pa.Table",
+    entity_resolutions: "pa.Table",
+    sources: Sources,
+    each: Each,
+) -> _Told:
+    """Read the sentences of relationships, and those that name the members of communities that may have a report."""
+    entity = {row["id"]: row for row in entities.select(["id", "title", "type", "degree", "sources"]).to_pylist()}
+    relationship = {row["id"]: row for row in relationships.to_pylist()}
     least = MIN_MEMBERS if any(row["size"] >= MIN_MEMBERS for row in held) else 1
     large = {identity for row in held if row["size"] >= least for identity in row["entity_ids"]}
     units = related_units(relationship.values(), sorted(large))
@@ -105,66 +165,39 @@ async def report_communities_fast(
     total = _statement_weight(relationship, counts, stated)
     weights = {c["community"]: _statement_weight(c["relationship_ids"], counts, stated) for c in held}
     heaviest = {c["level"]: weights[c["community"]] for c in sorted(held, key=lambda c: weights[c["community"]])}
-    kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
-    kept_sentences = _sentences_of(kept, source_units)
-    summarized_above: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of its summary and of those above
+    return _Told(entity, relationship, stated, named, leads, idf, counts, weights, heaviest, total, sources)
 
-    told_above: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # places cited by its report and those above
 
-    def report_on(community: Row, whole: bool = False) -> tuple[Row | None, frozenset[str]]:
-        """Return a community's report, and the sentences in its summary; `whole`: it holds all of a small corpus."""
-        number = community["community"]
-        if community["size"] < MIN_MEMBERS and not whole:
-            return None, frozenset()
-        inside = [relationship[i] for i in community["relationship_ids"]]
-        strength = _strength(inside, counts)
-        members = [entity[i] for i in sorted(community["entity_ids"], key=lambda i: (-strength[i], i))]
-        found = _of_one_language(facts(inside, members, stated, named, counts, strength, sources))
-        above = summarized_above[community["parent"]]
-        places = {fact.first.place for fact in found}
-        lead = _lead([leads[row["id"]] for row in members[:LEADERS] if row["id"] in leads], places, above)
-        chosen = _chosen(found, lead, members, settings, idf, above, whole)
-        if len(chosen) < MIN_FACTS or not (lead or whole or _is_about(chosen, members)):
-            return None, frozenset()
-        ranked = _ranked(members, weights[number], heaviest[community["level"]], total)
-        own: frozenset[str] = frozenset()
-        if 2 * sum(fact.is_row for fact in chosen) >= len(chosen):
-            report = _table_report(community, in_time(chosen, sources), shared_values(inside, stated))
-        else:
-            n_summary = min(settings.max_summary_sentences, (len(chosen) + 1) // 2)
-            summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], sources)
-            summary = [*summary[:1], *in_time(summary[1:], sources)]
-            name = _title(members, chosen, found, _years(summary, findings), idf)
-            report = _report(community, name, summary, findings)
-            own = frozenset(fact.sentence.text for fact in summary)
-        report = _with_content(report | ranked)
-        if number in kept and report["id"] != kept[number].report["id"]:  # it would be written in other words
-            report = _stale(kept[number].report, ranked)
-            own = frozenset(kept_sentences[number])
-        return report, own
+def _report_on(
+    community: Row, told: _Told, settings: ReportCommunitiesFast, above: frozenset[str], whole: bool = False
+) -> tuple[Row | None, frozenset[str]]:
+    """Return a community's report, and the sentences in its summary; `whole`: it holds all of a small corpus.
 
-    made: list[Row | None] = []
-    for community in sorted(held, key=lambda c: (c["level"], c["community"])):
-        number, parent = community["community"], community["parent"]
-        report, own = attempt(f"community {number}", report_on, community) or (None, frozenset())
-        cites = report["citations"] if report else ()
-        cited = frozenset((span["document_id"], span["char_start"]) for span in cites)
-        if REPEATED * len(cited & told_above[parent]) > len(cited):
-            report, own, cited = None, frozenset(), frozenset()  # its parent tells it
-        summarized_above[number] = summarized_above[parent] | own
-        told_above[number] = told_above[parent] | cited
-        made.append(report)
-    reports = sorted(filter(None, made), key=lambda report: report["community"])
-    if held and not reports:  # a few notes: what their communities hold makes one page
-        everything = _whole(held, weights)
-        weights[everything["community"]] = heaviest[everything["level"]] = total
-        only, _ = attempt(f"community {everything['community']}", report_on, everything, True) or (None, None)
-        held, reports = [everything], [only] if only else []
-    if kept:
-        n_kept = sum(report["community"] in kept for report in reports)
-        logger.info(kept_summary(reports, n_kept, len(reports)))
-    bases_of = tables.make("report_bases", bases(reports, held, weight, kept))
-    return tables.make("community_reports", reports), bases_of, sources.signs
+    `above` are the sentences of the summaries above it. None where there is too little to tell.
+    """
+    inside = [told.relationship[i] for i in community["relationship_ids"]]
+    strength = _strength(inside, told.counts)
+    members = [told.entity[i] for i in sorted(community["entity_ids"], key=lambda i: (-strength[i], i))]
+    found = of_one_language(facts(inside, members, told.stated, told.named, told.counts, strength, told.sources))
+    leads = [told.leads[row["id"]] for row in members[:LEADERS] if row["id"] in told.leads]
+    most = settings.max_summary_sentences + settings.max_findings
+    chosen = choose_facts(found, leads, members, most, told.idf, above, whole=whole)
+    if not chosen:
+        return None, frozenset()
+    own: frozenset[str] = frozenset()
+    if 2 * sum(fact.is_row for fact in chosen) >= len(chosen):
+        report = _table_report(community, in_time(chosen, told.sources), shared_values(inside, told.stated))
+    else:
+        n_summary = min(settings.max_summary_sentences, (len(chosen) + 1) // 2)
+        summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], told.sources)
+        summary = [*summary[:1], *in_time(summary[1:], told.sources)]
+        name = _title(members, chosen, found, _years(summary, findings), told.idf)
+        report = _report(community, name, summary, findings)
+        own = frozenset(fact.sentence.text for fact in summary)
+    weight, heaviest = (
+        (told.total,) * 2 if whole else (told.weights[community["community"]], told.heaviest[community["level"]])
+    )
+    return _with_content(report | _ranked(members, weight, heaviest, told.total)), own
 
 
 def _whole(held: Sequence[Row], weights: Mapping[int, float]) -> Row:
@@ -253,7 +286,8 @@ def _sentences_of(kept: dict[int, KeptReport], source_units: "pa.Table") -> dict
     return found
 
 
-def _stale(report: Row, ranked: Row) -> Row:
+def _stale(report: Row, of_now: Row) -> Row:
+    ranked = {name: of_now[name] for name in ("rank", "rating_explanation")}
     report = report | ranked | {"stale": True, "age": report["age"] + 1}
     return report | {"full_content_json": as_json(report)}
 
@@ -277,81 +311,6 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
         strength[row["source_id"]] += counts[row["id"]]
         strength[row["target_id"]] += counts[row["id"]]
     return strength
-
-
-def _lead(leads: Iterable[Statement], places: Collection[tuple[str, int]], above: Collection[str]) -> Statement | None:
-    """Return the first definition that stands in `places`: one that no summary `above` holds, if there is."""
-    found = [one for one in leads if one.place in places]
-    return next((one for one in found if one.sentence.text not in above), found[0] if found else None)
-
-
-def _chosen(
-    found: Sequence[Fact],
-    lead: Statement | None,
-    members: Sequence[Row],
-    settings: ReportCommunitiesFast,
-    idf: Mapping[str, float],
-    above: frozenset[str],
-    whole: bool,
-) -> list[Fact]:
-    """Return the facts that a report tells, of the entity of the `lead`, else of the strongest with enough to tell."""
-    first = next((fact for fact in found if lead and fact.first.place == lead.place), None)
-    of = {row["id"]: row for row in members}
-    for main in (*([first.about] if first else []), *((row["id"],) for row in members[:STRONGEST])):
-        told = _told_of([of[identity] for identity in main if identity in of], found, whole)
-        if len(told) >= MIN_FACTS:
-            break
-    else:
-        return []
-    sentences = []
-    for fact in told:
-        beside = set(main).isdisjoint(fact.about) and not fact.is_row
-        worth = FIRST if fact is first else fact.sentence.worth * (BESIDE if beside else 1.0)
-        sentences.append(replace(fact.sentence, worth=worth))
-    used = above - {lead.sentence.text} if lead else above
-    return [told[i] for i in choose(sentences, settings.max_summary_sentences + settings.max_findings, idf, used)]
-
-
-def _told_of(main: Sequence[Row], found: Sequence[Fact], whole: bool) -> list[Fact]:
-    """Return the facts about `main`, or that name it, about its neighbours, and those of rows.
-
-    Left out is what other documents tell of a neighbour that only one tells together with it, but not of a `whole`
-    small corpus: a report on all that a community holds is a report on nothing.
-    """
-    together: dict[str, set[str]] = defaultdict(set)  # documents that tell a neighbour with it
-    for fact in found:
-        if any(row["id"] in fact.about or row["title"] in fact.sentence.text for row in main):
-            for identity in fact.about:
-                together[identity].add(fact.first.place[0])
-    own = set().union(*together.values())
-    close = {identity for identity, documents in together.items() if len(documents) > 1} | {row["id"] for row in main}
-    told = [
-        fact
-        for fact in found
-        if whole or fact.is_row or not (together.keys() if fact.first.place[0] in own else close).isdisjoint(fact.about)
-    ]
-    return _of_same_documents(told) if all(row["type"] == "location" for row in main) else told
-
-
-def _is_about(told: Sequence[Fact], members: Sequence[Row]) -> bool:
-    """Say whether enough facts begin with a member's name, or are rows: the others name it among examples."""
-    names = {row["title"] for row in members}
-    begin = sum(fact.is_row or any(name in fact.sentence.text[: EARLY + len(name)] for name in names) for fact in told)
-    return LEAST_ABOUT * begin >= len(told)
-
-
-def _of_one_language(found: list[Fact]) -> list[Fact]:
-    """Return the facts in the language of most of them, ties by its code; all where these are too few."""
-    n_facts = Counter(fact.first.language for fact in found)
-    language = max(sorted(n_facts), key=n_facts.__getitem__, default="")
-    same = [fact for fact in found if fact.first.language == language]
-    return same if len(same) >= MIN_FACTS else found
-
-
-def _of_same_documents(found: Sequence[Fact]) -> list[Fact]:
-    """Return the facts of documents that tell more than one: what each of many says happened in a place is no theme."""
-    n_facts = Counter(fact.first.place[0] for fact in found)
-    return [fact for fact in found if n_facts[fact.first.place[0]] > 1]
 
 
 def _title(

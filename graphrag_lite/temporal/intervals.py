@@ -123,6 +123,11 @@ _NO_DAY = re.compile(
     r" (?:Night|Morning|Evening|Afternoon)\b"
     rf"|,? (?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)\b|\d{{1,2}} {_MONTH}|{_MONTH}\.? \d)"
 )
+_PAST = re.compile(
+    r"(?<!\bam )(?<!\bis )(?<!\bare )(?<!\bbe )(?<!'m )(?<!'re )(?<!'s )(?<![-\w])"
+    r"(?!need|speed|indeed|excited)[a-z]{2,}ed\b|'ve\b(?! got)"
+)
+_NOW = re.compile(r"(?:this|on) [a-z]+day|this (?:week|month|year)")
 _BORN = re.compile(r"\b(?:born|b\.)(?: on| in)? ?$")
 
 
@@ -253,20 +258,13 @@ def _told(
     return start, kind, polarity, valid_at, invalid_at, precision
 
 
-_PAST = re.compile(
-    r"(?<!\bam )(?<!\bis )(?<!\bare )(?<!\bbe )(?<!'m )(?<!'re )(?<!'s )(?<![-\w])"
-    r"(?!need|speed|indeed|excited)[a-z]{2,}ed\b|'ve\b(?! got)"
-)
-_NOW = re.compile(r"(?:this|on) [a-z]+day|this (?:week|month|year)")
-
-
 def _meant(plain: str, time: Time, gap: tuple[int, int], said: date) -> Period:
     """Return the days of "on Friday", "this Friday" or "this week": those to come, unless they are told as past.
 
     The words before tell first: a verb in the past tense, or what is ahead. A weekday that no verb tells of is to come.
     """
     period, words = time.period, plain[time.start : time.end]
-    if not _NOW.fullmatch(words) or period.last > said:
+    if not _NOW.fullmatch(words) or period.last > said or said.year == date.max.year:
         return period
     told, planned = 0, plain.endswith("later ", 0, time.start)
     for part in _clause(plain, time, gap) if not planned else ():

@@ -49,13 +49,13 @@ def iso(value: Any) -> str:
     return isos([value])[0]
 
 
-def is_iso(value: str) -> bool:
-    """Say whether a time is read alike whatever else its field holds: a day, and perhaps an hour, in ISO 8601.
+def is_standard(value: Any) -> bool:
+    """Say whether a time is read alike whatever else its field holds: ISO 8601, RFC 5322, a count of seconds.
 
-    >>> is_iso("2024-05-01T10:00:00"), is_iso("05/06/2023")
-    (True, False)
+    >>> is_standard("2024-05-01T10:00:00"), is_standard(1700000000), is_standard("05/06/2023")
+    (True, True, False)
     """
-    return value[4:5] == "-" and bool(_standard(value))
+    return bool(_standard(value))
 
 
 def isos(values: Sequence[Any], *, in_order: bool = False) -> list[str]:

@@ -108,6 +108,12 @@ def test_what_ray_needs_and_what_it_is_not_for_is_told(
         pipeline.index(corpus({"a.txt": "Ann met Bob."}), tmp_path / "output", Settings(engine="ray"))
 
 
+def test_a_cluster_that_does_not_answer_is_told() -> None:
+    pytest.importorskip("ray", reason="the extra ray is not installed")
+    with RayEngine("127.0.0.1:1", 2) as engine, pytest.raises(SettingsError, match=r"127\.0\.0\.1:1 cannot be joined"):
+        list(engine.each(len, []))
+
+
 def test_a_machine_with_another_version_is_refused() -> None:
     with pytest.raises(WorkerError, match="another version"):
         ray_engine._work(list, [1], "another")

@@ -18,11 +18,11 @@ from graphrag_lite import pipeline, tables
 from graphrag_lite.attempts import in_turn, unguarded
 from graphrag_lite.evidence.document_signs import document_signs, hosts
 from graphrag_lite.evidence.key_sentences import Sentence
+from graphrag_lite.evidence.report_choice import MIN_FACTS
 from graphrag_lite.evidence.report_statements import Statement
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ReportCommunitiesFast, Settings
 from graphrag_lite.stages.report_communities_fast import (
-    MIN_FACTS,
     MIN_MEMBERS,
     _counts,
     _statement_weight,

@@ -1,0 +1,112 @@
+"""Which facts of a community its report tells: those of one entity with enough to tell, and of what is close to it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from graphrag_lite.evidence.key_sentences import choose
+from graphrag_lite.evidence.report_facts import Fact
+from graphrag_lite.evidence.report_statements import Statement
+
+Row = Mapping[str, Any]
+MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
+FIRST = 1e6  # worth of what a report begins with
+BESIDE = 0.4  # what a sentence counts that is not about its main entity
+EARLY, LEAST_ABOUT = 40, 3  # characters before a member's name in a sentence about it; of so many sentences one is
+STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
+
+
+def of_one_language(found: list[Fact]) -> list[Fact]:
+    """Return the facts in the language of most of them, ties by its code; all where these are too few."""
+    n_facts = Counter(fact.first.language for fact in found)
+    language = max(sorted(n_facts), key=n_facts.__getitem__, default="")
+    same = [fact for fact in found if fact.first.language == language]
+    return same if len(same) >= MIN_FACTS else found
+
+
+def choose_facts(
+    found: Sequence[Fact],
+    leads: Iterable[Statement],
+    members: Sequence[Row],
+    most: int,
+    idf: Mapping[str, float],
+    above: frozenset[str],
+    *,
+    whole: bool,
+) -> list[Fact]:
+    """Return up to `most` facts that a report tells, what it begins with first; none where there are too few for one.
+
+    `members` are the community's entities, strongest first, `leads` the definitions of the first of them; `above` are
+    the sentences of the summaries above it, `idf` what a term is worth. `whole`: it is all of a small corpus.
+    """
+    lead = _lead(leads, {fact.first.place for fact in found}, above)
+    chosen = _chosen(found, lead, members, most, idf, above, whole)
+    return chosen if len(chosen) >= MIN_FACTS and (lead or whole or _is_about(chosen, members)) else []
+
+
+def _lead(leads: Iterable[Statement], places: Collection[tuple[str, int]], above: Collection[str]) -> Statement | None:
+    """Return the first definition that stands in `places`: one that no summary `above` holds, if there is."""
+    found = [one for one in leads if one.place in places]
+    return next((one for one in found if one.sentence.text not in above), found[0] if found else None)
+
+
+def _chosen(
+    found: Sequence[Fact],
+    lead: Statement | None,
+    members: Sequence[Row],
+    most: int,
+    idf: Mapping[str, float],
+    above: frozenset[str],
+    whole: bool,
+) -> list[Fact]:
+    """Return facts of the entity that the `lead` defines, else of the strongest with enough to tell."""
+    first = next((fact for fact in found if lead and fact.first.place == lead.place), None)
+    of = {row["id"]: row for row in members}
+    for main in (*([first.about] if first else []), *((row["id"],) for row in members[:STRONGEST])):
+        told = _told_of([of[identity] for identity in main if identity in of], found, whole)
+        if len(told) >= MIN_FACTS:
+            break
+    else:
+        return []
+    sentences = []
+    for fact in told:
+        beside = set(main).isdisjoint(fact.about) and not fact.is_row
+        worth = FIRST if fact is first else fact.sentence.worth * (BESIDE if beside else 1.0)
+        sentences.append(replace(fact.sentence, worth=worth))
+    used = above - {lead.sentence.text} if lead else above
+    return [told[i] for i in choose(sentences, most, idf, used)]
+
+
+def _told_of(main: Sequence[Row], found: Sequence[Fact], whole: bool) -> list[Fact]:
+    """Return the facts about `main`, or that name it, about its neighbours, and those of rows.
+
+    Left out is what other documents tell of a neighbour that only one tells together with it, but not of a `whole`
+    small corpus: a report on all that a community holds is a report on nothing.
+    """
+    together: dict[str, set[str]] = defaultdict(set)  # documents that tell a neighbour with it
+    for fact in found:
+        if any(row["id"] in fact.about or row["title"] in fact.sentence.text for row in main):
+            for identity in fact.about:
+                together[identity].add(fact.first.place[0])
+    own = set().union(*together.values())
+    close = {identity for identity, documents in together.items() if len(documents) > 1} | {row["id"] for row in main}
+    told = [
+        fact
+        for fact in found
+        if whole or fact.is_row or not (together.keys() if fact.first.place[0] in own else close).isdisjoint(fact.about)
+    ]
+    return _of_same_documents(told) if all(row["type"] == "location" for row in main) else told
+
+
+def _is_about(told: Sequence[Fact], members: Sequence[Row]) -> bool:
+    """Say whether enough facts begin with a member's name, or are rows: the others name it among examples."""
+    names = {row["title"] for row in members}
+    begin = sum(fact.is_row or any(name in fact.sentence.text[: EARLY + len(name)] for name in names) for fact in told)
+    return LEAST_ABOUT * begin >= len(told)
+
+
+def _of_same_documents(found: Sequence[Fact]) -> list[Fact]:
+    """Return the facts of documents that tell more than one: what each of many says happened in a place is no theme."""
+    n_facts = Counter(fact.first.place[0] for fact in found)
+    return [fact for fact in found if n_facts[fact.first.place[0]] > 1]
