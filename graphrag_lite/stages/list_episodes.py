@@ -18,14 +18,18 @@ async def list_episodes(source_documents: "pa.Table") -> "pa.Table":
     Ids depend on what was said, by whom, when and where, and are given in the order of the documents' ids, so that no
     file's name decides. An answer is joined to its message where the same conversation has that.
     """
+    import pyarrow.compute as pc
+
     seen: Counter[str] = Counter()
     by_source: dict[tuple[str, str], str] = {}
     rows: list[tuple[Any, ...]] = []
     answers: dict[str, tuple[str, str]] = {}  # by id, what is answered
     columns = (source_documents[name].to_pylist() for name in ("id", "path", "created_at"))
-    cards = _has_card(source_documents)
-    for document_id, path, created_at, card, place in sorted(zip(*columns, cards, range(len(cards)), strict=True)):
-        text, messages = (source_documents[name][place].as_py() for name in ("text", "messages"))  # one at a time
+    cards, n_said = _has_card(source_documents), pc.list_value_length(source_documents["messages"]).to_pylist()
+    listed = sorted(zip(*columns, cards, n_said, range(len(cards)), strict=True))
+    for document_id, path, created_at, card, n, place in listed:
+        text = source_documents["text"][place].as_py()  # one at a time, as that of all takes memory
+        messages = source_documents["messages"][place].as_py() if n else []
         kind = "message" if messages else "json" if card else "text"
         for ordinal, said in enumerate(messages or [NOBODY | {"char_start": 0, "char_end": len(text)}]):
             start, end, time = said["char_start"], said["char_end"], said["time"] or created_at
