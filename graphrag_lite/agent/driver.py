@@ -1,11 +1,13 @@
 """The agent without a model: what to look at next is decided by rule, and every look is one of the tools.
 
 The question, then each of the events or things that it names, then what the best passages lead to: names that the
-question does not say, and the spell before of a fact. It stops when two pages bring nothing new that fits.
+question does not say, the spell before of a fact, days where a time is asked for. It stops when two pages bring
+nothing new that fits.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from graphrag_lite.agent.requests import MAX_QUERY
 from graphrag_lite.agent.session import Session
 from graphrag_lite.agent.trail import Trail
 from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.comparison import sides
 
 if TYPE_CHECKING:
@@ -26,9 +29,9 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 # What the best passage of a look counts, beside the best one of the whole question: docs/log.md has what was measured.
-EVENT, LEAD, OWN = 0.6, 0.3, 0.3
+EVENT, LEAD, OWN, DAY = 0.6, 0.3, 0.3, 0.1
 FOUND = 3  # best passages that leads are taken from
-MAX_NAMES = 2  # that are followed: each takes as long as the question itself
+MAX_NAMES, MAX_DAYS = 2, 2  # that are followed: each takes as long as the question itself
 BARREN = 2  # pages with nothing new that fits, after which it stops
 
 
@@ -75,6 +78,8 @@ def _leads(session: Session, question: "Question") -> Iterator[Lead]:
         yield Lead("search_passages", {"query": f"{name} {question.text}"[:MAX_QUERY]}, LEAD)
     for unit in _before(question, found):
         yield Lead("read_source", {"id": unit}, LEAD)
+    for day in _days(question, found):
+        yield Lead("timeline", {"query": question.text[:MAX_QUERY], "from": day, "to": day}, DAY)
 
 
 def parts(question: "Question") -> Sequence[str]:
@@ -97,6 +102,24 @@ def _names(question: "Question", units: Sequence[int]) -> list[str]:
     return [title for title in ordered if title.casefold() not in said][:MAX_NAMES]
 
 
+def _days(question: "Question", units: Sequence[int]) -> list[str]:
+    """Return the days that text units state and others state, too, the first of the best one first; ISO 8601.
+
+    Only where a date is asked for: a passage states many, and most questions go on from none of them.
+    """
+    held = question.index.held
+    if kind_asked(question.as_read, question.language) != "time":
+        return []
+    day = (held.first == held.last) & (held.first > 0)
+    found: list[int] = []
+    for unit in units:
+        for ordinal in held.first[day & (held.unit == unit)].tolist():
+            elsewhere = day & (held.first == ordinal) & ~np.isin(held.unit, units)
+            if ordinal not in found and elsewhere.any():
+                found.append(ordinal)
+    return [date.fromordinal(ordinal).isoformat() for ordinal in found[:MAX_DAYS]]
+
+
 def _before(question: "Question", units: Sequence[int]) -> list[str]:
     """Return the ids of the text units that tell the spell before of a fact that one of `units` tells."""
     import pyarrow.compute as pc
@@ -116,12 +139,13 @@ def _before(question: "Question", units: Sequence[int]) -> list[str]:
 
 def _units(session: Session, records: Sequence[dict[str, Any]]) -> list[int]:
     """Return the text units that records are."""
-    return [session.index.unit_row[record["id"]] for record in records if record["id"] in session.index.unit_row]
+    ids = (record.get("text_unit", record["id"]) for record in records)
+    return [session.index.unit_row[each] for each in ids if each in session.index.unit_row]
 
 
 def _gain(session: Session, lead: Lead, units: Sequence[int]) -> "Floats":
     """Return what text units gain by a look, from 0 to 1, shape (n_units,)."""
-    if "query" in lead.arguments:
+    if lead.tool == "search_passages":
         scores: Floats = np.maximum(session.scores(lead.arguments["query"]), 0.0)
         scores /= max(scores.max(initial=0.0), 1e-9)
         return scores

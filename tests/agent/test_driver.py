@@ -75,6 +75,22 @@ def test_a_name_that_is_found_and_not_asked_for_is_followed(corpus: Callable[...
     assert answer.documents[:2] == ["a.txt", "b.txt"]
 
 
+def test_a_day_that_is_found_leads_to_what_else_is_told_of_it(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    texts = {
+        "a.txt": "The Velm bridge was opened on 4 May 1912. It is made of stone.",
+        "b.txt": "On 4 May 1912 a storm broke all windows of Tarn.",
+        "c.txt": "Moss Mill stood empty on 9 June 1920.",
+    }
+    build(corpus(texts), tmp_path / "output", Settings())
+    index = Index.open(tmp_path / "output")
+    asked = {"query": "When was the Velm bridge opened?", "from": "1912-05-04", "to": "1912-05-04"}
+    assert [step["arguments"] for step in index.query(asked["query"], "agent").steps if step["tool"] == "timeline"] == [
+        asked
+    ]
+    other = index.query("Who opened the Velm bridge?", "agent").steps
+    assert "timeline" not in [step["tool"] for step in other], "no time is asked for"
+
+
 def test_who_asks_is_one_person(corpus: Callable[..., Path], tmp_path: Path) -> None:
     said = {
         "ana": ["My trip to Oslo was in May.", "I took a trip to Bergen in June.", "I like jam."],
