@@ -97,7 +97,7 @@ def split(adjacency: Adjacency, nodes: NDArray[np.int64], resolution: float, see
     matrix = in_order(adjacency)
     connected = np.flatnonzero(np.diff(matrix.indptr))
     labels = -1 - np.arange(len(nodes))  # an isolated node keeps a label of its own
-    if len(connected):
+    if matrix.data.any():  # the library ends the process where no edge weighs anything
         _, partition = leiden_csr(
             matrix.indptr.astype(np.int64),
             matrix.indices.astype(np.int32),

@@ -18,26 +18,33 @@ IMPORTANCE = 0.5  # weight of a report's rank beside how well it matches the que
 
 
 def partition(rows: Sequence[Mapping[str, Any]], level: int) -> list[int]:
-    """Return the rows of the reports of one level; a community without reports below it stands for itself.
+    """Return the rows of the reports of one level; a community without reports down to it stands for itself.
 
-    So the reports used are of one partition: never a community together with its children. Raises InputError for a
-    level that the index does not have.
+    Where a community of the level has no report, those next below it stand for it. So the reports used are of one
+    partition: never a community together with one inside it. Raises InputError for a level that there is not.
     """
     depth = max((row["level"] for row in rows), default=0)
     if not 0 <= level <= depth:
         raise InputError(f"--level {level}: this index has the levels 0 to {depth}.")
-    reported = {row["community"] for row in rows}
+    parted = {-1, *(row["parent"] for row in rows if row["level"] <= level)}
     return [
         i
         for i, row in enumerate(rows)
-        if row["level"] == level or (row["level"] < level and reported.isdisjoint(row["children"]))
+        if row["parent"] in parted and (row["level"] >= level or row["community"] not in parted)
     ]
 
 
 def report_rows(index: "SnapshotView") -> list[dict[str, Any]]:
-    """Return what ranking needs of every community report."""
-    columns = ["id", "community", "level", "children", "title", "rank", "citations"]
+    """Return what ranking needs of every community report; `parent` is the next community above that has one, or -1."""
+    columns = ["id", "community", "level", "title", "rank", "citations"]
     rows: list[dict[str, Any]] = index.arrow("community_reports").select(columns).to_pylist()
+    communities = index.arrow("communities")
+    above = dict(zip(*(communities[name].to_pylist() for name in ("community", "parent")), strict=True))
+    reported = {row["community"] for row in rows}
+    for row in rows:
+        row["parent"] = above.get(row["community"], -1)
+        while row["parent"] not in reported and row["parent"] >= 0:
+            row["parent"] = above.get(row["parent"], -1)
     return rows
 
 

@@ -131,10 +131,10 @@ class Pool:
         return GOES_OVER if self._executor else STARTS
 
     def each(self, function: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
+        if self._executor is None:  # not while interrupts are held: its locks start a process that lets them through
+            context = multiprocessing.get_context("spawn")
+            self._executor = ProcessPoolExecutor(self.n, context, initializer=_end_with_parent)
         with _interrupts_held():  # the processes start here, and inherit it
-            if self._executor is None:
-                context = multiprocessing.get_context("spawn")
-                self._executor = ProcessPoolExecutor(self.n, context, initializer=_end_with_parent)
             found = self._executor.map(function, parts)
         return _unbroken(found)
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,9 @@ async def relevant(index: "SnapshotView", rows: Sequence[Row], question: str, as
     Only the children of a relevant community are looked at. A community stands for itself where no child is relevant;
     where one is, the parent is left out, and so are its other children. A report that could not be rated is kept.
     """
-    by_community = {row["community"]: i for i, row in enumerate(rows)}
+    below: dict[int, list[int]] = defaultdict(list)
+    for i, row in enumerate(rows):
+        below[row["parent"]].append(i)
     count = TokenEstimate.of(index)
 
     async def rate(i: int) -> bool:
@@ -54,7 +57,7 @@ async def relevant(index: "SnapshotView", rows: Sequence[Row], question: str, as
         kept = [i for i, rating in zip(frontier, ratings, strict=True) if rating]
         answered = {parents[i] for i in kept if i in parents}
         chosen = [i for i in chosen if i not in answered] + kept
-        children = {child: i for i in kept for c in rows[i]["children"] if (child := by_community.get(c)) is not None}
+        children = {child: i for i in kept for child in below.get(rows[i]["community"], ())}
         parents |= children
         frontier = sorted(children)
     return sorted(chosen)

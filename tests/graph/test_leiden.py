@@ -163,3 +163,8 @@ def test_known_graphs_are_split_as_well_as_by_others(name: str, shared: Path) ->
         found = hierarchical_leiden(adjacency, max_cluster_size=10, seed=seed)
         check(found, len(graph))
         assert modularity(adjacency, labels_of(found, len(graph))) >= FLOORS[name], seed
+
+
+def test_nodes_whose_edges_weigh_nothing_are_communities_of_their_own() -> None:
+    pair = csr_matrix(([0.0, 0.0], ([0, 1], [1, 0])), shape=(2, 2))
+    assert [community.members.tolist() for community in hierarchical_leiden(pair)] == [[0], [1]]

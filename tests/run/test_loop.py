@@ -121,7 +121,7 @@ def test_a_setting_runs_its_stage_and_what_its_result_reaches(name: str, texts: 
         "resolve_entities": {"alias": False},
         "summarize_descriptions": {"max_sentences": 1},
         "detect_communities": {"max_cluster_size": 2},
-        "report_communities_fast": {"max_findings": 1},
+        "report_communities_fast": {"max_summary_sentences": 1},
         "index_search": {"b": 0.5},
     }
     before = index(texts, output)
@@ -142,7 +142,7 @@ def test_a_setting_runs_its_stage_and_what_its_result_reaches(name: str, texts: 
 
 def test_tables_of_an_unchanged_stage_are_links(texts: Path, output: Path) -> None:
     before = index(texts, output)
-    after = index(texts, output, {"report_communities_fast": {"max_findings": 1}})
+    after = index(texts, output, {"report_communities_fast": {"max_summary_sentences": 1}})
     for stage in pipeline.stages():
         for name in stage.writes:
             old, new = tables.path_in(before.snapshot, name), tables.path_in(after.snapshot, name)

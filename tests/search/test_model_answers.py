@@ -15,6 +15,7 @@ from stub_model import StubModel
 from graphrag_lite import pipeline
 from graphrag_lite.errors import CallError, InputError, ModelError, ReplyError
 from graphrag_lite.llm.chat import Reply, Request
+from graphrag_lite.retrieval.report_ranking import report_rows
 from graphrag_lite.search.answer import NOTHING, Answer
 from graphrag_lite.search.context_records import TokenEstimate
 from graphrag_lite.search.index import Index
@@ -215,10 +216,16 @@ def test_map_calls_read_one_partition_once(ask: Callable[..., tuple[Index, StubM
     answer = index.query("What are the main themes?", "global", level=level)
     assert answer.answer == NOTHING and answer.abstained and all(MAP in task(r) for r in stub.requests)
     reports = index.arrow("community_reports").to_pylist()
-    wanted = [r for r in reports if r["level"] == level or (r["level"] < level and not r["children"])]
     read = [title for r in stub.requests for title in re.findall(r"^Report: (.*)$", shown(r), re.MULTILINE)]
-    assert sorted(read) == sorted(report["title"] for report in wanted)
-    assert read != [report["title"] for report in wanted]
+    assert len(set(read)) == len(read) and read != [r["title"] for r in reports if r["title"] in read]
+    assert {r["title"] for r in reports if r["level"] == level} <= set(read)
+    above = {c["community"]: c["parent"] for c in index.arrow("communities").to_pylist()}
+    title = {r["community"]: r["title"] for r in reports}
+    for community in title.keys() - above.values():
+        chain = [community]
+        while above[chain[-1]] >= 0:
+            chain.append(above[chain[-1]])
+        assert sum(title.get(one) in read for one in chain) == 1
     with pytest.raises(InputError, match="levels 0 to"):
         index.query("What?", "global", level=99)
 
@@ -244,7 +251,7 @@ def test_the_model_chooses_the_deepest_relevant_reports(ask: Callable[..., tuple
     assert set(re.findall(r"^Report: (.*)$", shown(mapped), re.MULTILINE)) == {shallow["title"], child["title"]}
     rated = [request for request in stub.requests if RATE in task(request)]
     looked_at = [r for r in reports.values() if r["level"] == 0]
-    looked_at += [reports[c] for r in (deep, shallow, child) for c in r["children"] if c in reports]
+    looked_at += [r for r in report_rows(index) if r["parent"] in {one["community"] for one in (deep, shallow, child)}]
     assert len(rated) == len(looked_at)
     index, stub = ask(lambda _: "No")
     assert index.query("What?", "global", dynamic=True).answer == NOTHING
