@@ -65,7 +65,7 @@ def read_page(html: str) -> Page:
         name = (meta.getattr("name") or meta.getattr("property") or "").lower()
         dates[name] = meta.getattr("content") or ""
     # Some pages are only ways to others, and some stand in one form as a whole.
-    skips = ([*SKIPPED, *WAYS], SKIPPED, [])
+    skips: tuple[list[str], ...] = ([*SKIPPED, *WAYS], SKIPPED, [])
     texts = (extract_plain_text(tree, alt_texts=False, skip_elements=skip) for skip in skips)
     composer = _composed(next(filter(str.strip, texts), ""))
     date = next((dates[name] for name in DATES if dates.get(name)), "")
