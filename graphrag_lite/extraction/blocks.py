@@ -1,6 +1,8 @@
 """What a document's blocks say of themselves: cells of a row relate it to people and values; code names nothing."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite.text.names.words import LISTS
@@ -26,13 +28,16 @@ class Block(NamedTuple):
     end: int
 
 
-def within(blocks: Iterable[Mapping[str, Any]], start: int, end: int) -> tuple[Block, ...]:
+def within(blocks: Sequence[Mapping[str, Any]], reach: Sequence[int], start: int, end: int) -> tuple[Block, ...]:
     """Return the blocks in the characters [start, end) of a document, cut there.
 
-    >>> within([{"kind": "code", "label": "", "char_start": 5, "char_end": 50}], 10, 20)
+    Blocks are in the order of their starts; `reach` is how far each and those before it go, at most.
+
+    >>> within([{"kind": "code", "label": "", "char_start": 5, "char_end": 50}], [50], 10, 20)
     (Block(kind='code', label='', start=0, end=10),)
     """
-    inside = (block for block in blocks if block["char_start"] < end and block["char_end"] > start)
+    near = blocks[bisect_right(reach, start) : bisect_left(blocks, end, key=itemgetter("char_start"))]
+    inside = (block for block in near if block["char_end"] > start)
     return tuple(
         Block(block["kind"], block["label"], max(block["char_start"] - start, 0), min(block["char_end"], end) - start)
         for block in inside

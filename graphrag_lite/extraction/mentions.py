@@ -5,7 +5,7 @@ too), and nothing else.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
@@ -83,13 +83,14 @@ def text_units(
     told = circumstances(source_documents, source_units, episodes) if episodes is not None else {}
     columns = (source_documents[name].to_pylist() for name in ("id", "language", "title", "blocks"))
     about = {identity: rest for identity, *rest in zip(*columns, strict=True)}
+    reach = {key: list(accumulate((block["char_end"] for block in rest[2]), max)) for key, rest in about.items()}
     columns = (source_units[name].to_pylist() for name in ("id", "document_id", "text", "char_start", "ordinal"))
     rows = list(zip(*columns, strict=True))
     n_units = {document_id: ordinal + 1 for _, document_id, _, _, ordinal in rows}
     for identity, document_id, text, char_start, ordinal in rows:
         language, title, blocks = about[document_id]
         short = n_units[document_id] <= max_title_units
-        inside = within(blocks, char_start, char_start + len(text)) if blocks else ()
+        inside = within(blocks, reach[document_id], char_start, char_start + len(text)) if blocks else ()
         shown = title if short or not ordinal else ""
         known = told.get((document_id, identity), "")
         yield TextUnit(identity, document_id, text, char_start, language, shown, short, inside, known)

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 from graphrag_lite.temporal.durations import SEEN
@@ -73,7 +73,7 @@ class Document(NamedTuple):
     names: Sequence[Name]
     said: Sequence[Said] = ()
     topic: str = ""
-    unread: Sequence[tuple[int, int]] = ()  # code and cards, which are no sentences
+    unread: Sequence[tuple[int, int]] = ()  # code and cards, which are no sentences; by their starts
 
 
 class Statement(NamedTuple):
@@ -108,12 +108,17 @@ def statements(document: Document) -> Iterator[Statement]:
     names = sorted(document.names)
     said_starts = [said.start for said in document.said]
     fences = [fence.start() for fence in _FENCE.finditer(document.text)]
+    unread_starts = [first for first, _ in document.unread]
+    unread_ends = list(accumulate((last for _, last in document.unread), max))  # the furthest so far: they may nest
     own_day = _own_day(document)
     over = _period_of_heading(document.title.rpartition(" / ")[2], document) if not document.created_at else None
     for sentence in sentences(document.text, document.language):
         start, end = trimmed(document.text, *sentence)
         text = document.text[start:end]
-        if not text or end - start > MAX_SENTENCE or bisect_right(fences, start) % 2 or _unread(document, start):
+        unread = bisect_right(unread_starts, start) - 1
+        if not text or end - start > MAX_SENTENCE or bisect_right(fences, start) % 2:
+            continue
+        if unread >= 0 and start < unread_ends[unread]:
             continue
         if _HEADING.match(text):
             over = _period_of_heading(text.strip("#* :\t"), document)
@@ -189,10 +194,6 @@ def _day(stated: str) -> date | None:
     return period.first if period else None
 
 
-def _unread(document: Document, start: int) -> bool:
-    return any(first <= start < last for first, last in document.unread)
-
-
 def _in_unit(document: Document, starts: Sequence[int], start: int, end: int, at: int) -> tuple[str, int, int] | None:
     """Return the first unit that holds a sentence, else the part of it around `at`; units overlap."""
     last = bisect_right(starts, at)
@@ -207,7 +208,7 @@ def _in_unit(document: Document, starts: Sequence[int], start: int, end: int, at
 def _placed(text: str, offset: int, names: Sequence[Name]) -> list[tuple[int, int, str, str]]:
     """Return start, end, name and type of the first names in a sentence at `offset`, by their places in it."""
     at = bisect_right(names, (offset, ""))
-    within = takewhile(lambda name: name.start < offset + len(text), islice(names, at, at + MAX_NAMES))
+    within = takewhile(lambda name: name.start < offset + len(text), names[at : at + MAX_NAMES])
     return [
         (name.start - offset, name.start - offset + len(name.name), name.name, name.type)
         for name in within

@@ -17,7 +17,8 @@ WAYS = [f"[class~={name}]" for name in ("toc", "toctree-wrapper", "navheader", "
 WAYS += [f"[class~={name}]" for name in ("headerlink", "mw-editsection", "navbox", "catlinks", "breadcrumbs")]
 # What stands around code, and around links to parts of pages, while a page is read.
 CODE, LINK = ("\ue000", "\ue001"), ("\ue002", "\ue003")
-MARKS = re.compile(f"[{''.join(CODE + LINK)}]")
+# As characters or by number: fonts of icons use these numbers.
+MARKS = re.compile(rf"(?i)[{''.join(CODE + LINK)}]|&#(?:x0*e00[0-3](?![\da-f])|0*5734[4-7](?!\d));?")
 CODE_BEGIN, CODE_END = re.compile(r"(?i)<(?:pre|code)\b[^<>]*>"), re.compile(r"(?i)(?=</(?:pre|code)\s*>)")
 LINKED = re.compile(r"""(?i)(<a\s[^<>#]{0,500}#[^<>]{0,500}>)([^<]*(?:<(?!/?a\b)[^<]*)*)""")
 HEADING = re.compile(r"(?i)<h([1-6])\b[^<>]*>")
@@ -27,7 +28,7 @@ DEEP = 50  # lists in each other: each goes in by two characters, so that a smal
 # A table of contents: three lines or more of nothing but links to parts of pages.
 CONTENTS = re.compile(rf"(?:^(?:[^\w\n{LINK[0]}]|[\d_])*{LINK[0]}[^{LINK[1]}\n]*{LINK[1]}[^\w\n]*\n+){{3,}}", re.M)
 BLANK = re.compile(r"\n(?:[^\S\n]*\n){2,}")
-CELLS, EMPTY = re.compile(r"[^\S\n]*\t[^\S\n]*"), re.compile(r"(?m)^[ |•#]+(?=\n)")
+CELLS, EMPTY = re.compile(r"(?<![^\S\n])[^\S\n]*\t[^\S\n]*"), re.compile(r"(?m)^[ |•#]+(?=\n)")
 LINKS = re.compile(f"[{''.join(LINK)}]")
 DATES = ("date", "article:published_time", "dc.date", "dcterms.date", "datepublished")
 
@@ -63,11 +64,12 @@ def read_page(html: str) -> Page:
     for meta in tree.head.get_elements_by_tag_name("meta") if tree.head else ():
         name = (meta.getattr("name") or meta.getattr("property") or "").lower()
         dates[name] = meta.getattr("content") or ""
-    text = extract_plain_text(tree, alt_texts=False, skip_elements=[*SKIPPED, *WAYS])
-    text = text if text.strip() else extract_plain_text(tree, alt_texts=False, skip_elements=SKIPPED)  # only ways
-    composer = _composed(text)
+    # Some pages are only ways to others, and some stand in one form as a whole.
+    skips: tuple[list[str], ...] = ([*SKIPPED, *WAYS], SKIPPED, [])
+    texts = (extract_plain_text(tree, alt_texts=False, skip_elements=skip) for skip in skips)
+    composer = _composed(next(filter(str.strip, texts), ""))
     date = next((dates[name] for name in DATES if dates.get(name)), "")
-    return Page(composer.text(), " ".join((tree.title or "").split()), date, tuple(composer.blocks))
+    return Page(composer.text(), " ".join(MARKS.sub("", tree.title or "").split()), date, tuple(composer.blocks))
 
 
 def _marked(html: str) -> str:

@@ -50,8 +50,18 @@ def test_a_table_of_contents_is_no_text() -> None:
     ]
 
 
-def test_a_page_that_is_only_ways_to_others_keeps_them() -> None:
-    assert "One" in read_page('<div class="toc"><a href="a.html">One</a></div>').text
+WAYS = ['<div class="toc"><a href="a.html">One</a></div>', "<form><p>One</p></form>", "<nav>One</nav>"]
+
+
+@pytest.mark.parametrize("html", WAYS)
+def test_a_page_that_is_only_ways_to_others_or_a_form_keeps_them(html: str) -> None:
+    assert "One" in read_page(html).text
+
+
+def test_what_stands_for_code_while_a_page_is_read_is_not_taken_from_the_page() -> None:
+    page = read_page("<title>On <code></title><p>&#xE000; &#57344 A&#xe0010; and <code>b</code> are here.")
+    assert page.title == "On <code>"
+    assert [page.text[block.char_start : block.char_end] for block in page.blocks if block.kind == "code"] == ["b"]
 
 
 @pytest.mark.parametrize("html", ["", "   ", "plain < text", "<p", "<!--", "</p></div>", "<title>", "\0<p>x"])
@@ -68,6 +78,7 @@ def test_broken_pages_are_no_errors(html: str) -> None:
         "a" * 1_000_000,
         "<p>x" * 50_000,
         "<ul><li><a href=#>x" * 20_000,
+        "<pre></pre>" + "&emsp;" * 60_000 + "x",
     ],
 )
 def test_deep_and_long_pages_take_seconds_at_most(html: str) -> None:
