@@ -176,7 +176,7 @@ def test_other_settings_have_all_reports_written(start: Callable[..., Indexed], 
 def test_another_version_pays_for_no_report(start: Callable[..., Indexed], monkeypatch: pytest.MonkeyPatch) -> None:
     indexed = start(notes(), "standard")
     before = age(indexed)
-    monkeypatch.setattr(stamps, "_code", lambda *_: "another")
+    monkeypatch.setattr(stamps, "code_hash", lambda *_: "another")
     run = indexed.index()
     assert "report_communities" in run.ran and not indexed.asked
     assert run.usage["report_communities"]["memo_hits"] == 0, "kept reports do without the memo"
@@ -188,7 +188,7 @@ def test_another_version_writes_all_reports_of_method_fast(
 ) -> None:
     indexed = start(notes(), "fast")
     assert any(row["stale"] for row in age(indexed).values())
-    monkeypatch.setattr(stamps, "_code", lambda *_: "another")
+    monkeypatch.setattr(stamps, "code_hash", lambda *_: "another")
     indexed.index()
     assert not any(row["stale"] for row in indexed.reports().values())
 

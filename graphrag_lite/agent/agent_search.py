@@ -1,8 +1,7 @@
 """Agent search: many small looks within a budget, by rule, or by a model that calls the tools."""
 
-import contextlib
 import hashlib
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +10,9 @@ from graphrag_lite.agent.driver import drive
 from graphrag_lite.agent.room import LEAST
 from graphrag_lite.agent.session import MEMORY, Session
 from graphrag_lite.agent.trail import SHARE, Trail
-from graphrag_lite.errors import InputError, LockedError
+from graphrag_lite.errors import InputError
 from graphrag_lite.memory.store import MESSAGE, Entry, Memory
-from graphrag_lite.run.snapshots import writing
+from graphrag_lite.run.snapshots import held
 from graphrag_lite.search.local_search import answer_by
 
 if TYPE_CHECKING:
@@ -61,22 +60,11 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> "Answe
             return await answered()
 
 
-@contextlib.contextmanager
-def alone(output: Path, session: str) -> Iterator[None]:
+def alone(output: Path, session: str) -> AbstractContextManager[None]:
     """Hold a session of an output folder. Raises LockedError where another process does."""
-    import filelock
-
     name = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:16]
-    lock = filelock.FileLock(output / f"memory-{name}.lock", blocking=False)
-    try:
-        with writing(output):
-            lock.acquire()
-    except filelock.Timeout:
-        raise LockedError(f"Session {session!r} is asked by another process. Try again when that has ended.") from None
-    try:
-        yield
-    finally:
-        lock.release()
+    told = f"Session {session!r} is asked by another process. Try again when that has ended."
+    return held(output / f"memory-{name}.lock", lambda: told)
 
 
 def remember(session: Session, query: "Query", found: "Answer") -> None:

@@ -41,28 +41,9 @@ def choose_facts(
     the sentences of the summaries above it, `idf` what a term is worth. `whole`: it is all of a small corpus.
     """
     lead = _lead(leads, {fact.first.place for fact in found}, above)
-    chosen = _chosen(found, lead, members, most, idf, above, whole)
-    return chosen if len(chosen) >= MIN_FACTS and (lead or whole or _is_about(chosen, members)) else []
-
-
-def _lead(leads: Iterable[Statement], places: Collection[tuple[str, int]], above: Collection[str]) -> Statement | None:
-    """Return the first definition that stands in `places`: one that no summary `above` holds, if there is."""
-    found = [one for one in leads if one.place in places]
-    return next((one for one in found if one.sentence.text not in above), found[0] if found else None)
-
-
-def _chosen(
-    found: Sequence[Fact],
-    lead: Statement | None,
-    members: Sequence[Row],
-    most: int,
-    idf: Mapping[str, float],
-    above: frozenset[str],
-    whole: bool,
-) -> list[Fact]:
-    """Return facts of the entity that the `lead` defines, else of the strongest with enough to tell."""
     first = next((fact for fact in found if lead and fact.first.place == lead.place), None)
     of = {row["id"]: row for row in members}
+    # Of the entity that the lead defines, else of the strongest with enough to tell.
     for main in (*([first.about] if first else []), *((row["id"],) for row in members[:STRONGEST])):
         told = _told_of([of[identity] for identity in main if identity in of], found, whole)
         if len(told) >= MIN_FACTS:
@@ -75,7 +56,14 @@ def _chosen(
         worth = FIRST if fact is first else fact.sentence.worth * (BESIDE if beside else 1.0)
         sentences.append(replace(fact.sentence, worth=worth))
     used = above - {lead.sentence.text} if lead else above
-    return [told[i] for i in choose(sentences, most, idf, used)]
+    chosen = [told[i] for i in choose(sentences, most, idf, used)]
+    return chosen if len(chosen) >= MIN_FACTS and (lead or whole or _is_about(chosen, members)) else []
+
+
+def _lead(leads: Iterable[Statement], places: Collection[tuple[str, int]], above: Collection[str]) -> Statement | None:
+    """Return the first definition that stands in `places`: one that no summary `above` holds, if there is."""
+    found = [one for one in leads if one.place in places]
+    return next((one for one in found if one.sentence.text not in above), found[0] if found else None)
 
 
 def _told_of(main: Sequence[Row], found: Sequence[Fact], whole: bool) -> list[Fact]:

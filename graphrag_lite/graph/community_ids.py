@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag_lite.graph.adjacency import Graph, rows_of
 from graphrag_lite.graph.leiden import Community
 from graphrag_lite.tables import content_id
 
@@ -51,12 +52,10 @@ def _shared(
     none = np.zeros(0, dtype=np.int64)
     nodes, others = (np.concatenate([none, *(each.members for each in several)]) for several in (newer, older))
     now, was = (np.repeat(np.arange(len(each)), [len(one.members) for one in each]) for each in (newer, older))
-    order = np.argsort(others, kind="stable")
-    n_of = np.bincount(others, minlength=n_nodes)
-    firsts, sizes = (np.append(0, np.cumsum(n_of))[nodes], n_of[nodes])
-    place = np.arange(sizes.sum()) + np.repeat(firsts - np.append(0, np.cumsum(sizes))[:-1], sizes)
-    width = max(len(older), 1)
-    pairs, n_shared = np.unique(np.repeat(now, sizes) * width + was[order[place]], return_counts=True)
+    of_node = was[np.argsort(others, kind="stable")]
+    held = Graph(np.append(0, np.cumsum(np.bincount(others, minlength=n_nodes))), of_node, of_node)
+    rows, width = rows_of(held, nodes), max(len(older), 1)
+    pairs, n_shared = np.unique(np.repeat(now, np.diff(rows.indptr)) * width + rows.indices, return_counts=True)
     return *np.divmod(pairs, width), n_shared
 
 

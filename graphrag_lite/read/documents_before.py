@@ -108,10 +108,8 @@ class DocumentsBefore:
 
     def _as_read(self, row: int, document: Document) -> Document:
         unstated = document._replace(title="")
-        is_name = document.title == name_of(document.path, document.source_id) and row in self.equal(
-            content_key(unstated)
-        )
-        return unstated if is_name else document
+        is_name = document.title == name_of(document.path, document.source_id)
+        return unstated if is_name and row in self.equal(content_key(unstated)) else document
 
     def equal(self, key: str) -> list[int]:
         """Return the rows of the documents of equal content, which are told apart by their order."""

@@ -100,7 +100,7 @@ def _work(function: Callable[[T], R], part: T, own: str) -> R:
 
 def _code() -> str:
     """Return a hash of what an index is made with: what another version of it makes is another index."""
-    return stamps._code("graphrag_lite.pipeline")
+    return stamps.code_hash("graphrag_lite.pipeline")
 
 
 def _result(task: Any) -> Any:

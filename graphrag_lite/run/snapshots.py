@@ -17,7 +17,7 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -98,29 +98,41 @@ def locked(output: Path, since: str | None = None) -> Iterator[str]:
     The lock is the operating system's, so a process that dies gives it back. Yields since when the one before held it
     if that was killed, and an empty string otherwise.
     """
-    import filelock
+
+    def told() -> str:
+        who = "process {pid} on {host} (since {since})" if _holder(output) else "another process"
+        return f"{output}: {who.format(**_holder(output))} is writing this index. Try again when it has ended."
 
     with writing(output):
         output.mkdir(parents=True, exist_ok=True)
         tables.sync_folder(output.parent)
-        lock = filelock.FileLock(output / "lock", blocking=False)
+    with held(output / "lock", told):
         try:
-            lock.acquire()
-        except filelock.Timeout:
-            who = "process {pid} on {host} (since {since})" if _holder(output) else "another process"
-            raise LockedError(
-                f"{output}: {who.format(**_holder(output))} is writing this index. Try again when it has ended."
-            ) from None
+            killed = str(_holder(output).get("since", ""))
+            with writing(output):
+                now = since or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+                holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": now}
+                (output / "lock.json").write_text(json.dumps(holder), encoding="utf-8")
+            yield killed
+        finally:
+            with contextlib.suppress(OSError):  # the disk's refusal is told by the run itself
+                (output / "lock.json").unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def held(path: Path, told: Callable[[], str]) -> Iterator[None]:
+    """Hold a lock file. Raises LockedError with what is `told` where another process holds it."""
+    import filelock
+
+    lock = filelock.FileLock(path, blocking=False)
     try:
-        killed = str(_holder(output).get("since", ""))
-        with writing(output):
-            now = since or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-            holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": now}
-            (output / "lock.json").write_text(json.dumps(holder), encoding="utf-8")
-        yield killed
+        with writing(path.parent):
+            lock.acquire()
+    except filelock.Timeout:
+        raise LockedError(told()) from None
+    try:
+        yield
     finally:
-        with contextlib.suppress(OSError):  # the disk's refusal is told by the run itself
-            (output / "lock.json").unlink(missing_ok=True)
         lock.release()
 
 

@@ -96,7 +96,7 @@ def code_of(stage: Stage, services: Mapping[str, Any]) -> str:
     wanted = sorted(name for name in inspect.signature(stage.run).parameters if services.get(name) is not None)
     modules = [each for name in wanted for each in SERVED_BY.get(name, ())]
     modules += [services[name].module for name in wanted if name == "extractor"]
-    code, brought = _code(stage.run.__module__, *modules), origins({name: services[name] for name in wanted})
+    code, brought = code_hash(stage.run.__module__, *modules), origins({name: services[name] for name in wanted})
     return digest([code, brought]) if brought else code
 
 
@@ -113,7 +113,8 @@ def versions(brought: Brought) -> dict[str, str]:
 
 
 @cache
-def _code(*modules: str) -> str:
+def code_hash(*modules: str) -> str:
+    """Return a hash of modules, of what they import from this package, of the files beside them, and of `libraries`."""
     content = hashlib.sha256(json.dumps(libraries()).encode())
     paths = closure(*modules)
     folders = {path.parent for path in paths.values() if path.is_relative_to(PACKAGE)}
@@ -186,7 +187,7 @@ def _data_files(folder: Path) -> list[Path]:
 
 def forget() -> None:
     """Read the code again: within one process it is taken to stay as it is."""
-    for each in (_code, libraries, _modules, _imports, _text, _hash, _data_files):
+    for each in (code_hash, libraries, _modules, _imports, _text, _hash, _data_files):
         each.cache_clear()
 
 

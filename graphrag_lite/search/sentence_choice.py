@@ -6,12 +6,13 @@ it (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998; here by ter
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from math import fsum, isnan
+from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -224,7 +225,7 @@ def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list
 
 def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[Statement]:
     """Return sentences of a document with what they need to be understood; those of a row of a table with its title."""
-    if _blocks(index, row, "card"):
+    if _blocks(index, row)["card"]:
         return [replace(place, about=index.column("documents", "title")[row].as_py()) for place in places]
     leaning = [place for place in places if not _stands(read_out(index, place)[0])]
     if leaning and (name := _subject(index, row)):
@@ -277,10 +278,12 @@ def _before(index: "SnapshotView", place: Statement) -> int:
     return spoken_span(document, *spans[own - 1])[0]
 
 
-def _blocks(index: "SnapshotView", row: int, kind: str) -> list[tuple[int, int]]:
-    """Return where the blocks of a kind are in a document."""
-    blocks = index.column("documents", "blocks")[row].as_py() or ()
-    return [(block["char_start"], block["char_end"]) for block in blocks if block["kind"] == kind]
+def _blocks(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]]]:
+    """Return where the blocks of a document are, by kind."""
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for block in index.column("documents", "blocks")[row].as_py() or ():
+        found[block["kind"]].append((block["char_start"], block["char_end"]))
+    return found
 
 
 def _subject(index: "SnapshotView", row: int) -> str:
@@ -308,7 +311,7 @@ def _candidates(
     things = () if defines(text, wanted.sought.things) else wanted.sought.things
     introduced = offset == 0 and is_about(named, things)
     floor = NAMED_FLOOR if _subject(index, row) else FLOOR
-    left_out, code, cards = (_blocks(index, row, kind) for kind in ("references", "code", "card"))
+    left_out, code, cards = itemgetter("references", "code", "card")(_blocks(index, row))
     found: list[_Candidate] = []
     before: frozenset[str] = frozenset()
     for span in sentences(text, language):

@@ -194,9 +194,8 @@ def _report_on(
         name = _title(members, chosen, found, _years(summary, findings), told.idf)
         report = _report(community, name, summary, findings)
         own = frozenset(fact.sentence.text for fact in summary)
-    weight, heaviest = (
-        (told.total,) * 2 if whole else (told.weights[community["community"]], told.heaviest[community["level"]])
-    )
+    weight = told.total if whole else told.weights[community["community"]]
+    heaviest = told.total if whole else told.heaviest[community["level"]]
     return _with_content(report | _ranked(members, weight, heaviest, told.total)), own
 
 

@@ -120,7 +120,7 @@ async def resolve_entities(
         order = _by_date(source_documents, document_ids)
         rows = await _by_model(rows, [described[place] for place in order], settings.max_pairs, model, prompts)
     if settings.known.types:
-        rows = typed(rows, _types_told(source_units, entity_mentions, settings.known.types))
+        rows = typed(rows, _types_told(units, entity_mentions, settings.known.types))
     if absent := unheard(rows, settings.known):
         logger.info("entities.yaml has names that no text has: %s.", ", ".join(absent[:MAX_TOLD]))
     rows = decided(rows, settings.known)
@@ -212,10 +212,10 @@ def _glossed(units: Mapping[str, tuple[str, int]], entity_mentions: "pa.Table") 
 
 
 def _types_told(
-    source_units: "pa.Table", entity_mentions: "pa.Table", types: Mapping[str, str]
+    units: Mapping[str, tuple[str, int]], entity_mentions: "pa.Table", types: Mapping[str, str]
 ) -> dict[tuple[str, str], Counter[str]]:
     """Return how many mentions of a name tell each of the user's own types, by document and name."""
-    units, cues = _texts(source_units), cues_of(types)
+    cues = cues_of(types)
     columns = (entity_mentions[name].to_pylist() for name in ("text_unit_id", "document_id", "name", "mention_start"))
     found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for unit_id, document_id, name, start in zip(*columns, strict=True):

@@ -145,9 +145,8 @@ def date_question(text: str, language: str = "en") -> Asked | None:
     if found := _CHOICE.match(plain) or _OF_TWO.match(plain):
         one, _, other = found["events"].rpartition(" or " if " or " in found["events"] else " and ")
         kind = "first" if found["which"].casefold() in ("first", "earlier", "earliest") else "last"
-        several = (
-            "," in one.strip(" ,") and "," not in other
-        )  # of "Rome, Oslo or Bergen", and not of "Oslo or Paris, Texas"
+        # Of "Rome, Oslo or Bergen", and not of "Oslo or Paris, Texas".
+        several = "," in one.strip(" ,") and "," not in other
         events = _listed(found["events"]) if several else (_event(one), _event(other))
         return Asked(kind, "", events, found["about"].strip()) if len(events) <= 8 else None
     if _ON.match(plain) and _NEAR.search(plain) and _DONE.search(plain) and not _SUM.search(plain):

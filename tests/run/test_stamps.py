@@ -30,7 +30,7 @@ def edit(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
 
     def edited(name: str) -> None:
         assert (PACKAGE / name).exists()
-        stamps._code.cache_clear()
+        stamps.code_hash.cache_clear()
         monkeypatch.setattr(stamps, "_hash", lambda path: "other" if path == PACKAGE / name else read(path))
 
     yield edited
@@ -85,10 +85,10 @@ def test_data_files_beside_a_module_are_part_of_its_code(tmp_path: Path, monkeyp
     codes = []
     for content in ("a", "b"):
         words.write_text(content)
-        stamps._code.cache_clear()
+        stamps.code_hash.cache_clear()
         stamps._hash.cache_clear()
         codes.append({name: stamps.code_of(stage, {}) for name, stage in STAGES.items()})
-    stamps._code.cache_clear()
+    stamps.code_hash.cache_clear()
     other = {name for name in STAGES if codes[0][name] != codes[1][name]}
     assert "extract_graph_fast" in other and "detect_communities" not in other
 
