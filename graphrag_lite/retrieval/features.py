@@ -10,11 +10,11 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from graphrag_lite.graph.sparse import Csr
+from graphrag_lite.graph.sparse import Csr, Vector
 from graphrag_lite.retrieval.bm25 import YEAR, Bm25
 from graphrag_lite.retrieval.entity_names import NameTable, find_mentions, find_parts
 from graphrag_lite.retrieval.held import Held
-from graphrag_lite.retrieval.ranking import Features, Vector
+from graphrag_lite.retrieval.ranking import Features
 from graphrag_lite.retrieval.replies import asks_for_reply, asks_for_value
 from graphrag_lite.retrieval.title_numbers import ByNumber
 from graphrag_lite.text.language import closest
