@@ -120,7 +120,7 @@ def say(body: Mapping[str, Any]) -> str:
         return _records(last.rpartition("\nText:")[2], '("{}")', "<|>", "\n##\n", (), ("7",))
     if '"findings"' in whole:
         finding = {"summary": "They are named together.", "explanation": "They are, as is told [Data: Entities (1)]."}
-        # Alike for all, three batches of embeddings would be one request at once: graphrag deletes what is half written.
+        # Alike for all, batches of embeddings would be one request at once: graphrag's cache deletes it half written.
         told = f"Names {hashlib.sha256(whole.encode()).hexdigest()[:8]}."
         report = {"title": "A group", "summary": told, "rating": 5, "rating_explanation": "-"}
         return json.dumps(report | {"findings": [finding]})
