@@ -24,8 +24,11 @@ LABELS = {
 # What is told of a stage, by its tables; of the others only a verbose run tells.
 TOLD = {
     **{name: name.replace("_", " ") for name in ("episodes", "facts", "entities", "relationships", "communities")},
-    **{"source_documents": "documents", "source_units": "text units", "entity_mentions": "mentions of names"},
-    **{"covariates": "claims", "community_reports": "reports"},
+    "source_documents": "documents",
+    "source_units": "text units",
+    "entity_mentions": "mentions of names",
+    "covariates": "claims",
+    "community_reports": "reports",
 }
 # What a stage goes through.
 ITEMS = {
