@@ -199,6 +199,7 @@ def test_it_fits_narrow_screens(tab: Page, path: Path) -> None:
     dark = tab.run("getComputedStyle(document.body).backgroundColor")
     tab.size(400, 800)
     assert tab.run("getComputedStyle(document.body).backgroundColor") != dark
+    assert quiet(tab)
 
 
 def test_equal_tables_give_equal_bytes(evil: Index, corpus: Callable[..., Path], tmp_path: Path) -> None:
