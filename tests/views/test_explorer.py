@@ -13,8 +13,8 @@ from chromium import Page
 from conftest import indexed
 
 from graphrag_lite.search.index import Index
+from graphrag_lite.text.shown_text import shown, utf16_offsets
 from graphrag_lite.views.explorer import page
-from graphrag_lite.views.shown_text import shown, utf16_offsets
 
 
 def data_of(content: bytes, part: str = "data") -> Any:
