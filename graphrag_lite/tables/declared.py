@@ -357,7 +357,7 @@ class MentionForms:
     length: Annotated[int, "characters of the name"]
     char_start: Annotated[int, "entity_mentions.char_start"]
     char_end: Annotated[int, "entity_mentions.char_end"]
-    form: Annotated[Int32, "1: the sentence says what bears the name; 0: it names it; -1: by it or to it is spoken"]
+    form: Annotated[int, "1: the sentence says what bears the name; 0: it names it; -1: by it or to it is spoken"]
     begins: Annotated[int, "first character of what the sentence says, behind label and brackets"]
 
 
