@@ -2,7 +2,7 @@
 
     corpus folder -> documents -> text units -> mentions -> entities, relationships -> communities -> reports -> search
 
-To add a stage: write `stages/verb_noun.py`, give its tables a class in `tables/declared.py`, its settings a section
+To add a stage: write `stages/verb_noun.py`, declare its tables in `tables/declared.txt`, its settings a section
 in `settings/`, and its place here.
 """
 
