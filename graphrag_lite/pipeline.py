@@ -228,10 +228,7 @@ def index(
         found = open_extractor(settings.extract_graph_fast, extractor) if extracts else None
         services = _open_models(opened, log, settings, output, model, embedder)
         services |= {"corpus": corpus, "readers": known, "left_out": files.left_out, "prompts": own, "extractor": found}
-        services["named"] = None
-        if settings.asks and settings.extract_claims.enabled and not settings.llm.batch:
-            claims = services["model"].before_its_turn(extract_claims.__name__)
-            services["named"] = claims_begun(settings.extract_claims, claims, own)
+        services["named"] = _begun_early(settings, services["model"], own)
         if killed:
             asked = [services[name] for name in ("model", "embedder") if services.get(name)]
             log.killed(killed, [each.spent(killed) for each in asked])
@@ -247,6 +244,13 @@ def index(
             made=METHODS[settings.method].made,
         )
         return _ended(work, log, settings)
+
+
+def _begun_early(settings: Settings, model: Any, own: prompts.Prompts) -> Any:
+    """Return what begins to ask for claims while names are still extracted; None where nothing does."""
+    if not (settings.asks and settings.extract_claims.enabled) or settings.llm.batch:
+        return None
+    return claims_begun(settings.extract_claims, model.before_its_turn(extract_claims.__name__), own)
 
 
 def _open_engine(opened: ExitStack, settings: Settings, workers: int) -> Engine | None:
