@@ -40,15 +40,8 @@ def aspects(text: str, language: str) -> set[Aspect] | None:
     said = frozenset(term for aspect in found for term in _terms_of(aspect, language))
     if not found and language == "en" and _WHO.match(text):
         found = {"person"}
-    if _left(text, language, said) or not (said or own & _generic(language) or _ABOUT.search(text)):
-        return None
-    return found
-
-
-def _left(text: str, language: str, besides: frozenset[str]) -> list[str]:
-    """Return the terms of a question that are neither of its form nor of the corpus, nor `besides`, nor numbers."""
-    known = _generic(language) | besides | ASKING
-    return [term for term in terms(text, language) if term not in known and not term.isdecimal()]
+    left = [term for term in own - _generic(language) - said if not term.isdecimal()]
+    return found if not left and (said or own & _generic(language) or _ABOUT.search(text)) else None
 
 
 def _generic(language: str) -> frozenset[str]:
