@@ -60,11 +60,8 @@ def one_error(result: "Result | subprocess.CompletedProcess[str]", code: int = 1
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A root with the index of the sample corpus."""
-    folder = tmp_path_factory.mktemp("root")
-    pipeline.index(EXAMPLE, folder / "output", Settings())
-    return folder
+def root(sample_root: Callable[[], Path]) -> Path:
+    return sample_root()
 
 
 # --- help
