@@ -14,11 +14,22 @@ from graphrag_lite.watch import Silence
 
 WIDE = 100  # columns of a terminal from which a bar has its full width
 SILENCE = 10.0  # seconds between lines where no terminal is
-LABELS = {  # of stages that are not called what they do
+LABELS = {
+    "load_documents": "load documents",
+    "list_episodes": "list episodes",
+    "split_text_units": "split text units",
     "extract_graph_fast": "extract names and relations",
+    "extract_graph": "extract graph",
+    "extract_claims": "extract claims",
+    "resolve_entities": "resolve entities",
+    "summarize_descriptions": "summarize descriptions",
+    "detect_communities": "detect communities",
     "report_communities_fast": "report communities",
+    "report_communities": "report communities",
+    "publish_tables": "publish tables",
     "import_graphrag": "take over the index",
     "index_search": "index for search",
+    "embed_text_units": "embed text units",
 }
 # Tables that a run writes for itself.
 INTERNAL = frozenset(tables.TABLES) - {*tables.FINAL, "source_documents", "source_units", "entity_mentions", "episodes"}
@@ -41,10 +52,6 @@ def watch(
         return nullcontext(Silence())
     console = Console(stderr=True)
     return Bars(console, verbose=verbose) if console.is_terminal and not as_json else Lines()
-
-
-def label(stage: str) -> str:
-    return LABELS.get(stage, stage.replace("_", " "))
 
 
 def how_far(stage: str, done: int, total: int) -> str:
@@ -86,7 +93,7 @@ class Bars:
 
     def start(self, stage: str) -> None:
         self.stage, self.spent = stage, ""
-        self.task = self.progress.add_task(label(stage), total=None, note="")
+        self.task = self.progress.add_task(LABELS.get(stage, stage), total=None, note="")
 
     def advance(self, done: int, total: int) -> None:
         note = "; ".join(filter(None, (how_far(self.stage, done, total), self.spent)))
@@ -159,7 +166,7 @@ class OneLine:
             tell(line)
 
     def start(self, stage: str) -> None:
-        self.stage, self.label = stage, label(stage)
+        self.stage, self.label = stage, LABELS.get(stage, stage)
         self.spent = ""
         self.say(self.label)
 
