@@ -229,11 +229,7 @@ class StageModel:
             nonlocal n_failed
             nonlocal waits
             try:
-                if not self.begun or (begun := self.begun.pop(item, None)) is None:
-                    return await work(item)
-                if isinstance(outcome := await begun, Exception):
-                    raise outcome
-                return cast(R, outcome)
+                return await self._result(work, item)
             except WaitingError:
                 waits = True
                 return None
@@ -256,13 +252,7 @@ class StageModel:
                 try:
                     results[place] = await attempted(items[place])
                 except Stopped as stopped:
-                    self.stopped = self.stopped or stopped
-                    for early in self.model.early.values():
-                        early.stopped = early.stopped or stopped
-                    with suppress(TimeoutError):  # what is only waiting its turn may take longer than an answer
-                        async with asyncio.timeout(self.model.settings.timeout):
-                            await self.model.quiet()
-                    raise self.stopped from None
+                    raise await self._end(stopped) from None
                 done += 1
                 self.watch.advance(done, len(items))
                 self.watch.spend(self.model.meter.to_dict(self.stage))
@@ -279,6 +269,24 @@ class StageModel:
         if waits and (batches := self.model.batches):
             await batches.submit(self.model.meter.room(self.stage, list(batches.open.values())))
         return results
+
+    async def _result(self, work: Callable[[T], Awaitable[R]], item: T) -> R:
+        """Return what comes of an item: of what was begun before its turn, or of `work`."""
+        if not self.begun or (begun := self.begun.pop(item, None)) is None:
+            return await work(item)
+        if isinstance(outcome := await begun, Exception):
+            raise outcome
+        return cast(R, outcome)
+
+    async def _end(self, stopped: Stopped) -> Stopped:
+        """Have nothing more asked, wait until what is in flight is answered, and return the first that ended it."""
+        self.stopped = self.stopped or stopped
+        for early in self.model.early.values():
+            early.stopped = early.stopped or stopped
+        with suppress(TimeoutError):  # what is only waiting its turn may take longer than an answer
+            async with asyncio.timeout(self.model.settings.timeout):
+                await self.model.quiet()
+        return self.stopped
 
     def failed(self, name: str, error: ReplyError | CallError, before: str = "") -> None:
         """Record what there is no usable answer to; `before` is put before the error. A reply was tried twice."""
