@@ -4,7 +4,7 @@ import re
 from importlib import resources
 from typing import NamedTuple
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 OPTIONAL = ("search_vectors", "search_vector_cells", "search_vector_weight")
 OF_TITLES = ""  # the field of search_values that titles have
 _COLUMN = re.compile(r"- (\w+) \(([\w<>]+)(?: -> (\w+)(?:\.(\w+))?(\?)?)?\)(?:: (.+))?")
