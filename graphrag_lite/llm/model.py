@@ -226,8 +226,7 @@ class StageModel:
         places = iter(range(len(items)))
 
         async def attempted(item: T) -> R | None:
-            nonlocal n_failed
-            nonlocal waits
+            nonlocal n_failed, waits
             try:
                 return await self._result(work, item)
             except WaitingError:
@@ -259,10 +258,9 @@ class StageModel:
                 if self.stopped:
                     return
 
-        lanes = min(len(items), AHEAD * self.model.settings.concurrency)
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(lanes):
+                for _ in range(min(len(items), AHEAD * self.model.settings.concurrency)):
                     group.create_task(lane())
         except BaseExceptionGroup as errors:
             raise _first(errors) from None
