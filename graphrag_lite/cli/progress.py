@@ -48,7 +48,7 @@ def watch(
     if quiet:
         return nullcontext(Silence())
     console = Console(stderr=True)
-    return Bars(console, verbose=verbose) if console.is_terminal and not as_json else Lines()
+    return Bars(console, verbose=verbose) if console.is_terminal and not as_json else Lines(verbose=verbose)
 
 
 def label(stage: str) -> str:
@@ -58,6 +58,16 @@ def label(stage: str) -> str:
     ('fold facts', 'index for search')
     """
     return LABELS.get(stage, stage.replace("_", " "))
+
+
+def told(rows: Mapping[str, int], verbose: bool) -> str:
+    """Say how many rows a stage has made.
+
+    >>> told({"source_units": 1200, "word_counts": 7}, verbose=False)
+    '1,200 text units'
+    """
+    words = {name: name.replace("_", " ") for name in rows} if verbose else TOLD
+    return ", ".join(f"{n:,} {words[name]}" for name, n in rows.items() if n and name in words)
 
 
 def how_far(stage: str, done: int, total: int) -> str:
@@ -106,9 +116,7 @@ class Bars:
         self.progress.update(self.task, completed=done, total=total, note=note)
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:  # noqa: ARG002
-        words = {name: name.replace("_", " ") for name in rows} if self.verbose else TOLD
-        told = ", ".join(f"{n:,} {words[name]}" for name, n in rows.items() if n and name in words)
-        made = "unchanged" if reused else told
+        made = "unchanged" if reused else told(rows, self.verbose)
         note = "; ".join(filter(None, (made, self.spent)))
         self.progress.update(self.task, completed=1, total=1, note=note)
 
@@ -120,7 +128,8 @@ class Bars:
 class Lines:
     """Progress as plain lines, one a stage, and one every ten seconds while it runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, verbose: bool = False) -> None:
+        self.verbose = verbose
         self.last = time.monotonic()
 
     def __enter__(self) -> "Lines":
@@ -143,7 +152,7 @@ class Lines:
         self.spent = f"; {spent(usage)}"
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:
-        done = "unchanged" if reused else ", ".join(f"{n} {name}" for name, n in rows.items())
+        done = "unchanged" if reused else told(rows, self.verbose) or "done"
         tell(f"{stage}: {done} ({seconds:.2f} s{self.spent})")
 
 
