@@ -37,6 +37,9 @@ ITEMS = {
     "extract_graph_fast": "text units",
     "extract_graph": "text units",
     "extract_claims": "text units",
+    "extract_facts_fast": "documents",
+    "index_search": "text units",
+    "embed_text_units": "text units",
     "report_communities": "communities",
 }
 
