@@ -55,11 +55,7 @@ def watch(
 
 
 def label(stage: str) -> str:
-    """Return a stage's name in words.
-
-    >>> label("fold_facts"), label("index_search")
-    ('fold facts', 'index for search')
-    """
+    """Return a stage's name in words."""
     return LABELS.get(stage, stage.replace("_", " "))
 
 
