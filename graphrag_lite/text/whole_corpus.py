@@ -15,19 +15,22 @@ ABOUT_THE_CORPUS = (
     "message chat conversation report paper article book novel "
     "call transcript meeting email record knowledge base discuss discussed describe mention appear talk speak cover "
     "question answer tell say list show give brief briefly short happen happening matter learn material most thing "
-    "year time over tl dr contain newcomer beginner remember know keep turn come up again often each other "
+    "year time over tl dr contain newcomer beginner remember know keep turn come up again often each other all before "
+    "read big picture rundown sum bring speed catch walk through please hot executive abstract outline essential boil "
+    "down skim recap file folder page thread people "
     "thème principal fréquent fréquents sujet résumé aperçu document texte histoire recueil message rapport important "
-    "dire parler donner donne moi parlent quoi plus "
+    "dire parler donner donne moi parlent quoi plus agit faire fais fichier "
     "Thema Themen Hauptthema Hauptthemen Zusammenfassung Überblick Inhalt Dokument Dokumente Text Texte wichtig "
     "wichtigste häufig häufigste häufigsten Kern fassen zusammen geben gib handeln gehen geht kommen vor worum "
-    "tema principal frecuente resumen resumir visión documento texto importante hablar tratar "
+    "drehen dreht alles Datei Dateien "
+    "tema principal frecuente resumen resumir visión documento texto importante hablar tratar va todo "
     "tema principale riassunto riassumere panoramica documento testo importante parlare "
     "tema principal resumo resumir visão documento texto importante falar tratar "
     "thema hoofdthema onderwerp samenvatting overzicht document tekst belangrijk gaan "
     "主なテーマは何ですか を教えてください この文書の 文書の概要 の概要を "
     "主題 概要 要約 要約してください 何が書かれていますか この文書 これらの文書 "
-    "全体 内容 について "
-    "主要主题是什么 主要主題是什麼 主要内容是什么 摘要 概述 总结 總結 这些文档 讲了什么 "
+    "全体 内容 について 全部で何の話ですか "
+    "主要主题是什么 主要主題是什麼 主要内容是什么 摘要 概述 总结 總結 这些文档 讲了什么 这些文件讲什么 "
     "讲的是什么 关于什么 全文 语料 "
     "有哪些 文档讲了什么 主要 "
     "주요 주제는 무엇입니까 주제는 무엇인가요 요약 요약해 주세요 개요 전체 내용 문서"
@@ -37,7 +40,7 @@ _ABOUT = re.compile(r"\b(?:about|in here|worum|wovon|quoi|waarover|sobre qu[eé]
 _WHO = re.compile(r"\W*who (?!is|was)", re.I)  # "Who keeps turning up?"
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "zh", "ja", "ko")
 ASPECTS: dict[Aspect, str] = {
-    "person": "person people character figure speaker participant guest protagonist "
+    "person": "person people character figure speaker participant guest protagonist player "
     "personne personnage gens Person Personen Leute Figur "
     "persona personaje gente persone personaggio pessoa personagem persoon mensen 人物 哪些人物 登場人物 인물",
     "organization": "organization organisation company business firm institution entreprise société Unternehmen "
@@ -45,14 +48,14 @@ ASPECTS: dict[Aspect, str] = {
     "公司 组织 組織 企業 会社 회사 조직 기업",
     "location": "place location country city region lieu pays ville Ort Orte Land Länder Stadt lugar país ciudad luogo "
     "paese città lugar cidade plaats land stad 地点 地點 场所 場所 장소 나라",
-    "change": "change evolve evolution develop development trend difference shift changer évoluer évolution ändern "
-    "geändert verändert Veränderung Entwicklung cambiar cambio cambiado evolución cambiare cambiato mudar mudança "
-    "veranderen veranderd 变化 變化 変化 변화",
-    "problem": "problem issue complaint bug defect incident error failure request ticket recur problème plainte panne "
+    "change": "change evolve evolution develop development trend difference shift tone changer évoluer évolution "
+    "ändern geändert verändert Veränderung Entwicklung cambiar cambio cambiado evolución cambiare cambiato mudar "
+    "mudança veranderen veranderd 变化 變化 変化 변화",
+    "problem": "problem issue complaint bug defect incident error failure request ticket break problème plainte panne "
     "incident erreur demande Problem Probleme Fehler Störung Störungen Beschwerde Anfrage problema queja fallo error "
     "incidencia errore guasto reclamo problema probleem klacht storing 问题 問題 故障 不具合 문제 오류",
-    "disagreement": "disagree disagreement dispute controversy debate differ contradict contradiction conflict "
-    "désaccord désaccords controverse "
+    "disagreement": "disagree disagreement argue argument dispute controversy debate differ contradict contradiction "
+    "conflict désaccord désaccords controverse "
     "uneinig streiten Streit desacuerdo desacuerdos disaccordo oneens 分歧 対立 이견",
 }
 
