@@ -8,7 +8,7 @@ holds in any form tells as much in a short question.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Set
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +46,6 @@ LONG = 8  # terms of a question that holds its name by the way
 SHORT, KNOWN, PASSAGE = 4, 0.05, 20
 # Amounts of time are added up, not told.
 _HOW_MANY = re.compile(r"(?i)how many (?!times\b|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)")
-_DID = re.compile(r"(?i:when|where|why|how|(?:in )?(?:which|what) year)?\b ?(?i:did|does|do|has|have) (?:the )?[A-Z]")
-_NAMED = re.compile(r"(?<=\s)[A-Z][\w'’.&-]*(?: (?:of |the )*[A-Z0-9][\w'’.&-]*)*")
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 
 
@@ -88,10 +86,8 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     names = {term for term in names if bm25.holds(term)}
     # Of two things that it names, it asks what one of them is to the other.
     called = " ".join(word for word in question.capitalized if not no_name.issuperset(question.terms_of(word)))
-    if not brief or not names or not asked:
+    if not brief or not names or not asked or called not in question.text.replace("-", " "):
         return False
-    if called not in question.text.replace("-", " "):
-        return not matched and _unrelated(question, meant, scores)
     said = terms(" ".join(found for asks in matched for found in asks.findall(question.text)), question.analyzed_in)
     rest = {other for term in asked.difference(said) for other in meant[term]}
     if len(asked.difference(said)) > HOPS and any(_is_about(index, unit, names) for unit in best):
@@ -106,20 +102,6 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     if matched and not rest:  # how old somebody was who died is told by neither alone
         return not all(told)
     return not any(told) and not any(_has_form(rest, own) for _, own in beside)
-
-
-def _unrelated(question: "Question", asked: Mapping[str, Set[str]], scores: "npt.NDArray[np.floating[Any]]") -> bool:
-    """Say whether a question asks by one word what one thing did to another, and none stands beside the rarer of them.
-
-    The other may be told by "we", or by a title.
-    """
-    index, bm25 = question.index, question.index.bm25
-    named = [{term for term in question.terms_of(one) if bm25.holds(term)} for one in _NAMED.findall(question.text)]
-    if len(asked) != 1 or len(named) != 2 or not all(named) or not _DID.match(question.text):
-        return False
-    rare = min((_rare(bm25, one) for one in named), key=lambda one: min(len(bm25.postings(name)[0]) for name in one))
-    rest = set().union(*asked.values())
-    return not any(_has_form(rest, own) for _, own in _beside_names(index, rare, set(), scores))
 
 
 def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:

@@ -47,8 +47,6 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("What did Ivo Marek eat?", True),
         ("What did Ivo Haddad replace?", True),  # two others have these names
         ("What did Ivo Marek pay for?", False),
-        ("When did Ivo Marek pay Otto Kern?", False),
-        ("When did Ivo Marek marvel at Otto Kern?", True),  # nobody does where he is told of
         ("How much did Ivo Marek pay Otto Kern?", True),  # no amount is told
         ("What is Ivo Marek's favorite newspaper?", True),
         ("Why does Ivo Marek work?", False),  # a question of words that only ask
