@@ -22,8 +22,10 @@ from graphrag_lite.evidence.mention_form import DEFINES, EARLY, mention_form
 from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed
 from graphrag_lite.evidence.sentence_dates import resolved, stated_period
 from graphrag_lite.tables import groups
+from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
+from graphrag_lite.text.relations import is_verb_form
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.transcripts import PERSONS, form, is_talk, speakers, spoken_span
 from graphrag_lite.text.word_lists import sections as word_lists
@@ -37,6 +39,7 @@ ASIDE = 0.1  # what a sentence counts that names a host
 STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
 SPOKEN = 0.5  # what "I" and "you" count less in a transcript than in a text: nobody knows who they are
 LOOSE = 0.35  # what a sentence counts that goes on from another, that talk has filled, or that a quotation has cut
+LISTED = 0.6  # what a sentence counts that names several as examples
 _FILLER = re.compile(
     r"\b(?:you know|i mean|um+|uh+|kind of|sort of|i guess|gonna|stuff|yeah|basically|really cool|super (?:\w+))\b"
     r"|, like,?|\blike (?:a|in|was|it|he|we|super)\b|^like\b|\b(\w+) -- \1\b",
@@ -74,19 +77,45 @@ _IS_A = re.compile(
 )
 _BRACKETS = r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?"
 _TOPIC = re.compile(rf"{_BRACKETS}(?:是|とは|란|(?:は、?|은\s|는\s).*(?:である|です|の一つだ|だ|입니다|이다)[。.]?$)")
-_SUBJECT = re.compile(rf"{_BRACKETS}(?:は、?|은\s|는\s)")
-_BULLET = re.compile(r"(?:[-*+•▪–]|\d{1,2}[.)])\s+(?=\S)")
+_BULLET = re.compile(
+    r"(?:[-*+•▪–]|\d{1,2}[.)]|(?i:abstract|text|introduction|background|purpose|objectives?|aims?|results?|findings"
+    r"|conclusions?|discussion|significance|importance|summary)\s?[:.])\s+(?=\S)"
+)
 _FOOTNOTE = re.compile(r"\s?\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]")
 _FOOTNOTES_AT_END = re.compile(rf"(?<=\S)(?:{_FOOTNOTE.pattern})+\s*$")
-_CUT = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Sen|Rep|Gov|Gen|Prof|St|vs|e\.g|i\.e|al|Inc|Corp|No|(?<![.\w])[A-Z])\.$")
-# What is left of markup where lines were joined, and the end of what a list, or a step's number, goes on from.
-_MARKUP = re.compile(r"(?:^|\s)#{1,6}\s\w|!\[|```|!:|:: |<\w+_\w+>|-{3}|(?::|\s[*•-]|\s\d{1,2}\.)$")
+# What a paper points to: "(Ribet et al., 2004)", "(see Fig. 2A)", a key of its bibliography in brackets.
+_WORK = r"(?:[A-Z][\w’'.-]+ ?){1,2}(?:et al\.,? |(?:and|&) [A-Z][\w’'-]+,? |, )\d{4}[a-z]?"
+_POINTER = re.compile(
+    rf"(?:{_FOOTNOTE.pattern}|\s?\((?:e\.g\.,? |see )?{_WORK}(?:[;,] ?(?:{_WORK}|\d{{4}}[a-z]?))*\)"
+    r"|\s?\( ?(?:see |cf\. )?(?i:supplementa|appendix|figures?\b|figs?\b|tables?\b|eq\.|data not shown)[^()]{0,80}\)"
+    r"|\s?\[(?:[a-z][\w\\-]*\d[\w-]*|[a-z]+\\_\w+)\]|(?<=\w)\[[A-Za-z][\w\\:,-]*\])(?: (?=[.,;]))?"
+)
+_CUT = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Dr|Sen|Rep|Gov|Gen|Prof|Capt|Col|Lt|Sgt|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|St|vs|e\.g|i\.e|al|Inc|Corp|No|(?<![.\w])[A-Z])\.$"
+)
+# What opens a paragraph that tells a picture or table.
+_CAPTIONED = re.compile(rf"\s*(?:{_CAPTION.pattern})[\w–-]*\s?[.:|]", re.I)
+# What is left of markup where lines were joined, and a list or a step's number that a sentence goes on with.
+_MARKUP = re.compile(
+    r"(?:^|\s)#{1,6}\s\w|!\[|```|!:|:: |(?:includ\w+|automating|following\b[^.:]{0,60}): |<\w+_\w+>|-{3}"
+    r"|(?::|\s[*•-]|\s\d{1,2}\.)$"
+)
+# Three names side by side are examples: "from Acme, Hooli and Initech".
+_EXAMPLES = re.compile(r"(?:\b[A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,3}, (?:and )?){2,}(?:and |to )?[A-Z]")
 _LISTS = {language: frozenset(words) for language, words in word_lists(__package__, "instructions.txt").items()}
+_PROCEDURE = re.compile(rf"\b(?:was|were) (?:\w+ly |then |also )?(?:{'|'.join(sorted(_LISTS['procedures']))})\b")
 _INSTRUCTS = re.compile(
     r"(?:(?:after|at|before|by|for|from|if|in|on|once|to|under|when)\b[^,.]{0,80}, )?([^\W\d_]+)(?:\s(\w+))?",
     re.I,
 )
 _UNSPACED_INSTRUCTION = re.compile("|".join(_LISTS["zh"]) + "|.*(?:ください|하세요|하십시오|마세요)[。.]?$")
+_ENDS_IN_S = re.compile("[^sui]s$")
+_WORD = re.compile(r"[A-Za-z][\w’'-]*")
+# A heading in the line of its first sentence: "Installing the plugin The plugin enables ..."
+_JOINED = re.compile(
+    r"[^.,;:!?\"“”(]{3,90}?[\w)] (?=(?:The|These|This|You|If|When|It|An) [a-z])"
+    r"|(?!During|Bring|Spring|String)[A-Z]\w{2,}ing\b[^.,;:!?\"“”(]{3,90}?[\w)] (?=(?:The|A|An) [A-Z])"
+)
 _PAIRS = (("“", "”"), ("(", ")"), ("（", "）"))
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
 
@@ -125,7 +154,7 @@ class Statement:
     @property
     def shown(self) -> str:
         """What it says, without marks of footnotes, with the dates of its "today" and "last year"."""
-        text = _FOOTNOTE.sub("", self.sentence.text)
+        text = _POINTER.sub("", self.sentence.text)
         return disarm(text if self.cell else resolved(text, self._day, self.language))
 
     @property
@@ -170,6 +199,16 @@ class Sources:
         if identity not in self._opened:
             self._opened[identity] = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
         return self._opened[identity]
+
+    def work(self, identity: str) -> str:
+        """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
+        return without_part(self.document(identity)["title"]) or identity
+
+    def all_called(self, name: str) -> bool:
+        """Say whether the titles of all documents begin with a name, in any letters."""
+        import pyarrow.compute as pc
+
+        return bool(pc.all(pc.starts_with(pc.utf8_lower(self._documents["title"]), name.lower())).as_py())
 
     def read(self, spans: Iterable[Row], each: Callable[..., Iterator[Any]]) -> None:
         """Read many sentences by the service `each`, a document at a time; what fails there is tried by `at`."""
@@ -227,20 +266,14 @@ class Sources:
                 return self.at([one.span | {"char_start": first, "char_end": last}])
         return []
 
-    def defines(self, one: Statement, name: str) -> int:
-        """Return how well a statement says what bears a name, or its last word: 2 as a definition, 0 not at all."""
+    def defines(self, one: Statement, name: str) -> bool:
+        """Say whether a statement says early what bears a name, or its last word, is."""
         text, start, end = self.document(one.span["document_id"])["text"], one.span["char_start"], one.span["char_end"]
-        for part in dict.fromkeys((name, name.split()[-1])):
-            if (at := text.find(part, start, end)) >= 0:
-                last = at + len(part)
-                if at - start <= EARLY and (_IS_A.match(text, last, end) or _TOPIC.match(text, last, end)):
-                    return 2
-                if at - start <= EARLY and _SUBJECT.match(text, last, end):
-                    return 1
-                form = mention_form(text, (at, last), (start, end), one.language)[0]
-                apposed = form == DEFINES and text.startswith(",", last)
-                return 2 if apposed else int(form == DEFINES)
-        return 0
+        at = next((at for part in (name, name.split()[-1]) if (at := text.find(part, start, end)) >= 0), -1)
+        last = at + (len(name) if text.startswith(name, at) else len(name.split()[-1]))
+        if at < 0 or (at - start <= EARLY and (_IS_A.match(text, last, end) or _TOPIC.match(text, last, end))):
+            return at >= 0
+        return text.startswith(",", last) and mention_form(text, (at, last), (start, end), one.language)[0] == DEFINES
 
 
 class Told(NamedTuple):
@@ -271,12 +304,15 @@ def statement(span: Row, document: Row, named: Collection[str], dated: bool) -> 
     if not cell:
         bullet = _BULLET.match(text, start, end)
         start = bullet.end() if bullet else start
+        joined = _JOINED.match(text, start, end) if language == "en" else None
+        start = joined.end() if joined else start
         end = start + len(_FOOTNOTES_AT_END.sub("", text[start:end]))
     words = one_line(text[start:end])
     found = terms(words, language)
     length = max(len(found), len(words.split()))
     worth = 1.0 if cell else form(text, start, end, language) * _loose(words, language, bool(speakers(text)))
     worth *= 1.0 if set(words.split()).isdisjoint(named) else ASIDE
+    worth *= cell or not _CAPTIONED.match(text, text.rfind("\n\n", 0, start) + 1)
     place = span | {"char_start": start, "char_end": end}
     day = document["created_at"] if dated else ""
     return Statement(Sentence(words, frozenset(found), length, worth), place, language, day, bool(cards), cell)
@@ -285,21 +321,39 @@ def statement(span: Row, document: Row, named: Collection[str], dated: bool) -> 
 def _loose(sentence: str, language: str, transcript: bool) -> float:
     """Return what a sentence counts beside its form (`transcripts.form`): talk and what is cut off, less.
 
-    >>> [_loose(one, "en", True) for one in ("Whales sing.", "Thanks, Ann.", "When whales sing.")]
+    >>> [_loose(one, "en", True) for one in ("Whales sang.", "Thanks, Ann.", "When whales sang.")]
     [1.0, 0.0, 0.35]
     """
     marked = _CUT.search(sentence) or _CAPTION.match(sentence) or _MARKUP.search(sentence)
-    if marked or (transcript and is_talk(sentence)):
+    if marked or (transcript and is_talk(sentence)) or (language == "en" and not _has_verb(sentence)):
         return 0.0
-    worth = 1.0
+    worth = LISTED if _EXAMPLES.search(sentence) else 1.0
     if transcript and language in PERSONS and PERSONS[language].search(sentence):
         worth *= SPOKEN
-    cut = sentence[:1] in ",;)`" or " = " in sentence or sentence.count('"') % 2
+    cut = sentence[:1] in ",;()`" or " = " in sentence or sentence.count('"') % 2
     half = any(sentence.count(one) != sentence.count(other) for one, other in _PAIRS)
     leans = _LEANING.match(sentence) or _instructs(sentence, language)
-    if cut or half or leans or (transcript and _FILLER.search(sentence)):
+    if cut or half or leans or _PROCEDURE.search(sentence) or (transcript and _FILLER.search(sentence)):
         worth *= LOOSE
     return worth
+
+
+def _has_verb(sentence: str) -> bool:
+    """Say whether an English sentence may have a finite verb: of what ends in -s, unless it must be a plural.
+
+    >>> [_has_verb(one) for one in ("RNA extraction and analysis of cells.", "A whale sings.", "They include Zep.")]
+    [False, True, True]
+    """
+    words = [word.replace("’", "'") for word in _WORD.findall(sentence)]
+    for before, word in zip(["", *map(str.casefold, words)], words, strict=False):
+        low = word.casefold()
+        if low in _LISTS["verbs"] or is_verb_form(low, "en") or (before and low in _LISTS["en"]) or "'" in low[1:-1]:
+            return True
+        if word.islower() and before in _LISTS["before verbs"]:
+            return True
+        if before and before not in _LISTS["before nouns"] and word.islower() and _ENDS_IN_S.search(word):
+            return True
+    return False
 
 
 def _instructs(sentence: str, language: str) -> bool:
