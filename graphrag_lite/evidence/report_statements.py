@@ -98,6 +98,8 @@ _CAPTIONED = re.compile(rf"\s*(?:{_CAPTION.pattern})[\w–-]*\s?[.:|]", re.I)
 # What is left of markup where lines were joined, and a list or a step's number that a sentence goes on with.
 _MARKUP = re.compile(
     r"(?:^|\s)#{1,6}\s\w|!\[|```|!:|:: |(?:includ\w+|automating|following\b[^.:]{0,60}): |<\w+_\w+>|-{3}"
+    r"|\bFIGURE \d+ \||\b(?:listed|plotted|shown|summari[sz]ed|depicted|given)"
+    r" in (?:the )?(?:Table|Fig|Suppl)"
     r"|(?::|\s[*•-]|\s\d{1,2}\.)$"
 )
 # Three names side by side are examples: "from Acme, Hooli and Initech".
@@ -109,6 +111,7 @@ _INSTRUCTS = re.compile(
     re.I,
 )
 _UNSPACED_INSTRUCTION = re.compile("|".join(_LISTS["zh"]) + "|.*(?:ください|하세요|하십시오|마세요)[。.]?$")
+_CONTRACTED = re.compile(r"(?:n't|'(?:re|ve|ll|d|m)|^(?:s?he|it|that|there|what|who)'s)$")
 _ENDS_IN_S = re.compile("[^sui]s$")
 _WORD = re.compile(r"[A-Za-z][\w’'-]*")
 # A heading in the line of its first sentence: "Installing the plugin The plugin enables ..."
@@ -330,7 +333,7 @@ def _loose(sentence: str, language: str, transcript: bool) -> float:
     worth = LISTED if _EXAMPLES.search(sentence) else 1.0
     if transcript and language in PERSONS and PERSONS[language].search(sentence):
         worth *= SPOKEN
-    cut = sentence[:1] in ",;()`" or " = " in sentence or sentence.count('"') % 2
+    cut = sentence[:1] in ".,;()`" or " = " in sentence or sentence.count('"') % 2
     half = any(sentence.count(one) != sentence.count(other) for one, other in _PAIRS)
     leans = _LEANING.match(sentence) or _instructs(sentence, language)
     if cut or half or leans or _PROCEDURE.search(sentence) or (transcript and _FILLER.search(sentence)):
@@ -341,13 +344,18 @@ def _loose(sentence: str, language: str, transcript: bool) -> float:
 def _has_verb(sentence: str) -> bool:
     """Say whether an English sentence may have a finite verb: of what ends in -s, unless it must be a plural.
 
-    >>> [_has_verb(one) for one in ("RNA extraction and analysis of cells.", "A whale sings.", "They include Zep.")]
+    >>> [_has_verb(one) for one in ("RNA extraction of the cell's DNA.", "A whale sings.", "They include Zep.")]
     [False, True, True]
     """
     words = [word.replace("’", "'") for word in _WORD.findall(sentence)]
     for before, word in zip(["", *map(str.casefold, words)], words, strict=False):
         low = word.casefold()
-        if low in _LISTS["verbs"] or is_verb_form(low, "en") or (before and low in _LISTS["en"]) or "'" in low[1:-1]:
+        if (
+            low in _LISTS["verbs"]
+            or is_verb_form(low, "en")
+            or (before and low in _LISTS["en"])
+            or _CONTRACTED.search(low)
+        ):
             return True
         if word.islower() and before in _LISTS["before verbs"]:
             return True

@@ -37,6 +37,7 @@ _EMPTY = frozenset(
 _QUALIFIERS = frozenset(
     "every each any some all various several certain such other same following above below own".split()
 )
+_NO_TITLE = re.compile(rf"{FILE_NAME.pattern}|[<>]")  # names of files and ways through a site say nothing
 _SAYS = re.compile(
     r"[^\W\d_]{2}\S*\s.*[^\W\d_]{3}|[^\W\da-zA-Z]{4}"
 )  # two words, or some characters of a script without spaces
@@ -70,7 +71,7 @@ def subject(titles: Sequence[str]) -> str:
     name, n = max(sorted(counted.items()), key=lambda item: item[1], default=("", 0))
     if len(name) > LONGEST_TITLE:
         name = re.split(r"[:?.–|]\s", name)[0]
-    if MOST_FACTS * n < len(titles) or len(name) > LONGEST_TITLE or FILE_NAME.search(name) or not _SAYS.search(name):
+    if MOST_FACTS * n < len(titles) or len(name) > LONGEST_TITLE or _NO_TITLE.search(name) or not _SAYS.search(name):
         return ""
     return name[0].upper() + name[1:]
 
