@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from graphrag_lite.graph.sparse import Csr
+
 if TYPE_CHECKING:
     import pyarrow as pa
-    from scipy.sparse import csc_array
 
 YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 MAX_LOOKED_AT = 500  # terms of one unit, evenly spaced, that stand for all of them
@@ -58,15 +59,13 @@ class Bm25:
             total[units] += weights
         return total
 
-    def term_scores(self, terms: Sequence[str]) -> "csc_array":
-        """Return the score of each of the `terms` in each unit, shape (n_units, n_terms)."""
+    def term_scores(self, terms: Sequence[str]) -> Csr:
+        """Return the score of each of the `terms` in each unit, shape (n_terms, n_units)."""
         postings = [self.postings(term) for term in terms]
         offsets = np.cumsum([0, *(len(units) for units, _ in postings)])
         units = np.concatenate([self.units[:0], *(units for units, _ in postings)])
         weights = np.concatenate([self.weights[:0], *(weights for _, weights in postings)])
-        from scipy.sparse import csc_array
-
-        return csc_array((weights, units, offsets), shape=(self.n_units, len(terms)))
+        return Csr(offsets, units, weights, self.n_units)
 
     def units_with_years(self, first: int, last: int) -> npt.NDArray[np.int32]:
         """Return the units that say a year from `first` to `last`, both of four digits, ascending."""

@@ -2,7 +2,8 @@
 
 import pytest
 
-from graphrag_lite.evidence.report_statements import STANDS, statement
+from graphrag_lite.evidence.report_statements import STANDS
+from graphrag_lite.evidence.sentence_reading import POINTER, reading
 from graphrag_lite.text.sentences import sentences
 
 
@@ -11,7 +12,7 @@ def worth(text: str, language: str) -> float:
     spans = sentences(text, language)
     start, end = max(spans, key=lambda span: span[1] - span[0])
     span = {"text_unit_id": "u", "document_id": "d", "char_start": start, "char_end": end}
-    return statement(span, document, (), False).sentence.worth
+    return reading(span, document).worth
 
 
 @pytest.mark.parametrize(
@@ -59,6 +60,6 @@ def test_a_heading_in_its_line_labels_and_pointers_are_not_told() -> None:
     for text, begin in said.items():
         document = {"id": "d", "title": "", "text": text, "language": "en", "created_at": "", "blocks": []}
         span = {"text_unit_id": "u", "document_id": "d", "char_start": 0, "char_end": len(text)}
-        one = statement(span, document, (), False)
-        assert one.shown.startswith(begin) and text[one.span["char_start"] :].startswith(begin)
-        assert "Fig" not in one.shown and "2001" not in one.shown and one.shown[-1] == "."
+        read = reading(span, document)
+        shown = POINTER.sub("", text[read.start : read.end])
+        assert shown.startswith(begin) and "Fig" not in shown and "2001" not in shown and shown[-1] == "."
