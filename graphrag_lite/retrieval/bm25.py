@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from scipy.sparse import csc_array
+    from scipy.sparse import csc_array, csr_array
 
 YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 MAX_LOOKED_AT = 500  # terms of one unit, evenly spaced, that stand for all of them
@@ -125,19 +125,22 @@ def build_counted(
     >>> (build_counted(*counted, np.array([0, 1, -1])).weights == index.weights).all()
     np.True_
     """
+    from scipy.sparse import csr_array
+
     encoded = terms.flatten().dictionary_encode()
     offsets = np.asarray(terms.offsets)
     firsts, sizes = (np.append(values, 0)[rows] for values in (offsets[:-1], np.diff(offsets)))
-    unit = np.repeat(np.arange(len(rows)), sizes)
-    flat = np.arange(len(unit)) - np.repeat(np.cumsum(sizes) - sizes - firsts, sizes)
-    numbers, held = np.unique(np.asarray(encoded.indices)[flat], return_inverse=True)
-    words = encoded.dictionary.take(numbers).to_pylist()
-    vocabulary = sorted(words)
-    place = {word: i for i, word in enumerate(vocabulary)}
-    times = np.asarray(counts.flatten())[flat].astype(np.int64)
-    number = np.array([place[word] for word in words], dtype=np.int64)[held]
-    lengths = np.bincount(unit, weights=times, minlength=len(rows)).astype(np.int64)
-    return invert(vocabulary, np.repeat(number, times), lengths, k1, b)
+    ends = np.cumsum(sizes)
+    flat = np.arange(sizes.sum()) - np.repeat(ends - sizes - firsts, sizes)
+    numbers = np.asarray(encoded.indices)[flat]
+    times = np.asarray(counts.flatten())[flat]
+    held = np.flatnonzero(np.bincount(numbers, minlength=len(encoded.dictionary)))
+    words = encoded.dictionary.take(held).to_pylist()
+    order = sorted(range(len(words)), key=words.__getitem__)
+    place = np.zeros(len(encoded.dictionary), np.int32)
+    place[held[order]] = np.arange(len(words))
+    shape = (len(rows), len(words))
+    return _weighted([words[i] for i in order], csr_array((times, place[numbers], np.append(0, ends)), shape), k1, b)
 
 
 def invert(
@@ -148,13 +151,25 @@ def invert(
     b: float = 0.75,
 ) -> Bm25:
     """Index units of so many terms each, (n_units,); `terms` are their places in the vocabulary, unit after unit."""
-    n_units = len(lengths)
-    # One integer for each (term, unit) pair: sorting them once gives the postings in order and their frequencies.
-    pairs, frequencies = np.unique(terms * max(n_units, 1) + np.repeat(np.arange(n_units), lengths), return_counts=True)
-    terms, units = np.divmod(pairs, max(n_units, 1))
-    document_frequencies = np.bincount(terms, minlength=len(vocabulary))
+    from scipy.sparse import csr_array
+
+    starts, once = np.concatenate(([0], np.cumsum(lengths))), np.ones(len(terms), np.int32)
+    counted = csr_array((once, terms, starts), (len(lengths), len(vocabulary)))
+    counted.sum_duplicates()
+    return _weighted(vocabulary, counted, k1, b)
+
+
+def _weighted(vocabulary: Sequence[str], counts: "csr_array", k1: float, b: float) -> Bm25:
+    """Weigh the terms of units, so many `counts` of each, (n_units, n_terms)."""
+    n_units = counts.shape[0]
+    lengths, by_term = counts.sum(axis=1), counts.tocsc()
+    units, frequencies = by_term.indices, by_term.data
+    document_frequencies = np.diff(by_term.indptr)
     idf = np.log1p((n_units - document_frequencies + 0.5) / (document_frequencies + 0.5))
     relative_lengths = lengths / (lengths.mean() if lengths.any() else 1.0)
-    weights = idf[terms] * frequencies / (frequencies + k1 * (1 - b + b * relative_lengths[units]))
-    offsets = np.concatenate(([0], np.cumsum(document_frequencies)))
-    return Bm25(n_units, vocabulary, offsets.astype(np.int64), units.astype(np.int32), weights.astype(np.float32))
+    weights = np.repeat(idf, document_frequencies)
+    weights *= frequencies
+    weights /= frequencies + (k1 * (1 - b + b * relative_lengths))[units]
+    return Bm25(
+        n_units, vocabulary, by_term.indptr.astype(np.int64), units.astype(np.int32), weights.astype(np.float32)
+    )

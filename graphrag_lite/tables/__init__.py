@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "TABLES", "WORKING", "Key"]
 
-PART = 65_536  # rows that become Arrow data at once
+PART = 16_384  # rows that become Arrow data at once
 AGAIN = "Run `graphrag-lite index` to build it again."
 ENDINGS = (".parquet", ".arrow")
 PARQUET: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
