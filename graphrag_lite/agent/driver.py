@@ -94,8 +94,8 @@ def _names(question: "Question", units: Sequence[int]) -> list[str]:
     said, asked = question.text.casefold(), question.features.entities
     worth: dict[int, float] = {}
     for rank, unit in enumerate(units, start=1):
-        for entity in links.entities.indices[links.entities.indptr[unit] : links.entities.indptr[unit + 1]].tolist():
-            elsewhere = links.units.indptr[entity + 1] - links.units.indptr[entity] > 1
+        for entity in links.entities.row(unit).tolist():
+            elsewhere = len(links.units.row(entity)) > 1
             if elsewhere and entity not in asked and links.rarity[entity] > 0:
                 worth[entity] = max(worth.get(entity, 0.0), float(links.rarity[entity]) / rank)
     ordered = (str(titles[entity].as_py()) for entity in sorted(worth, key=lambda entity: (-worth[entity], entity)))

@@ -71,7 +71,10 @@ def facts(
     if len(shown) > limit:
         console.print(f"{limit} of {len(shown)} facts; --limit shows more", style="dim")
     if n_over := len(rows) - len(shown):
-        console.print(f"{n_over} more have ended; --history shows them", style="dim")
+        told = (
+            "1 more has ended; --history shows it" if n_over == 1 else f"{n_over} more have ended; --history shows them"
+        )
+        console.print(told, style="dim")
 
 
 def _about(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:

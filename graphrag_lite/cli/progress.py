@@ -8,31 +8,28 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from graphrag_lite import tables
 from graphrag_lite.cli.terminal import plain, spent, tell
 from graphrag_lite.watch import Silence
 
 WIDE = 100  # columns of a terminal from which a bar has its full width
 SILENCE = 10.0  # seconds between lines where no terminal is
 LABELS = {
-    "load_documents": "load documents",
-    "list_episodes": "list episodes",
-    "split_text_units": "split text units",
     "extract_graph_fast": "extract names and relations",
-    "extract_graph": "extract graph",
-    "extract_claims": "extract claims",
-    "resolve_entities": "resolve entities",
-    "summarize_descriptions": "summarize descriptions",
-    "detect_communities": "detect communities",
+    "extract_facts": "extract dated statements",
+    "extract_facts_fast": "extract dated statements",
     "report_communities_fast": "report communities",
-    "report_communities": "report communities",
-    "publish_tables": "publish tables",
     "import_graphrag": "take over the index",
     "index_search": "index for search",
-    "embed_text_units": "embed text units",
 }
-# Tables that a run writes for itself.
-INTERNAL = frozenset(tables.TABLES) - {*tables.FINAL, "source_documents", "source_units", "entity_mentions", "episodes"}
+# What is told of a stage, by its tables; of the others only a verbose run tells.
+TOLD = {
+    **{name: name.replace("_", " ") for name in ("episodes", "facts", "entities", "relationships", "communities")},
+    "source_documents": "documents",
+    "source_units": "text units",
+    "entity_mentions": "mentions of names",
+    "covariates": "claims",
+    "community_reports": "reports",
+}
 # What a stage goes through.
 ITEMS = {
     "load_documents": "files",
@@ -52,6 +49,15 @@ def watch(
         return nullcontext(Silence())
     console = Console(stderr=True)
     return Bars(console, verbose=verbose) if console.is_terminal and not as_json else Lines()
+
+
+def label(stage: str) -> str:
+    """Return a stage's name in words.
+
+    >>> label("fold_facts"), label("index_search")
+    ('fold facts', 'index for search')
+    """
+    return LABELS.get(stage, stage.replace("_", " "))
 
 
 def how_far(stage: str, done: int, total: int) -> str:
@@ -93,15 +99,16 @@ class Bars:
 
     def start(self, stage: str) -> None:
         self.stage, self.spent = stage, ""
-        self.task = self.progress.add_task(LABELS.get(stage, stage), total=None, note="")
+        self.task = self.progress.add_task(label(stage), total=None, note="")
 
     def advance(self, done: int, total: int) -> None:
         note = "; ".join(filter(None, (how_far(self.stage, done, total), self.spent)))
         self.progress.update(self.task, completed=done, total=total, note=note)
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:  # noqa: ARG002
-        told = {name: n for name, n in rows.items() if n and (self.verbose or name not in INTERNAL)}
-        made = "unchanged" if reused else ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in told.items())
+        words = {name: name.replace("_", " ") for name in rows} if self.verbose else TOLD
+        told = ", ".join(f"{n:,} {words[name]}" for name, n in rows.items() if n and name in words)
+        made = "unchanged" if reused else told
         note = "; ".join(filter(None, (made, self.spent)))
         self.progress.update(self.task, completed=1, total=1, note=note)
 
@@ -166,7 +173,7 @@ class OneLine:
             tell(line)
 
     def start(self, stage: str) -> None:
-        self.stage, self.label = stage, LABELS.get(stage, stage)
+        self.stage, self.label = stage, label(stage)
         self.spent = ""
         self.say(self.label)
 

@@ -25,7 +25,8 @@ create view here as select * from entity_resolutions where document_id <> '';
 create view anywhere as select * from entity_resolutions where document_id = '';
 create table mention as
     select coalesce(h.entity_id, a.entity_id) as entity, coalesce(h.title, a.title) as title,
-        coalesce(h.type, a.type) as entity_type, m.description <> '' as told, m.*
+        coalesce(h.type, a.type) as entity_type, m.description <> '' as told, len(m.name) as length,
+        m.*
     from entity_mentions m
     left join here h on h.document_id = m.document_id and h.name = m.name
     left join anywhere a on a.name = m.name
@@ -82,19 +83,23 @@ order by weight desc, low_title, high_title, low, high
 """
 # What says nothing any more since its two names are one entity.
 WITHIN = "select count(*) as n from related where low = high and two"
-# Mentions that stand in the text, to be read document after document.
+# Places of mentions in the text, to be read document after document; those of the last run have been.
 MENTIONED = """
-select rowid as mention, document_id, mention_start, len(name) as length, char_start, char_end
-from mention semi join touched using (entity)
-where mention_start >= 0 and char_start >= 0
-order by document_id, mention
+select place.*, form, begins from (
+    select distinct document_id, mention_start, length, char_start, char_end from mention
+    where mention_start >= 0 and char_start >= 0
+) place
+left join (from forms_before anti join retold using (document_id))
+    using (document_id, mention_start, length, char_start, char_end)
+order by all
 """
 # What says what a name is, and after it what a name is in at all, before what its bearer says or is told.
 # A name early in its sentence is what the sentence is about. The first sentences of a document come first. A name that
 # a model gives and the text does not hold (mention_start -1) stands for its whole text unit: used for want of others.
 ENTITY_SENTENCES = f"""
 select entity as key, mention.*, form, begins
-from mention semi join touched using (entity) left join forms on mention = mention.rowid
+from mention semi join touched using (entity)
+left join forms using (document_id, mention_start, length, char_start, char_end)
 where char_start >= 0
 qualify (mention_start >= 0 or not bool_or(mention_start >= 0) over (partition by entity))
     and row_number() over (partition by entity order by

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -141,7 +141,7 @@ class Sources:
         source_documents: "pa.Table",
         source_units: "pa.Table",
         entity_mentions: "pa.Table",
-        signs_before: "Sequence[pa.Table] | None" = None,
+        before: "Sequence[pa.Table] | None" = None,
         attempt: Attempt = unguarded,
     ) -> None:
         import pyarrow.compute as pc
@@ -151,7 +151,9 @@ class Sources:
         self._opened: dict[str, Row] = {}
         columns = ("id", "char_start", "char_end")
         self._units = {identity: (start, end) for identity, start, end in tables.rows(source_units, *columns)}
-        self.signs = document_signs(source_documents, signs_before, attempt)
+        self.signs = document_signs(source_documents, before, attempt)
+        self._before = before[1] if before else tables.make("report_sentences", [])
+        self.sentences = self._before
         self.hosts = hosts(self.signs)
         self._named = {name.title() for name in self.hosts}
         self._attempt = attempt
@@ -172,14 +174,33 @@ class Sources:
         return self._opened[identity]
 
     def read(self, spans: Iterable[Row], each: Callable[..., Iterator[Any]]) -> None:
-        """Read many sentences by the service `each`, a document at a time; what fails there is tried by `at`."""
+        """Read many sentences by the service `each`, a document at a time; what fails there is tried by `at`.
+
+        Those that were read `before` are not read again. `sentences` are then how all of them read.
+        """
         wanted = sorted({_where(span): span for span in reversed([*spans])}.items())  # the first at each place
-        by_document = groupby((span for _, span in wanted), key=itemgetter("document_id"))
-        told = [Told(identity, self.document(identity), list(found)) for identity, found in by_document]
-        made = each(partial(_statements, named=self._named, dated=self._dated), told)
-        for (where, _), one in zip(wanted, (one for several in made for one in several), strict=True):
-            if one:
-                self._made[where] = self._unless_noticed(one)
+        found = self._read_before()
+        by_document = groupby((span for where, span in wanted if where not in found), key=itemgetter("document_id"))
+        told = [Told(identity, self.document(identity), list(several)) for identity, several in by_document]
+        for one, read in zip(told, each(_readings, told), strict=True):
+            found |= zip(map(_where, one.spans), read, strict=True)
+        rows: list[tuple[Any, ...]] = []
+        for where, span in wanted:
+            if known := found.get(where):
+                document = self.document(where[0])
+                self._made[where] = self._unless_noticed(_stated(span, document, known, self._named, self._dated))
+                rows.append((where[0], document["language"], *where[1:], *known[:-1], sorted(known.terms)))
+        self.sentences = tables.make("report_sentences", rows)
+
+    def _read_before(self) -> "dict[tuple[str, int, int], Reading | None]":
+        """Return how sentences read by place, of documents that are as they were for the last snapshot."""
+        found: dict[tuple[str, int, int], Reading | None] = {}
+        for identity, language, first, last, start, end, worth, length, held in tables.rows(
+            self._before, *self._before.column_names
+        ):
+            if identity in self._rows and self.document(identity)["language"] == language:
+                found[identity, first, last] = Reading(start, end, worth, length, frozenset(held))
+        return found
 
     def at(self, spans: Iterable[Row]) -> list[Statement]:
         """Return what the sentences at some spans say; those that cannot be read are left out.
@@ -201,8 +222,9 @@ class Sources:
         where = _where(span)
         if where not in self._made:
             document = self.document(span["document_id"])
-            one = self._attempt(span["text_unit_id"], statement, span, document, self._named, self._dated)
-            self._made[where] = self._unless_noticed(one) if one else None
+            one = self._attempt(span["text_unit_id"], reading, span, document)
+            stated = _stated(span, document, one, self._named, self._dated) if one else None
+            self._made[where] = self._unless_noticed(stated) if stated else None
         return self._made[where]
 
     def _unless_noticed(self, one: Statement) -> Statement:
@@ -255,15 +277,42 @@ def _where(span: Row) -> tuple[str, int, int]:
     return span["document_id"], span["char_start"], span["char_end"]
 
 
-def _statements(told: Told, named: Collection[str], dated: bool) -> list[Statement | None]:
-    return [outcome(statement, span, told.document, named, dated)[0] for span in told.spans]
+class Reading(NamedTuple):
+    """How a sentence reads: a row of `report_sentences` from `said_start` on."""
+
+    start: int
+    end: int
+    worth: float
+    length: int
+    terms: frozenset[str]
 
 
-def statement(span: Row, document: Row, named: Collection[str], dated: bool) -> Statement:
+def _readings(told: Told) -> list[Reading | None]:
+    return [outcome(reading, span, told.document)[0] for span in told.spans]
+
+
+def _cell(span: Row, document: Row) -> bool:
+    """Say whether a span is one of the values of a table's row."""
+    cards = (block for block in document["blocks"] if block["kind"] == "card")
+    return any(block["char_start"] <= span["char_start"] < block["char_end"] for block in cards)
+
+
+def _stated(span: Row, document: Row, read: Reading, named: Collection[str], dated: bool) -> Statement:
     """Return what the sentence at a span of a document says; little is it worth where it names one of `named`."""
+    words = one_line(document["text"][read.start : read.end])
+    worth = read.worth * (1.0 if set(words.split()).isdisjoint(named) else ASIDE)
+    place = span | {"char_start": read.start, "char_end": read.end}
+    row = any(block["kind"] == "card" for block in document["blocks"])
+    told = Sentence(words, read.terms, read.length, worth)
+    return Statement(
+        told, place, document["language"], document["created_at"] if dated else "", row, _cell(span, document)
+    )
+
+
+def reading(span: Row, document: Row) -> Reading:
+    """Return how the sentence at a span of a document reads."""
     text, language = document["text"], document["language"]
-    cards = [block for block in document["blocks"] if block["kind"] == "card"]
-    cell = any(block["char_start"] <= span["char_start"] < block["char_end"] for block in cards)
+    cell = _cell(span, document)
     first, last = span["char_start"], span["char_end"]
     start, end = (first, last) if cell else spoken_span(text, first, last)
     if start >= end:  # nothing but marks
@@ -276,10 +325,7 @@ def statement(span: Row, document: Row, named: Collection[str], dated: bool) -> 
     found = terms(words, language)
     length = max(len(found), len(words.split()))
     worth = 1.0 if cell else form(text, start, end, language) * _loose(words, language, bool(speakers(text)))
-    worth *= 1.0 if set(words.split()).isdisjoint(named) else ASIDE
-    place = span | {"char_start": start, "char_end": end}
-    day = document["created_at"] if dated else ""
-    return Statement(Sentence(words, frozenset(found), length, worth), place, language, day, bool(cards), cell)
+    return Reading(start, end, worth, length, frozenset(found))
 
 
 def _loose(sentence: str, language: str, transcript: bool) -> float:

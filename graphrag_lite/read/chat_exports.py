@@ -1,23 +1,25 @@
 """Which export a parsed JSON file is, told by what it holds, and the documents of its conversations."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from graphrag_lite.attempts import outcome
 from graphrag_lite.read import assistant_chats, messengers
 from graphrag_lite.read.conversations import Chat, documents_of, without_copies
 from graphrag_lite.read.documents import Fields, Item, Loaded, Unreadable
+from graphrag_lite.read.json_values import is_list
 
 Shape = tuple[Callable[[Mapping[str, Any]], bool], Callable[[Mapping[str, Any], str], Iterator[Chat]]]
 FIRST = 20  # values of a list by which it is told what it is
 
 
 def _lists(*names: str) -> Callable[[Mapping[str, Any]], bool]:
-    return lambda value: all(isinstance(value.get(name), list) for name in names)
+    return lambda value: all(is_list(value.get(name)) for name in names)
 
 
 def _listed_roles(name: str) -> Callable[[Mapping[str, Any]], bool]:
-    return lambda value: _lists(name)(value) and any(map(assistant_chats.is_message, value[name][:FIRST]))
+    return lambda value: _lists(name)(value) and any(map(assistant_chats.is_message, islice(value[name], FIRST)))
 
 
 SHAPES: Sequence[Shape] = (
@@ -26,7 +28,7 @@ SHAPES: Sequence[Shape] = (
     (_lists("haystack_sessions"), assistant_chats.longmemeval),
     (lambda value: {"session_1", "speaker_a"} <= set(_dict(value, "conversation")), messengers.locomo),
     (lambda value: _lists("messages")(value) and bool(_dict(value, "channel")), messengers.discord),
-    (lambda value: isinstance(_dict(value, "chats").get("list"), list), messengers.telegram),
+    (lambda value: is_list(_dict(value, "chats").get("list")), messengers.telegram),
     (lambda value: _lists("messages")(value) and {"type", "id"} <= set(value), messengers.telegram),
     (_listed_roles("messages"), assistant_chats.messages),
     (_listed_roles("conversations"), assistant_chats.shared),
@@ -36,28 +38,28 @@ SHAPES: Sequence[Shape] = (
 def conversations_in(value: Any, path: str, fields: Fields) -> Iterator[Item] | None:
     """Return the documents of an export, and what of it cannot be read; None for what is no export of a chat."""
     listed = _listed(value)
-    known = [each for each in listed[:FIRST] if isinstance(each, dict)]
+    known = [each for each in islice(listed, FIRST) if isinstance(each, dict)]
     if not known:
         return None
     if all(map(messengers.is_user, known)) or all(map(messengers.is_channel, known)):
         return iter([Loaded(path, "", "")])  # of a Slack export, whom and what its ids mean
     if any(map(messengers.is_slack, known)):
-        return _documents(messengers.slack(listed, path, fields.people), path, fields)
+        return _documents(messengers.slack(list(listed), path, fields.people), path, fields)
     if any(map(messengers.is_teams, known)):
-        return _documents(messengers.teams(listed, path), path, fields)
-    if isinstance(value, list) and all(map(assistant_chats.is_message, known)):
+        return _documents(messengers.teams(list(listed), path), path, fields)
+    if not isinstance(value, dict) and all(map(assistant_chats.is_message, known)):
         return _documents(assistant_chats.messages({"messages": listed}, path), path, fields)
     if any(_shape(each) for each in known):
-        return without_copies(_each(listed, path, fields, alone=not isinstance(value, list)))
+        return without_copies(_each(listed, path, fields, alone=isinstance(value, dict)))
     return None
 
 
-def _listed(value: Any) -> Sequence[Any]:
+def _listed(value: Any) -> Iterable[Any]:
     """Return the objects of a file: what it lists, what an answer of an API does, or itself."""
     if isinstance(value, dict):
-        inner = next((value[name] for name in ("value", "conversations") if isinstance(value.get(name), list)), None)
+        inner = next((value[name] for name in ("value", "conversations") if is_list(value.get(name))), None)
         return inner if inner and not _shape(value) else [value]
-    return value if isinstance(value, list) else []
+    return value if is_list(value) else ()
 
 
 def _shape(value: Mapping[str, Any]) -> Callable[[Mapping[str, Any], str], Iterator[Chat]] | None:
@@ -69,7 +71,7 @@ def _dict(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _each(listed: Sequence[Any], path: str, fields: Fields, alone: bool) -> Iterator[Item]:
+def _each(listed: Iterable[Any], path: str, fields: Fields, alone: bool) -> Iterator[Item]:
     for number, value in enumerate(listed, start=1):
         where = path if alone else f"{path}:{number}"
         read = _shape(value) if isinstance(value, dict) else None

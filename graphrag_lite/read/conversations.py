@@ -1,14 +1,16 @@
 """Messages of a conversation, whichever export they are from -> a document, a paragraph a message."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from sys import intern
+from typing import Any, NamedTuple, TypeVar
 
 from graphrag_lite.attempts import outcome
 from graphrag_lite.read.composer import Composer
 from graphrag_lite.read.documents import ROLES, Item, Loaded, Unreadable, clean
-from graphrag_lite.text.timestamps import isos
+from graphrag_lite.text.timestamps import times_of
 
+T = TypeVar("T")
 LEFT_OUT = "messages_left_out"  # field of metadata: hidden, system, tool and service messages, and those without words
 
 CODE = re.compile(r"(```.*?(?:```|\Z)|(?<![\w`])`[^`\n]+`)", re.S)  # as all but mails write it
@@ -46,27 +48,23 @@ def documents_of(chat: Chat, path: str, time_field: str) -> Iterator[Item]:
 
     Messages are read twice, first for their times: to hold all of a long chat takes several times its size.
     """
-    times = [made.time if made else "" for made, _ in _read(chat, path)]
-    stated = {time_field: chat.time} if chat.time and not any(times) else {}
     name, title = clean(chat.name), clean(" ".join(chat.title.split()))
-    if chat.daily:
-        times = isos(times, in_order=True)
-        stated |= {"conversation": title} if title else {}
-    days = _days(times) if chat.daily else [""] * len(times)
-    last = {day: place for place, day in enumerate(days)}
-    of_day: dict[str, list[Said | None]] = {} if chat.daily else {"": []}
-    for place, (made, unreadable) in enumerate(_read(chat, path)):
-        day = days[place]
-        if unreadable:
-            yield unreadable
-        else:
-            of_day.setdefault(day, []).append(made and made._replace(time=times[place] or made.time))
-        if chat.daily and place == last[day] and day in of_day:
-            heads = ("" if name == path and day else name, day), (title, day)
-            identity, heading = (" ".join(filter(None, head)) for head in heads)
-            yield conversation(of_day.pop(day), name, identity, heading if title else "", stated)
+    dated = not chat.time or any(made and made.time for made, _ in _read(chat, path))
+    stated = {} if dated else {time_field: chat.time}
     if not chat.daily:
-        yield conversation(of_day[""], name, name, title, stated)
+        read = list(_read(chat, path))
+        yield from (unreadable for _, unreadable in read if unreadable)
+        yield conversation((made for made, unreadable in read if not unreadable), name, name, title, stated)
+        return
+    stated |= {"conversation": title} if title else {}
+    times = times_of((made.time if made else "" for made, _ in _read(chat, path)), in_order=True)
+    for day, of_day in together(_days(times), zip(_read(chat, path), times, strict=True)):
+        yield from (unreadable for (_, unreadable), _ in of_day if unreadable)
+        said = [made and made._replace(time=time or made.time) for (made, bad), time in of_day if not bad]
+        heads = ("" if name == path and day else name, day), (title, day)
+        identity, heading = (" ".join(filter(None, head)) for head in heads)
+        if said:
+            yield conversation(said, name, identity, heading if title else "", stated)
 
 
 def _read(chat: Chat, path: str) -> Iterator[tuple[Said | None, Unreadable | None]]:
@@ -108,11 +106,24 @@ def conversation(said: Iterable[Said | None], name: str, source_id: str, title: 
     return Loaded(source_id, title, composer.text(), metadata=metadata, blocks=blocks, messages=messages)
 
 
+def together(keys: Sequence[str], items: Iterable[T]) -> Iterator[tuple[str, list[T]]]:
+    """Yield the items of each key, as soon as the last of them has come.
+
+    >>> list(together("abab", [1, 2, 3, 4]))
+    [('a', [1, 3]), ('b', [2, 4])]
+    """
+    last = {key: place for place, key in enumerate(keys)}
+    waiting: dict[str, list[T]] = {}
+    for place, (key, item) in enumerate(zip(keys, items, strict=True)):
+        waiting.setdefault(key, []).append(item)
+        if place == last[key]:
+            yield key, waiting.pop(key)
+
+
 def _days(times: Iterable[str]) -> list[str]:
     """Return the day of each message by their times (ISO 8601); what has none is of the day before."""
-    stated = [time[:10] for time in times]
-    day = next(filter(None, stated), "")
-    return [day := each or day for each in stated]
+    day = next((time[:10] for time in times if time), "")
+    return [day := intern(time[:10]) or day for time in times]
 
 
 def without_copies(items: Iterable[Item]) -> Iterator[Item]:

@@ -39,6 +39,14 @@ def lines(data: bytes) -> Iterator[str]:
     yield from io.TextIOWrapper(io.BytesIO(data), encoding, errors, newline="\n")
 
 
+def pieces(data: bytes) -> Iterator[str]:
+    """Yield the text of `data` by the million characters."""
+    encoding, errors = _encoding(data)
+    text = io.TextIOWrapper(io.BytesIO(data), encoding, errors, newline="")
+    while piece := text.read(PIECE):
+        yield piece
+
+
 def _encoding(data: bytes) -> tuple[str, str]:
     """Return the encoding of a text, and how its errors are read. Raises ValueError for bytes that are no text."""
     for mark, encoding in BOMS:

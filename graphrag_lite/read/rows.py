@@ -1,14 +1,16 @@
 """Rows of a file, each with named values -> documents."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from sys import intern
 from typing import Any, NamedTuple
 
 from graphrag_lite.attempts import outcome
 from graphrag_lite.read.columns import Columns, parts_of, shown, tell
 from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.conversations import Said, conversation
+from graphrag_lite.read.conversations import Said, conversation, together
 from graphrag_lite.read.documents import ROLES, Fields, Item, Loaded, Message, Unreadable, clean
+from graphrag_lite.read.json_values import Listed
 from graphrag_lite.read.stated_times import time_left
 
 # A corpus may hold files of several makers: where the field that the settings name is missing, a usual one counts.
@@ -46,20 +48,21 @@ class Row(NamedTuple):
     error: str = ""
 
 
-def row_documents(rows: Sequence[Row], path: str, fields: Fields) -> Iterator[Item]:
+def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[Item]:
     """Yield a document for each row, or for each conversation where rows are messages that have no id of their own.
 
     Where rows have the field that holds the text, that is their text, and all others are metadata. Otherwise columns
     are told by their values, and a row's text is a card of its cells with its long texts below.
     """
-    known = [row.values for row in rows if isinstance(row.values, dict)]
-    if not known or any(field_of(row, "text", fields) for row in known):
-        items = (row_document(row.values, f"{path}:{row.number}", fields, row.error) for row in rows)
+    named = Listed(lambda: (row.values for row in rows if isinstance(row.values, dict)))
+    if next(iter(named), None) is None or any(field_of(row, "text", fields) for row in named):
+        items = Listed(lambda: (row_document(row.values, f"{path}:{row.number}", fields, row.error) for row in rows))
         told = fields.sender, *USUAL["conversation"]
-        own = any(field_of(row, "id", fields) for row in known)
-        joined = not own and any(name in row for row in known for name in told)
+        own = any(field_of(row, "id", fields) for row in named)
+        joined = not own and any(name in row for row in named for name in told)
         yield from _conversations(items, path, fields) if joined else items
         return
+    rows, known = list(rows), list(named)
     columns = tell(list(dict.fromkeys(str(name) for values in known for name in values)), known)
     if not (columns.texts or columns.title or columns.key or columns.kinds):
         names = ", ".join(map(str, known[0])) or "none"
@@ -76,18 +79,17 @@ def row_documents(rows: Sequence[Row], path: str, fields: Fields) -> Iterator[It
 
 def _conversations(items: Iterable[Item], path: str, fields: Fields) -> Iterator[Item]:
     """Join the messages of each conversation, in their order; what is no message stays as it is."""
-    chats: dict[str, list[Said]] = {}
-    titles: dict[str, str] = {}
-    for item in items:
-        if isinstance(item, Loaded) and item.messages:
-            (message,) = item.messages
-            time = item.metadata.get(time_left(item.metadata, fields.time), "")
-            chats.setdefault(message.conversation, []).append(Said(message.speaker, item.text, time))
-            titles[message.conversation] = titles.get(message.conversation) or item.title
-        else:
-            yield item
-    for name, said in chats.items():
-        yield conversation(said, name or path, f"{path}:{name}" if name else path, titles[name], {})
+
+    def messages() -> Iterator[tuple[Loaded, Message]]:
+        return ((item, item.messages[0]) for item in items if isinstance(item, Loaded) and item.messages)
+
+    yield from (item for item in items if not (isinstance(item, Loaded) and item.messages))
+    names = [intern(message.conversation) for _, message in messages()]
+    for name, of_chat in together(names, messages()):
+        times = (item.metadata.get(time_left(item.metadata, fields.time), "") for item, _ in of_chat)
+        said = [Said(message.speaker, item.text, time) for (item, message), time in zip(of_chat, times, strict=True)]
+        title = next((item.title for item, _ in of_chat if item.title), "")
+        yield conversation(said, name or path, f"{path}:{name}" if name else path, title, {})
 
 
 def row_document(row: Any, where: str, fields: Fields, error: str = "") -> Item:

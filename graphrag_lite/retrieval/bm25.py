@@ -10,14 +10,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from graphrag_lite.graph.sparse import Csr
+
 if TYPE_CHECKING:
     import pyarrow as pa
-    from scipy.sparse import csc_array, csr_array
 
 YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 MAX_LOOKED_AT = 500  # terms of one unit, evenly spaced, that stand for all of them
@@ -58,15 +59,13 @@ class Bm25:
             total[units] += weights
         return total
 
-    def term_scores(self, terms: Sequence[str]) -> "csc_array":
-        """Return the score of each of the `terms` in each unit, shape (n_units, n_terms)."""
+    def term_scores(self, terms: Sequence[str]) -> Csr:
+        """Return the score of each of the `terms` in each unit, shape (n_terms, n_units)."""
         postings = [self.postings(term) for term in terms]
         offsets = np.cumsum([0, *(len(units) for units, _ in postings)])
         units = np.concatenate([self.units[:0], *(units for units, _ in postings)])
         weights = np.concatenate([self.weights[:0], *(weights for _, weights in postings)])
-        from scipy.sparse import csc_array
-
-        return csc_array((weights, units, offsets), shape=(self.n_units, len(terms)))
+        return Csr(offsets, units, weights, self.n_units)
 
     def units_with_years(self, first: int, last: int) -> npt.NDArray[np.int32]:
         """Return the units that say a year from `first` to `last`, both of four digits, ascending."""
@@ -125,8 +124,6 @@ def build_counted(
     >>> (build_counted(*counted, np.array([0, 1, -1])).weights == index.weights).all()
     np.True_
     """
-    from scipy.sparse import csr_array
-
     encoded = terms.flatten().dictionary_encode()
     offsets = np.asarray(terms.offsets)
     firsts, sizes = (np.append(values, 0)[rows] for values in (offsets[:-1], np.diff(offsets)))
@@ -139,8 +136,10 @@ def build_counted(
     order = sorted(range(len(words)), key=words.__getitem__)
     place = np.zeros(len(encoded.dictionary), np.int32)
     place[held[order]] = np.arange(len(words))
-    shape = (len(rows), len(words))
-    return _weighted([words[i] for i in order], csr_array((times, place[numbers], np.append(0, ends)), shape), k1, b)
+    number, unit = place[numbers], np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
+    lengths = np.bincount(unit, weights=times, minlength=len(rows)).astype(np.int64)
+    by_term = np.argsort(number, kind="stable")
+    return _weighted([words[i] for i in order], number[by_term], unit[by_term], times[by_term], lengths, k1, b)
 
 
 def invert(
@@ -151,25 +150,28 @@ def invert(
     b: float = 0.75,
 ) -> Bm25:
     """Index units of so many terms each, (n_units,); `terms` are their places in the vocabulary, unit after unit."""
-    from scipy.sparse import csr_array
-
-    starts, once = np.concatenate(([0], np.cumsum(lengths))), np.ones(len(terms), np.int32)
-    counted = csr_array((once, terms, starts), (len(lengths), len(vocabulary)))
-    counted.sum_duplicates()
-    return _weighted(vocabulary, counted, k1, b)
+    n_units = len(lengths)
+    # One integer for each (term, unit) pair: sorting them once gives the postings in order and their frequencies.
+    pairs, frequencies = np.unique(terms * max(n_units, 1) + np.repeat(np.arange(n_units), lengths), return_counts=True)
+    return _weighted(vocabulary, *np.divmod(pairs, max(n_units, 1)), frequencies, lengths, k1, b)
 
 
-def _weighted(vocabulary: Sequence[str], counts: "csr_array", k1: float, b: float) -> Bm25:
-    """Weigh the terms of units, so many `counts` of each, (n_units, n_terms)."""
-    n_units = counts.shape[0]
-    lengths, by_term = counts.sum(axis=1), counts.tocsc()
-    units, frequencies = by_term.indices, by_term.data
-    document_frequencies = np.diff(by_term.indptr)
+def _weighted(
+    vocabulary: Sequence[str],
+    terms: npt.NDArray[np.integer[Any]],
+    units: npt.NDArray[np.integer[Any]],
+    frequencies: npt.NDArray[np.integer[Any]],
+    lengths: npt.NDArray[np.int64],
+    k1: float,
+    b: float,
+) -> Bm25:
+    """Weigh pairs of a term and a unit, ordered by both, with the times that the unit has the term."""
+    n_units = len(lengths)
+    document_frequencies = np.bincount(terms, minlength=len(vocabulary))
     idf = np.log1p((n_units - document_frequencies + 0.5) / (document_frequencies + 0.5))
     relative_lengths = lengths / (lengths.mean() if lengths.any() else 1.0)
-    weights = np.repeat(idf, document_frequencies)
+    weights = idf[terms]
     weights *= frequencies
     weights /= frequencies + (k1 * (1 - b + b * relative_lengths))[units]
-    return Bm25(
-        n_units, vocabulary, by_term.indptr.astype(np.int64), units.astype(np.int32), weights.astype(np.float32)
-    )
+    offsets = np.concatenate(([0], np.cumsum(document_frequencies)))
+    return Bm25(n_units, vocabulary, offsets.astype(np.int64), units.astype(np.int32), weights.astype(np.float32))

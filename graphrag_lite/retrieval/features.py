@@ -9,12 +9,12 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array
 
+from graphrag_lite.graph.sparse import Csr, Vector
 from graphrag_lite.retrieval.bm25 import YEAR, Bm25
 from graphrag_lite.retrieval.entity_names import NameTable, find_mentions, find_parts
 from graphrag_lite.retrieval.held import Held
-from graphrag_lite.retrieval.ranking import Features, Vector
+from graphrag_lite.retrieval.ranking import Features
 from graphrag_lite.retrieval.replies import asks_for_reply, asks_for_value
 from graphrag_lite.retrieval.title_numbers import ByNumber
 from graphrag_lite.text.language import closest
@@ -125,12 +125,11 @@ def _as_written(asked: Sequence[str], together: Mapping[str, list[str]], index: 
     return distinct
 
 
-def _term_scores(index: Bm25, distinct: Sequence[str], only_asks: Set[str]) -> csc_array:
-    """Return the BM25 score of each term in each unit, (n_units, n_terms); a word that only asks counts less."""
+def _term_scores(index: Bm25, distinct: Sequence[str], only_asks: Set[str]) -> Csr:
+    """Return the BM25 score of each term in each unit, (n_terms, n_units); a word that only asks counts less."""
     scores = index.term_scores(distinct)
     weights = [_ASKING if term in only_asks else 1.0 for term in distinct]
-    scores.data *= np.repeat(np.array(weights, dtype=np.float32), np.diff(scores.indptr))
-    return scores
+    return scores.with_data(scores.data * np.repeat(np.array(weights, dtype=np.float32), scores.sizes))
 
 
 def _of_documents(

@@ -125,7 +125,7 @@ class Question:
     @cached_property
     def features(self) -> "Features":
         """What ranking needs of it: term scores, entities, periods and values that it names."""
-        from graphrag_lite.retrieval.features import question_features  # imports scipy
+        from graphrag_lite.retrieval.features import question_features
 
         index = self.index
         found = question_features(

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from datetime import date
 
     import pyarrow as pa
-    from scipy.sparse import csc_array
 
+    from graphrag_lite.graph.sparse import Csr, Vector
     from graphrag_lite.retrieval.entity_names import NameTable
     from graphrag_lite.retrieval.features import Attributes
     from graphrag_lite.retrieval.held import Held
     from graphrag_lite.retrieval.note_vectors import NoteVectors
-    from graphrag_lite.retrieval.ranking import Links, Vector
+    from graphrag_lite.retrieval.ranking import Links
     from graphrag_lite.retrieval.vectors import Floats, Vectors
 
 INTACT_BYTES = 32_000_000  # of a mapped table: up to here its hash is compared when it is opened, which takes 50 ms
@@ -158,18 +158,18 @@ class SnapshotView:
     def links(self) -> "Links":
         """Which text units name, and which define, each entity."""
         import numpy as np
-        from scipy.sparse import csr_array
 
+        from graphrag_lite.graph.sparse import Csr
         from graphrag_lite.retrieval.ranking import link
 
         by_entity, by_unit = self.arrow("search_links"), self.arrow("search_units")
-        shape = (by_entity.num_rows, by_unit.num_rows)
+        n_entities, n_units = by_entity.num_rows, by_unit.num_rows
         (offsets, rows), (_, counts) = lists(by_entity["rows"], "int32"), lists(by_entity["counts"], "float32")
-        units = csr_array((counts, rows, offsets), shape=shape)
+        units = Csr(offsets, rows, counts, n_units)
         (offsets, rows), (_, counts) = lists(by_unit["entities"], "int32"), lists(by_unit["counts"], "float32")
-        entities = csr_array((counts, rows, offsets), shape=shape[::-1])
+        entities = Csr(offsets, rows, counts, n_entities)
         offsets, rows = lists(by_entity["defines"], "int32")
-        return link(entities, csr_array((np.ones(len(rows), np.bool_), rows, offsets), shape=shape), units)
+        return link(entities, Csr(offsets, rows, np.ones(len(rows), np.bool_), n_units), units)
 
     @cached_property
     def days(self) -> "Vector":
@@ -263,16 +263,16 @@ class SnapshotView:
         """Return the vectors of questions, each of length 1. Here is no model to ask, and none has one."""
         return [None] * len(questions)
 
-    def meant(self, vector: "Floats", terms: "csc_array") -> "Vector":
+    def meant(self, vector: "Floats", terms: "Csr") -> "Vector":
         """Return what text units gain by a question's vector.
 
-        `terms` (n_units, n_terms) are the BM25 scores of its terms.
+        `terms` (n_terms, n_units) are the BM25 scores of its terms.
         """
         import numpy as np
 
         from graphrag_lite.retrieval.vectors import meant
 
-        by_words = np.asarray(terms.sum(axis=1), np.float64) if self.vectors.cells else None
+        by_words = terms.columns(np.ones(terms.shape[0])) if self.vectors.cells else None
         return meant(self.vectors, vector, self.vector_weight, by_words)
 
     @cached_property

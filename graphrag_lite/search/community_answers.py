@@ -13,7 +13,7 @@ from graphrag_lite.search.sentence_choice import in_reading_order, read_out
 from graphrag_lite.search.statements import choose_statements, tells
 
 if TYPE_CHECKING:
-    from graphrag_lite.graph.pagerank import Vector
+    from graphrag_lite.graph.sparse import Vector
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 Row = Mapping[str, Any]

@@ -30,7 +30,7 @@ from graphrag_lite.search.statements import choose_statements
 
 if TYPE_CHECKING:
     from graphrag_lite.evidence.records import Record, Shown
-    from graphrag_lite.graph.pagerank import Vector
+    from graphrag_lite.graph.sparse import Vector
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking, Point

@@ -58,9 +58,9 @@ def meant_entities(question: "Question", scores: "npt.NDArray[np.float64]") -> l
     read = best(scores, READ_UNITS)
     weights = np.zeros_like(scores)
     weights[read] = scores[read] / (scores.max(initial=0.0) or 1.0)
-    mentions = index.links.units.copy()
-    mentions.data = np.log1p(mentions.data)
-    worth = (mentions @ weights) * np.log((len(scores) + 1) / np.maximum(np.diff(mentions.indptr), 1))
+    mentions = index.links.units
+    told = mentions.with_data(np.log1p(mentions.data)) @ weights
+    worth = told * np.log((len(scores) + 1) / np.maximum(mentions.sizes, 1))
     worth[named] = 0.0
     wanted = index.search_settings.max_entities
     found = [entity for entity in best(worth, wanted).tolist() if worth[entity] > 0]

@@ -16,6 +16,7 @@ from graphrag_lite.search.definitions import defining_units
 from graphrag_lite.search.entity_statements import description, relationships
 from graphrag_lite.search.held_facts import opening_facts
 from graphrag_lite.search.overview import overview
+from graphrag_lite.search.procedures import steps_told
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
 from graphrag_lite.search.table_answers import table_answer
 from graphrag_lite.search.value_answers import value_answer
@@ -63,7 +64,9 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     near = best(scores, FOREIGN_UNITS).tolist() if foreign else ranking.units[:READ_UNITS]
     read = [unit for unit in near if scores[unit] > 0]
     defining = defining_units(question, asked.things, scores)
-    opening, closing = ([], []) if defining else _about(question)
+    most = index.search_settings.max_sentences
+    steps = steps_told(question, read, most)
+    opening, closing = (steps, []) if defining or steps else _about(question)
     opening = opening_facts(question, query) or opening
     read += [unit for unit in defining if unit not in read]
     periods = question.features.periods
@@ -71,7 +74,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         index,
         question.terms,
         read,
-        index.search_settings.max_sentences - len(opening) - len(closing),
+        most - len(opening) - len(closing),
         [*opening, *closing],
         scores=(scores[read] + (scores[read].max(initial=0.0) if defining or foreign else 0.0)).tolist(),
         sought=asked,

@@ -268,8 +268,7 @@ def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], li
     if not all(totals):
         empty = names[totals.index(0)]
         return [f"No document is dated in {empty}: what changed cannot be told."], []
-    named = index.links.units.copy()
-    named.data = np.ones_like(named.data)
+    named = index.links.units.with_data(np.ones_like(index.links.units.data))
     counts = [named @ one.astype(np.float64) for one in held]
     gained = counts[1] / totals[1] - counts[0] / totals[0]
     lines, said = [], []

@@ -20,7 +20,7 @@ from graphrag_lite.text.transcripts import form, spoken_span
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
-    from graphrag_lite.graph.pagerank import Vector
+    from graphrag_lite.graph.sparse import Vector
     from graphrag_lite.retrieval.bm25 import Bm25
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 

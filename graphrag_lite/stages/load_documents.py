@@ -108,6 +108,7 @@ async def load_documents(
         if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):
             failures.append(Unreadable(path, "changed while the run was reading; the next run reads it again"))
         bad, without = _read_file(data, path, sha256, readers, replace(fields, people=meant), made)
+        del data  # a file's bytes, which may be many, go before what they hold is put together
         empty += without
         failures += bad if len(bad) < 2 else [_together(path, bad)]
     if empty:

@@ -74,15 +74,16 @@ async def report_communities_fast(
     each: Each,
     refresh: bool = False,
     attempt: Attempt = unguarded,
-) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
+) -> tuple["pa.Table", "pa.Table", "pa.Table", "pa.Table"]:
     """Report on every community that has enough to say: title, summary, findings, rank, and citations for each.
 
     Enough are `MIN_MEMBERS` entities and `MIN_FACTS` sentences that say different things. A community that cannot be
     reported on is a failure; a sentence that cannot be read is one, and states nothing.
     """
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    signs = last.read("document_signs") if last and not last.failed and "code" not in last.changed else None
-    sources = Sources(source_documents, source_units, entity_mentions, signs, attempt)
+    gone_on = last if last and not last.failed and "code" not in last.changed else None
+    before = gone_on.read("document_signs", "report_sentences") if gone_on else None
+    sources = Sources(source_documents, source_units, entity_mentions, before, attempt)
     told = _all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, each)
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
     kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
@@ -113,7 +114,7 @@ async def report_communities_fast(
         n_kept = sum(report["community"] in kept for report in reports)
         logger.info(kept_summary(reports, n_kept, len(reports)))
     bases_of = tables.make("report_bases", bases(reports, held, weight, kept))
-    return tables.make("community_reports", reports), bases_of, sources.signs
+    return tables.make("community_reports", reports), bases_of, sources.signs, sources.sentences
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ Row order is part of a table: equal content gives equal bytes.
 
 from typing import Annotated, Any, NamedTuple, NewType
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 Int32 = NewType("Int32", int)
 Float32 = NewType("Float32", float)
 
@@ -348,6 +348,19 @@ class TextUnits:
     char_end: Annotated[int, "one past the last character"]
 
 
+@table("mention_forms", final=False)
+class MentionForms:
+    """What each mention is in its sentence, by document and place; a text that stays is not read again."""
+
+    document_id: Annotated[str, "documents.id", Key("documents")]
+    mention_start: Annotated[int, "entity_mentions.mention_start"]
+    length: Annotated[int, "characters of the name"]
+    char_start: Annotated[int, "entity_mentions.char_start"]
+    char_end: Annotated[int, "entity_mentions.char_end"]
+    form: Annotated[Int32, "1: the sentence says what bears the name; 0: it names it; -1: by it or to it is spoken"]
+    begins: Annotated[int, "first character of what the sentence says, behind label and brackets"]
+
+
 @table("entities")
 class Entities:
     """Entities, most frequent first."""
@@ -466,6 +479,21 @@ class DocumentSigns:
     speakers: Annotated[list[str], "names that open several of its lines, in lower case, sorted"]
     notice_starts: Annotated[list[int], "first characters of its licences and legal notices"]
     notice_ends: Annotated[list[int], "ends of them"]
+
+
+@table("report_sentences", final=False)
+class ReportSentences:
+    """How each sentence reads that a report may tell, by document and place: one that stays is not read again."""
+
+    document_id: Annotated[str, "documents.id", Key("documents")]
+    language: Annotated[str, "documents.language, in which it was read"]
+    char_start: Annotated[int, "of the sentence, in documents.text"]
+    char_end: Annotated[int, "end of that sentence"]
+    said_start: Annotated[int, "first character of what is said, without label, bullet and time"]
+    said_end: Annotated[int, "end of that"]
+    worth: Annotated[float, "how well it stands as a statement, whomever it names: 0 not at all, 1 well"]
+    length: Annotated[int, "words, those without content too"]
+    terms: Annotated[list[str], "its analysed words, each once, sorted"]
 
 
 @table("failures")

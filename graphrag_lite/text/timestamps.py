@@ -5,11 +5,12 @@ All values of a field are read together: 05/06/2023 is two dates, and another va
 
 import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from sys import intern
 from typing import Any
 
@@ -68,22 +69,44 @@ def isos(values: Sequence[Any], *, in_order: bool = False) -> list[str]:
     >>> isos(["05/06/2023", "06/06/2023", "01/07/2023"], in_order=True)
     ['2023-06-05', '2023-06-06', '2023-07-01']
     """
-    found = [_standard(value) for value in values]
-    cut = {i: _cut(value) for i, value in enumerate(values) if not found[i] and isinstance(value, str)}
-    meant_by: dict[str, dict[str, date]] = {}  # of each day in numbers: a long chat writes one a thousand times
-    for day in dict.fromkeys(day for day, _ in cut.values()):
-        if match := _NUMBERS.fullmatch(_without_weekday(day)):
-            meant_by[day] = _dates(match)
-    dates = [meant_by[day] for day, _ in cut.values() if day in meant_by]
+    return list(times_of(values, in_order=in_order))
+
+
+@dataclass(frozen=True)
+class Times:
+    """Times as ISO 8601, put together as they are gone through, as a long chat writes one day, and one hour, often.
+
+    `days` are as they are written, `read` tells what each means, `rests` are times of day; or, beside None, the whole.
+    """
+
+    days: Sequence[str | None]
+    rests: Sequence[str]
+    read: Mapping[str, str]
+
+    def __iter__(self) -> Iterator[str]:
+        for day, rest in zip(self.days, self.rests, strict=True):
+            yield rest if day is None else _joined(self.read[day], rest)
+
+
+def times_of(values: Iterable[Any], *, in_order: bool = False) -> Times:
+    """Return what `isos` does, and hold little of it."""
+    days: list[str | None] = []
+    rests = []
+    for value in values:
+        standard = _standard(value)
+        day, rest = (None, standard) if standard else _cut(value) if isinstance(value, str) else ("", "")
+        days.append(day)
+        rests.append(rest)
+    written = {day: _NUMBERS.fullmatch(_without_weekday(day)) for day in dict.fromkeys(days) if day is not None}
+    meant_by = {day: _dates(match) for day, match in written.items() if match}
+    dates = [meant_by[day] for day, _ in groupby(days) if day in meant_by]
     order = _order(dates) or (_following(dates) if in_order else "")
-    for i, (day, time) in cut.items():
-        if day in meant_by:
-            meant = set(meant_by[day].values())
-            stated = meant_by[day].get(order) or (meant.pop() if len(meant) == 1 else None)
-            found[i] = _joined(stated.isoformat() if stated else "", time)
-        else:
-            found[i] = _joined(iso_date(day) or iso_date(_without_weekday(day)), time)
-    return found
+    read = {day: iso_date(day) or iso_date(_without_weekday(day)) for day, match in written.items() if not match}
+    for day, meant in meant_by.items():
+        alone = set(meant.values())
+        stated = meant.get(order) or (alone.pop() if len(alone) == 1 else None)
+        read[day] = stated.isoformat() if stated else ""
+    return Times(days, rests, read)
 
 
 def _dates(found: re.Match[str]) -> dict[str, date]:
@@ -173,7 +196,7 @@ def _cut(value: str) -> tuple[str, str]:
         return "", ""
     for found in clocks:
         plain = _JOINING.sub(" ", f"{plain[: found.start()]} {plain[found.end() :]}")
-    return intern(" ".join(plain.split()).strip(" ,.-–[]")), time
+    return intern(" ".join(plain.split()).strip(" ,.-–[]")), intern(time)
 
 
 def _time(found: re.Match[str]) -> str:

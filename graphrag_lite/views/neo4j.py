@@ -65,7 +65,7 @@ def cypher(view: SnapshotView) -> Iterator[File]:
             lines += _unwound(rest, f"MERGE (n:{each.kind} {{id: row.id}}) SET n += row.all{more};")
     for edge in edges:
         ends = f"MATCH (a:{edge.source} {{id: row.source}}), (b:{edge.target} {{id: row.target}})"
-        key = " {fact: row.all.fact, relation: row.all.relation}" if edge.kind == "FACT" else ""
+        key = " {id: row.all.id}" if edge.kind == "FACT" else ""  # a pair may have many
         rest = [
             {"source": row["source"], "target": row["target"], "all": _without(row, "source", "target")}
             for row in edge.rows

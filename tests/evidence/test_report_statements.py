@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_lite.evidence.report_statements import STANDS, statement
+from graphrag_lite.evidence.report_statements import STANDS, reading
 from graphrag_lite.text.sentences import sentences
 
 
@@ -10,7 +10,7 @@ def worth(text: str, language: str) -> float:
     document = {"id": "d", "title": "", "text": text, "language": language, "created_at": "", "blocks": []}
     start, end = sentences(text, language)[0]
     span = {"text_unit_id": "u", "document_id": "d", "char_start": start, "char_end": end}
-    return statement(span, document, (), False).sentence.worth
+    return reading(span, document).worth
 
 
 @pytest.mark.parametrize(

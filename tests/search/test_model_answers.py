@@ -386,7 +386,7 @@ LIGHT = """
 import sys
 from pathlib import Path
 from graphrag_lite.search.index import Index
-HEAVY = {"httpx2", "pandas", "duckdb", "sqlite3", "scipy", "tiktoken", "rich"}
+HEAVY = {"aiohttp", "pandas", "duckdb", "sqlite3", "scipy", "tiktoken", "rich"}
 for method in ("basic", "global", "local"):
     Index(Path(sys.argv[1])).query("Who was Lyman Spitzer?", method)
     print(method, *sorted(HEAVY & set(sys.modules)))

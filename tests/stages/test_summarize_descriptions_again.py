@@ -35,7 +35,7 @@ def summarize(read: Tables, before: Last | None = None) -> Tables:
     made = asyncio.run(
         summarize_descriptions(**read, settings=section, model=None, prompts=prompts.load(), each=in_turn, last=before)
     )
-    return dict(zip(("entities", "relationships"), made, strict=True))
+    return dict(zip(("entities", "relationships", "mention_forms"), made, strict=True))
 
 
 def test_what_is_as_it_was_is_not_read_again(read: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,6 +43,7 @@ def test_what_is_as_it_was_is_not_read_again(read: Tables, tmp_path: Path, monke
     before = last(tmp_path, **read, **made)
     monkeypatch.setattr(module, "best_sentences", None)
     monkeypatch.setattr(module, "best_statements", None)
+    monkeypatch.setattr(module, "mention_form", None)
     assert summarize(read, before) == made
     for other in ({"changed": ["settings"]}, {"changed": ["code"]}, {"failed": ["Ada"]}):
         with pytest.raises(TypeError):

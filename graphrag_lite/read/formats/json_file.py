@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterator
+from itertools import starmap
 from typing import Any
 
 from graphrag_lite.read.documents import Fields, Item, Loaded, Reader
-from graphrag_lite.read.encoding import decode
+from graphrag_lite.read.json_values import Listed, is_list, long_value
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
@@ -13,13 +14,13 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     from graphrag_lite.read.rows import Row, field_of, row_document, row_documents
 
     try:
-        value = parsed(decode(data))
+        value = long_value(data)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not valid JSON: {error}") from None
     if (found := conversations_in(value, path, fields)) is not None:
         yield from found
-    elif isinstance(value, list):
-        yield from row_documents([Row(number, row) for number, row in enumerate(value, start=1)], path, fields)
+    elif is_list(value):
+        yield from row_documents(Listed(lambda: starmap(Row, enumerate(value, start=1))), path, fields)
     elif isinstance(value, dict) and not field_of(value, "text", fields):
         yield Loaded(path, "", "")  # settings of a program, say: no document
     else:

@@ -5,20 +5,23 @@ from collections.abc import Iterator
 from graphrag_lite.read.documents import Fields, Item, Reader, Unreadable
 from graphrag_lite.read.encoding import lines
 from graphrag_lite.read.formats.json_file import parsed
+from graphrag_lite.read.json_values import Listed
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     from graphrag_lite.read.chat_exports import conversations_in
     from graphrag_lite.read.rows import Row, row_documents
 
-    rows = []
-    for number, line in enumerate(lines(data), start=1):
-        if line.strip():
-            try:
-                rows.append(Row(number, parsed(line.rstrip("\n"))))
-            except (ValueError, RecursionError) as error:
-                rows.append(Row(number, None, f"not valid JSON: {error}"))
-    found = conversations_in([row.values for row in rows if not row.error], path, fields)
+    def parsed_lines() -> Iterator[Row]:
+        for number, line in enumerate(lines(data), start=1):
+            if line.strip():
+                try:
+                    yield Row(number, parsed(line.rstrip("\n")))
+                except (ValueError, RecursionError) as error:
+                    yield Row(number, None, f"not valid JSON: {error}")
+
+    rows = Listed(parsed_lines)
+    found = conversations_in(Listed(lambda: (row.values for row in rows if not row.error)), path, fields)
     if found is None:
         yield from row_documents(rows, path, fields)
         return

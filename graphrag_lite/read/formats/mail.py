@@ -40,7 +40,7 @@ def parsed(data: bytes) -> Mail:
     from email import message_from_bytes, policy
 
     message: EmailMessage = message_from_bytes(data, policy=policy.default)
-    heads = {name.lower(): " ".join(str(value).split()) for name, value in reversed(list(message.raw_items()))}
+    heads = _heads(message)
     if not any(heads.get(name) for name in ("from", "to", "subject", "date")):
         raise ValueError("is no mail: it has no From, To, Subject or Date")
     people = {name.lower(): [clean(who) for who in _people(message, name) if who] for name in ("From", "To", "Cc")}
@@ -51,6 +51,15 @@ def parsed(data: bytes) -> Mail:
     subject = clean(str(message["Subject"] or "").strip())
     sent = clean(heads.get("date", ""))
     return Mail(subject, sent, people, clean(_new(_body(message))), metadata, _thread(heads))
+
+
+def thread_of(data: bytes) -> str:
+    """Return the id of the thread that a mail is of, by its head alone."""
+    from email import policy
+    from email.parser import BytesHeaderParser
+
+    head = re.split(rb"\r?\n\r?\n", data, maxsplit=1)[0]
+    return _thread(_heads(BytesHeaderParser(policy=policy.default).parsebytes(head)))["conversation"]
 
 
 def thread(mails: Sequence[Mail], source_id: str) -> Loaded:
@@ -75,6 +84,10 @@ def thread(mails: Sequence[Mail], source_id: str) -> Loaded:
 
 
 IDS = {"message_id": "message-id", "in_reply_to": "in-reply-to"}
+
+
+def _heads(message: "EmailMessage") -> dict[str, str]:
+    return {name.lower(): " ".join(str(value).split()) for name, value in reversed(list(message.raw_items()))}
 
 
 def _thread(heads: Mapping[str, str]) -> dict[str, str]:

@@ -1,0 +1,135 @@
+"""JSON of any length: a list too long to be held is parsed value by value, each time that it is gone through."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from graphrag_lite.read.encoding import pieces
+
+AT_ONCE = 1 << 20  # characters; what is longer is read by its parts
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity, which many programs write
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Values that are read again each time that they are gone through."""
+
+    values: Callable[[], Iterator[Any]]
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.values()
+
+
+def is_list(value: Any) -> bool:
+    return isinstance(value, list | Listed)
+
+
+def long_value(data: bytes) -> Any:
+    """Return what a JSON text says, its lists of over AT_ONCE characters as `Listed`. Raises ValueError for no JSON.
+
+    >>> long_value(b'{"a": [1, NaN]}')
+    {'a': [1, None]}
+    """
+    text = _Text(data)
+    value = text.value()
+    if text.next():
+        raise ValueError(f"Extra data: char {text.place}")
+    return value
+
+
+class _Text:
+    """A JSON text from character `start` on: what has been read is let go, so that little is held at a time."""
+
+    def __init__(self, data: bytes, start: int = 0) -> None:
+        self._data, self._pieces, self._window, self._at, self._before = data, pieces(data), "", 0, 0
+        while self._before + len(self._window) < start and self._more():
+            self._at = min(start - self._before, len(self._window))
+        self._at = start - self._before
+
+    @property
+    def place(self) -> int:
+        return self._before + self._at
+
+    def _more(self) -> bool:
+        piece = next(self._pieces, "")
+        if piece:
+            self._before += self._at
+            self._window, self._at = self._window[self._at :] + piece, 0
+        return bool(piece)
+
+    def next(self) -> str:
+        """Return the next character that is not blank, empty at the end."""
+        while True:
+            for place in range(self._at, len(self._window)):
+                if self._window[place] not in " \t\n\r":
+                    self._at = place
+                    return self._window[place]
+            self._at = len(self._window)
+            if not self._more():
+                return ""
+
+    def take(self, characters: str) -> str:
+        """Return the next character, which is one of some, and go beyond it."""
+        if not (found := self.next()) or found not in characters:
+            raise ValueError(f"Expecting {' or '.join(characters)}: char {self.place}")
+        self._at += 1
+        return found
+
+    def value(self) -> Any:
+        """Return the next value, and go beyond it."""
+        first = self.next()
+        while len(self._window) - self._at < AT_ONCE and self._more():
+            pass
+        try:
+            value, end = _DECODER.raw_decode(self._window, self._at)
+        except json.JSONDecodeError as error:
+            if len(self._window) - self._at < AT_ONCE or first not in '[{"':
+                raise ValueError(f"{error.msg}: char {self._before + error.pos}") from None
+        else:
+            self._at = end
+            return value
+        return {"[": self._list, "{": self._object, '"': self._string}[first]()
+
+    def _list(self) -> Listed:
+        start = self.place
+        for _ in self.items():
+            pass
+        return Listed(lambda: _Text(self._data, start).items())
+
+    def items(self) -> Iterator[Any]:
+        """Yield the values of a list, and go beyond it."""
+        self.take("[")
+        if self.next() == "]":
+            self.take("]")
+            return
+        while True:
+            yield self.value()
+            if self.take(",]") == "]":
+                return
+
+    def _object(self) -> dict[str, Any]:
+        self.take("{")
+        found: dict[str, Any] = {}
+        if self.next() == "}":
+            self.take("}")
+            return found
+        while True:
+            if self.next() != '"':
+                raise ValueError(f"Expecting a name: char {self.place}")
+            name = self.value()
+            self.take(":")
+            found[name] = self.value()
+            if self.take(",}") == "}":
+                return found
+
+    def _string(self) -> str:
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._window, self._at)
+            except json.JSONDecodeError as error:
+                if not self._more():
+                    raise ValueError(f"{error.msg}: char {self.place}") from None
+            else:
+                self._at = end
+                return str(value)
