@@ -135,8 +135,7 @@ def _lower_counts(source_units: "pa.Table", each: Each, attempt: Attempt, last: 
     """
     import pyarrow.compute as pc
 
-    gone_on = last if last and not last.failed and "code" not in last.changed else None
-    before = gone_on and gone_on.read("source_units", "word_counts")
+    before = last.read("source_units", "word_counts", unless={"code", "failed"}) if last else None
     if not before:
         return _counted(source_units, each, attempt)
     then, counts = before
