@@ -124,9 +124,8 @@ class Sought:
             return self.has_count(sentence)
         if not self.kind:
             return False
-        types = index.arrow("entities")["type"]
         return any(
-            types[entity].as_py() == self.kind
+            index.cell("entities", "type", entity) == self.kind
             for mention in find_mentions(sentence, language, index.names)
             for entity in mention.entities
             if entity not in self.named
@@ -171,8 +170,11 @@ def sought(question: "Question", features: "Features | None" = None) -> Sought:
     words = dict.fromkeys(word.casefold() for word in content_words(asked, question.language))
     others = {form for word in words for _, form in question.translated(word)}
     thing = thing_asked(asked)
-    titles = index.column("entities", "title")
-    things = [thing, *(titles[entity].as_py() for entity, sure in named.items() if sure == 1.0)] if thing else []
+    things = (
+        [thing, *(index.cell("entities", "title", entity) for entity, sure in named.items() if sure == 1.0)]
+        if thing
+        else []
+    )
     return Sought(
         kind=kind,
         words=frozenset(others).union(words),

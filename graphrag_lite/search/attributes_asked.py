@@ -165,7 +165,7 @@ def _beside_names(
 def _is_about(index: "SnapshotView", unit: int, names: Set[str], *, whole: bool = False) -> bool:
     """Say whether a text unit's document has one of some terms in its title, or all of them."""
     row = index.document_row[unit]
-    own = set(terms(*(index.column("documents", name)[row].as_py() for name in ("title", "language"))))
+    own = set(terms(*(index.cell("documents", name, row) for name in ("title", "language"))))
     return names <= own if whole else not names.isdisjoint(own)
 
 
@@ -175,12 +175,12 @@ def _units(index: "SnapshotView", term: str) -> "npt.NDArray[np.int32]":
 
 
 def _text(index: "SnapshotView", unit: int) -> str:
-    return str(index.column("text_units", "text")[unit].as_py())
+    return str(index.cell("text_units", "text", unit))
 
 
 def _sentences(index: "SnapshotView", unit: int) -> tuple[list[tuple[int, int]], list[frozenset[str]]]:
     """Return where the sentences of a text unit are, and their terms."""
-    text, language = _text(index, unit), index.column("documents", "language")[index.document_row[unit]].as_py()
+    text, language = _text(index, unit), index.cell("documents", "language", index.document_row[unit])
     spans = list(sentences(text, language))
     return spans, [frozenset(terms(text[start:end], language)) for start, end in spans]
 

@@ -44,9 +44,9 @@ def _apart(one: Statement, other: Statement) -> bool:
 
 def description(index: "SnapshotView", entity: int) -> list[Statement]:
     """Return the sentences that describe an entity (its row), below its name and type."""
-    row = index.arrow("entities").slice(entity, 1).to_pylist()[0]
-    heading = row["title"] if row["type"] == "unknown" else f"{row['title']} ({row['type']})"
-    told = [statement_at(index, span, heading) for span in row["sources"] if _is_short(span)]
+    title, kind, sources = (index.cell("entities", name, entity) for name in ("title", "type", "sources"))
+    heading = title if kind == "unknown" else f"{title} ({kind})"
+    told = [statement_at(index, span, heading) for span in sources if _is_short(span)]
     return [statement for statement in told if not _is_greeting(index, statement)][:MAX_DESCRIPTION]
 
 
@@ -55,7 +55,7 @@ def relationships(index: "SnapshotView", entity: int) -> list[Statement]:
     import pyarrow.compute as pc
 
     table = index.arrow("relationships")
-    identity = index.arrow("entities")["id"][entity]
+    identity = index.column("entities", "id")[entity]
     own = table.filter(pc.or_(pc.equal(table["source_id"], identity), pc.equal(table["target_id"], identity)))
     return [
         statement

@@ -4,6 +4,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib.abc import MetaPathFinder
 from itertools import islice
@@ -30,8 +31,12 @@ if TYPE_CHECKING:
 __all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "TABLES", "WORKING", "Key"]
 
 PART = 65_536  # rows that become Arrow data at once
+AGAIN = "Run `graphrag-lite index` to build it again."
 ENDINGS = (".parquet", ".arrow")
-PARQUET: dict[str, Any] = {"compression": "zstd", "row_group_size": 131072, "write_page_checksum": True}
+PARQUET: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
+GROUP_ROWS = 131_072
+GROUP_BYTES = {"documents": 1_000_000, "text_units": 1_000_000}  # of a row group, so that few texts are read for one
+LEAST_ROWS = 64  # of a row group, whatever it holds
 
 
 @cache
@@ -204,11 +209,12 @@ def _write(name: str, data: "pa.Table", sink: Any) -> None:
     data = data.combine_chunks()  # chunks would show in the bytes
     import pyarrow.parquet as pq
 
-    pq.write_table(data, sink, **PARQUET)
+    fitting = data.num_rows * GROUP_BYTES[name] // max(data.nbytes, 1) if name in GROUP_BYTES else GROUP_ROWS
+    pq.write_table(data, sink, row_group_size=min(max(fitting, LEAST_ROWS), GROUP_ROWS), **PARQUET)
 
 
 def sha256(data: "pa.Table", name: str = "") -> str:
-    """Return the sha256 of the file that `write` would make of a table; a mapped one has to be named."""
+    """Return the sha256 of the file that `write` would make: of no table in particular, in groups of `GROUP_ROWS`."""
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
@@ -222,12 +228,11 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     A mapped table is read as it is used. Its pages have no checksums: `snapshots.digest` tells whether it is intact.
     Raises TableError where it is missing, damaged or of another shape.
     """
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
+    spare_pandas()
     path = path_in(folder, name)
-    again = "Run `graphrag-lite index` to build it again."
-    try:
+    with telling_damage(path):
         if name in MAPPED:
             data = _map(path) if only is None else _map(path).select(only)
         else:
@@ -235,16 +240,32 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
             # A buffer is for remote files: of a local one, it makes a small read half as dear again.
             with pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False) as file:
                 data = file.read(columns=only)
-    except FileNotFoundError:
-        raise TableError(f"{path}: this table is missing. {again}") from None
-    except (pa.ArrowException, OSError, KeyError) as error:
-        raise TableError(f"{path}: this table is damaged ({str(error).splitlines()[0]}). {again}") from None
-    version = (data.schema.metadata or {}).get(b"graphrag_lite.schema", b"?").decode()
-    if version != str(SCHEMA_VERSION):
-        raise TableError(f"{path}: written with schema version {version}, this is version {SCHEMA_VERSION}. {again}")
-    if data.schema != (expected := schema(name) if only is None else pa.schema([schema(name).field(c) for c in only])):
-        raise TableError(f"{path}: columns differ from the schema: {data.schema} is not {expected}. {again}")
+    check_schema(path, name, data.schema, only)
     return data
+
+
+@contextmanager
+def telling_damage(path: Path) -> Iterator[None]:
+    """Raise TableError, with the next step, where a table's file is missing or cannot be read within."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except FileNotFoundError:
+        raise TableError(f"{path}: this table is missing. {AGAIN}") from None
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise TableError(f"{path}: this table is damaged ({str(error).splitlines()[0]}). {AGAIN}") from None
+
+
+def check_schema(path: Path, name: str, found: "pa.Schema", only: list[str] | None = None) -> None:
+    """Raise TableError unless a file has the columns of a table, or `only` some of them, of this schema version."""
+    import pyarrow as pa
+
+    version = (found.metadata or {}).get(b"graphrag_lite.schema", b"?").decode()
+    if version != str(SCHEMA_VERSION):
+        raise TableError(f"{path}: written with schema version {version}, this is version {SCHEMA_VERSION}. {AGAIN}")
+    if found != (expected := schema(name) if only is None else pa.schema([schema(name).field(c) for c in only])):
+        raise TableError(f"{path}: columns differ from the schema: {found} is not {expected}. {AGAIN}")
 
 
 def stored(folder: Path, name: str) -> tuple["pa.Schema", int]:
