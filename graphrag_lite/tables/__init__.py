@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "TABLES", "WORKING", "Key"]
 
-PART = 65_536  # rows that become Arrow data at once
+PART = 16_384  # rows that become Arrow data at once
 AGAIN = "Run `graphrag-lite index` to build it again."
 ENDINGS = (".parquet", ".arrow")
 PARQUET: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
 GROUP_ROWS = 131_072
-GROUP_BYTES = {"documents": 1_000_000, "text_units": 1_000_000}  # of a row group, so that few texts are read for one
-LEAST_ROWS = 64  # of a row group, whatever it holds
+OF_TEXTS = ("documents", "text_units")  # their row groups are small, so that few texts are read for one
+GROUP_BYTES, LEAST_ROWS = 750_000, 64  # of texts in such a group, and its rows however long they are
 
 
 @cache
@@ -209,8 +209,13 @@ def _write(name: str, data: "pa.Table", sink: Any) -> None:
     data = data.combine_chunks()  # chunks would show in the bytes
     import pyarrow.parquet as pq
 
-    fitting = data.num_rows * GROUP_BYTES[name] // max(data.nbytes, 1) if name in GROUP_BYTES else GROUP_ROWS
-    pq.write_table(data, sink, row_group_size=min(max(fitting, LEAST_ROWS), GROUP_ROWS), **PARQUET)
+    fitting = GROUP_ROWS
+    if name in OF_TEXTS:
+        import pyarrow.compute as pc
+
+        held = pc.sum(pc.binary_length(data["text"])).as_py() or 1  # `nbytes` would depend on how it came to be
+        fitting = max(data.num_rows * GROUP_BYTES // held, LEAST_ROWS)
+    pq.write_table(data, sink, row_group_size=min(fitting, GROUP_ROWS), **PARQUET)
 
 
 def sha256(data: "pa.Table", name: str = "") -> str:
