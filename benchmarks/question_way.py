@@ -52,9 +52,13 @@ def returns(steps: list[str]) -> list[str]:
     return [step for i, step in enumerate(steps) if i and step != steps[i - 1] and step in steps[: i - 1]]
 
 
-if __name__ == "__main__":
+def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         graphrag_lite.index(ROOT / "examples" / "corpus", folder)
         for asked in QUESTIONS:
             back = returns(way(Path(folder), asked))
             print(f"{len(back):3} {asked}  {' '.join(back)}")
+
+
+if __name__ == "__main__":
+    main()
