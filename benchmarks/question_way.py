@@ -53,6 +53,7 @@ def returns(steps: list[str]) -> list[str]:
 
 
 def main() -> None:
+    """Print for each question how many modules are gone back to, and which."""
     with tempfile.TemporaryDirectory() as folder:
         graphrag_lite.index(ROOT / "examples" / "corpus", folder)
         for asked in QUESTIONS:
