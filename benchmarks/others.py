@@ -9,6 +9,7 @@ characters, texts to be embedded among them. tiktoken fetches its tables when it
 TIKTOKEN_CACHE_DIR to a folder that has them.
 """
 
+import hashlib
 import json
 import os
 import subprocess
@@ -119,7 +120,9 @@ def say(body: Mapping[str, Any]) -> str:
         return _records(last.rpartition("\nText:")[2], '("{}")', "<|>", "\n##\n", (), ("7",))
     if '"findings"' in whole:
         finding = {"summary": "They are named together.", "explanation": "They are, as is told [Data: Entities (1)]."}
-        report = {"title": "A group", "summary": "Names.", "rating": 5, "rating_explanation": "-"}
+        # Alike for all, batches of embeddings would be one request at once: graphrag's cache deletes it half written.
+        told = f"Names {hashlib.sha256(whole.encode()).hexdigest()[:8]}."
+        report = {"title": "A group", "summary": told, "rating": 5, "rating_explanation": "-"}
         return json.dumps(report | {"findings": [finding]})
     return "They travel to see the world [Data: Entities (1)]."
 

@@ -20,7 +20,8 @@ import retrieval
 
 import graphrag_lite
 from graphrag_lite.search.answer import Answer
-from graphrag_lite.temporal.date_questions import UNITS, Asked, date_question
+from graphrag_lite.temporal.date_questions import Asked, date_question
+from graphrag_lite.temporal.durations import UNITS
 
 CUTS = (1, 2, 5)
 COMPUTED = re.compile(r"(?:about )?\d+ (?:day|week|month|year)s?\b|.+\(\d{4}.*\), (?:before|after) |1\. |Until ")

@@ -2,7 +2,7 @@
 
     corpus folder -> documents -> text units -> mentions -> entities, relationships -> communities -> reports -> search
 
-To add a stage: write `stages/verb_noun.py`, give its tables a class in `tables/declared.py`, its settings a section
+To add a stage: write `stages/verb_noun.py`, declare its tables in `tables/declared.txt`, its settings a section
 in `settings/`, and its place here.
 """
 
@@ -10,14 +10,10 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graphrag_lite import prompts
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.extraction.extractor import Extract, open_extractor
-from graphrag_lite.llm.chat import ChatModel, Embedder
-from graphrag_lite.llm.model import open_model
-from graphrag_lite.llm.openai_embedder import open_embedder
 from graphrag_lite.read.documents import Reader
 from graphrag_lite.read.readers import all_readers
 from graphrag_lite.run import loop, run_log, snapshots
@@ -29,73 +25,59 @@ from graphrag_lite.run.stamps import Stage
 from graphrag_lite.run.sync import complete
 from graphrag_lite.run.workers import Engine, Pool
 from graphrag_lite.settings import Settings
-from graphrag_lite.stages.detect_communities import detect_communities
-from graphrag_lite.stages.embed_text_units import embed_text_units
-from graphrag_lite.stages.extract_claims import claims_begun, extract_claims
-from graphrag_lite.stages.extract_facts_fast import extract_facts_fast
-from graphrag_lite.stages.extract_graph import extract_graph
-from graphrag_lite.stages.extract_graph_fast import extract_graph_fast
-from graphrag_lite.stages.fold_facts import fold_facts
-from graphrag_lite.stages.import_graphrag import find, import_graphrag
-from graphrag_lite.stages.index_search import index_search
-from graphrag_lite.stages.list_episodes import list_episodes
-from graphrag_lite.stages.load_documents import load_documents
-from graphrag_lite.stages.publish_tables import publish_tables
-from graphrag_lite.stages.report_communities import report_communities
-from graphrag_lite.stages.report_communities_fast import report_communities_fast
-from graphrag_lite.stages.resolve_entities import resolve_entities
-from graphrag_lite.stages.split_text_units import split_text_units
-from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
 from graphrag_lite.watch import Watch
 
+if TYPE_CHECKING:
+    from graphrag_lite.llm.chat import ChatModel, Embedder
+
 EMBED = Stage(
-    embed_text_units,
+    "embed_text_units",
     reads=("documents", "text_units", "search_terms"),
     writes=("search_vectors", "search_vector_cells", "search_vector_weight"),
 )
 
 
-EPISODES = Stage(list_episodes, reads=("source_documents",), writes=("episodes",))
+EPISODES = Stage("list_episodes", reads=("source_documents",), writes=("episodes",))
 LOAD = [
-    Stage(load_documents, reads=("corpus_files",), writes=("source_documents",)),
+    Stage("load_documents", reads=("corpus_files",), writes=("source_documents",)),
     EPISODES,
-    Stage(split_text_units, reads=("source_documents",), writes=("source_units",)),
+    Stage("split_text_units", reads=("source_documents",), writes=("source_units",)),
 ]
 FACTS = Stage(
-    extract_facts_fast,
+    "extract_facts_fast",
     reads=("source_documents", "source_units", "episodes", "entity_mentions", "relationship_mentions"),
     writes=("fact_mentions",),
 )
 RESOLVE = Stage(
-    resolve_entities,
+    "resolve_entities",
     reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
     writes=("entity_resolutions", "word_counts"),
 )
 FOLD = Stage(
-    fold_facts,
+    "fold_facts",
     reads=("source_documents", "fact_mentions", "entity_resolutions"),
     writes=("facts", "relation_policies", "relation_resolutions"),
 )
 GRAPH = [
     Stage(
-        summarize_descriptions,
+        "summarize_descriptions",
         reads=("source_documents", "entity_mentions", "relationship_mentions", "entity_resolutions"),
-        writes=("entities", "relationships"),
+        writes=("entities", "relationships", "mention_forms"),
     ),
     Stage(
-        detect_communities,
+        "detect_communities",
         reads=("source_documents", "source_units", "entities", "relationships"),
         writes=("communities",),
     ),
 ]
 PUBLISH = [
     Stage(
-        publish_tables,
+        "publish_tables",
         reads=("source_documents", "source_units", "entities", "relationships", "covariates"),
         writes=("documents", "text_units"),
     ),
     Stage(
-        index_search,
+        "index_search",
         reads=(
             *("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
             *("fact_mentions", "episodes"),
@@ -109,7 +91,7 @@ PUBLISH = [
 FAST = [
     *LOAD,
     Stage(
-        extract_graph_fast,
+        "extract_graph_fast",
         reads=("source_documents", "source_units"),
         writes=("entity_mentions", "relationship_mentions", "covariates"),
     ),
@@ -118,19 +100,19 @@ FAST = [
     FOLD,
     *GRAPH,
     Stage(
-        report_communities_fast,
+        "report_communities_fast",
         reads=(
             *("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
             *("entities", "relationships", "communities"),
         ),
-        writes=("community_reports", "report_bases", "document_signs"),
+        writes=("community_reports", "report_bases", "document_signs", "report_sentences"),
     ),
     *PUBLISH,
 ]
 STANDARD = [
     *LOAD,
     Stage(
-        extract_graph,
+        "extract_graph",
         reads=("source_documents", "source_units", "episodes"),
         writes=("entity_mentions", "relationship_mentions"),
     ),
@@ -139,12 +121,12 @@ STANDARD = [
     FOLD,
     *GRAPH,
     Stage(
-        extract_claims,  # as late as can be: it has begun while the stages before it ran
+        "extract_claims",  # as late as can be: it has begun while the stages before it ran
         reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
         writes=("covariates",),
     ),
     Stage(
-        report_communities,
+        "report_communities",
         reads=("source_units", "entities", "relationships", "covariates", "communities"),
         writes=("community_reports", "report_bases"),
     ),
@@ -152,7 +134,7 @@ STANDARD = [
 ]
 IMPORTED = [
     Stage(
-        import_graphrag,
+        "import_graphrag",
         reads=("corpus_files",),
         writes=(
             *("source_documents", "source_units", "entity_mentions", "relationship_mentions", "entity_resolutions"),
@@ -193,8 +175,8 @@ def index(
     *,
     workers: int = 1,
     watch: Watch | None = None,
-    model: ChatModel | None = None,
-    embedder: Embedder | None = None,
+    model: "ChatModel | None" = None,
+    embedder: "Embedder | None" = None,
     extractor: Extract | None = None,
     refresh: bool = False,
     checksum: bool = False,
@@ -215,7 +197,7 @@ def index(
     on_this_machine(corpus, output)
     if model is None and (lacking := settings.lack_a_model()):
         raise SettingsError("\n".join(lacking))
-    extracts = any(stage.run is extract_graph_fast for stage in METHODS[settings.method].stages)
+    extracts = any(stage.name == "extract_graph_fast" for stage in METHODS[settings.method].stages)
     if extractor and not extracts:
         raise SettingsError(f"method: {settings.method} extracts by its model, and takes no extractor.")
     seen = SeenFiles(output, trust=not checksum)
@@ -224,14 +206,10 @@ def index(
         files = scan(corpus, leave_out=output, settings=settings.load_documents, seen=seen, readers=known)
         killed = opened.enter_context(snapshots.locked(output, log.started_at))
         seen.write()
-        own = prompts.load((prompt_folder or output.parent / "prompts") if settings.asks else None)
         found = open_extractor(settings.extract_graph_fast, extractor) if extracts else None
         services = _open_models(opened, log, settings, output, model, embedder)
-        services |= {"corpus": corpus, "readers": known, "left_out": files.left_out, "prompts": own, "extractor": found}
-        services["named"] = None
-        if settings.asks and settings.extract_claims.enabled and not settings.llm.batch:
-            claims = services["model"].before_its_turn(extract_claims.__name__)
-            services["named"] = claims_begun(settings.extract_claims, claims, own)
+        services |= {"corpus": corpus, "readers": known, "left_out": files.left_out, "extractor": found}
+        services |= _of_a_model(settings, services["model"], prompt_folder or output.parent / "prompts")
         if killed:
             asked = [services[name] for name in ("model", "embedder") if services.get(name)]
             log.killed(killed, [each.spent(killed) for each in asked])
@@ -247,6 +225,21 @@ def index(
             made=METHODS[settings.method].made,
         )
         return _ended(work, log, settings)
+
+
+def _of_a_model(settings: Settings, model: Any, folder: Path) -> dict[str, Any]:
+    """Return the prompts of a run that asks a model, and what begins to ask for claims while names are extracted."""
+    if not settings.asks:
+        return {"prompts": None, "named": None}
+    from graphrag_lite import prompts
+
+    own = prompts.load(folder)
+    if not settings.extract_claims.enabled or settings.llm.batch:
+        return {"prompts": own, "named": None}
+    from graphrag_lite.stages.extract_claims import claims_begun
+
+    claims = model.before_its_turn("extract_claims")
+    return {"prompts": own, "named": claims_begun(settings.extract_claims, claims, own)}
 
 
 def _open_engine(opened: ExitStack, settings: Settings, workers: int) -> Engine | None:
@@ -266,17 +259,21 @@ def _open_models(
     log: run_log.Log,
     settings: Settings,
     output: Path,
-    model: ChatModel | None = None,
-    embedder: Embedder | None = None,
+    model: "ChatModel | None" = None,
+    embedder: "Embedder | None" = None,
 ) -> dict[str, Any]:
     """Open what stages ask, until `opened` is left; what it costs is in the log."""
     found: dict[str, Any] = {"model": None}
     if settings.asks:
+        from graphrag_lite.llm.model import open_model
+
         found["model"] = opened.enter_context(
             open_model(settings.llm, output, model, log.started_at, batch=settings.llm.batch)
         )
         log.meter = found["model"].meter
     if embedder or settings.embeddings.model:
+        from graphrag_lite.llm.openai_embedder import open_embedder
+
         found["embedder"] = opened.enter_context(
             open_embedder(settings.embeddings, settings.llm, output, embedder, meter=log.meter, run=log.started_at)
         )
@@ -297,6 +294,8 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
 
     Raises InputError that names every file and column which cannot be used, and LockedError and OutputError as `index`.
     """
+    from graphrag_lite.stages.import_graphrag import find
+
     with run_log.logged(output) as log, ExitStack() as opened:
         place, files = find(folder)
         opened.enter_context(snapshots.locked(output))
@@ -307,7 +306,7 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
             {"corpus_files": files},
             settings,
             output,
-            services | {"corpus": place, "prompts": prompts.load()},
+            services | {"corpus": place, "prompts": None},
             watch=watch,
             made=METHODS[settings.method].made,
         )

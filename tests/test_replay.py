@@ -13,6 +13,7 @@ from replay import replay_model, report_replies
 from stub_model import StubModel
 
 from graphrag_lite import pipeline, tables
+from graphrag_lite.ops import planning
 from graphrag_lite.run.loop import Run
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.index import Index
@@ -32,6 +33,15 @@ def carol(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, StubModel]:
     stub = replay_model(SHARED)
     output = tmp_path_factory.mktemp("carol") / "output"
     return pipeline.index(SHARED / "corpora" / "christmas_carol" / "corpus.jsonl", output, SETTINGS, model=stub), stub
+
+
+def test_a_plan_is_within_a_fifth_of_what_real_replies_use(carol: tuple[Run, StubModel], tmp_path: Path) -> None:
+    run, stub = carol
+    corpus = SHARED / "corpora" / "christmas_carol" / "corpus.jsonl"
+    planned = planning.plan(corpus, tmp_path / "output", SETTINGS, stub).total
+    for name in ("calls", "prompt_tokens", "completion_tokens"):
+        used = sum(stage[name] for stage in run.manifest["usage"].values())
+        assert used == pytest.approx(getattr(planned, name), rel=0.2), name
 
 
 def rows_of(snapshot: Path, name: str) -> list[dict[str, Any]]:

@@ -94,8 +94,8 @@ def _names(question: "Question", units: Sequence[int]) -> list[str]:
     said, asked = question.text.casefold(), question.features.entities
     worth: dict[int, float] = {}
     for rank, unit in enumerate(units, start=1):
-        for entity in links.entities.indices[links.entities.indptr[unit] : links.entities.indptr[unit + 1]].tolist():
-            elsewhere = links.units.indptr[entity + 1] - links.units.indptr[entity] > 1
+        for entity in links.entities.row(unit).tolist():
+            elsewhere = len(links.units.row(entity)) > 1
             if elsewhere and entity not in asked and links.rarity[entity] > 0:
                 worth[entity] = max(worth.get(entity, 0.0), float(links.rarity[entity]) / rank)
     ordered = (str(titles[entity].as_py()) for entity in sorted(worth, key=lambda entity: (-worth[entity], entity)))
@@ -127,9 +127,9 @@ def _before(question: "Question", units: Sequence[int]) -> list[str]:
     index = question.index
     if "facts" not in index.manifest["tables"]:
         return []
-    facts = index.arrow("facts").select(["id", "prior_id", "sources"])
+    facts = index.columns("facts", ["id", "prior_id", "sources"])
     later = facts.filter(pc.not_equal(facts["prior_id"], ""))
-    ids = {index.column("text_units", "id")[unit].as_py() for unit in units}
+    ids = {index.cell("text_units", "id", unit) for unit in units}
     told = [row for row in later.to_pylist() if ids & {source["text_unit_id"] for source in row["sources"]}]
     earlier = facts.filter(pc.is_in(facts["id"], later["prior_id"].combine_chunks())) if told else facts.slice(0, 0)
     sources = {row["id"]: row["sources"][0]["text_unit_id"] for row in earlier.to_pylist()}

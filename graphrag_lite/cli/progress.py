@@ -8,31 +8,28 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from graphrag_lite import tables
 from graphrag_lite.cli.terminal import plain, spent, tell
 from graphrag_lite.watch import Silence
 
 WIDE = 100  # columns of a terminal from which a bar has its full width
 SILENCE = 10.0  # seconds between lines where no terminal is
 LABELS = {
-    "load_documents": "load documents",
-    "list_episodes": "list episodes",
-    "split_text_units": "split text units",
     "extract_graph_fast": "extract names and relations",
-    "extract_graph": "extract graph",
-    "extract_claims": "extract claims",
-    "resolve_entities": "resolve entities",
-    "summarize_descriptions": "summarize descriptions",
-    "detect_communities": "detect communities",
+    "extract_facts": "extract dated statements",
+    "extract_facts_fast": "extract dated statements",
     "report_communities_fast": "report communities",
-    "report_communities": "report communities",
-    "publish_tables": "publish tables",
     "import_graphrag": "take over the index",
     "index_search": "index for search",
-    "embed_text_units": "embed text units",
 }
-# Tables that a run writes for itself.
-INTERNAL = frozenset(tables.TABLES) - {*tables.FINAL, "source_documents", "source_units", "entity_mentions", "episodes"}
+# What is told of a stage, by its tables; of the others only a verbose run tells.
+TOLD = {
+    **{name: name.replace("_", " ") for name in ("episodes", "facts", "entities", "relationships", "communities")},
+    "source_documents": "documents",
+    "source_units": "text units",
+    "entity_mentions": "mentions of names",
+    "covariates": "claims",
+    "community_reports": "reports",
+}
 # What a stage goes through.
 ITEMS = {
     "load_documents": "files",
@@ -40,6 +37,9 @@ ITEMS = {
     "extract_graph_fast": "text units",
     "extract_graph": "text units",
     "extract_claims": "text units",
+    "extract_facts_fast": "documents",
+    "index_search": "text units",
+    "embed_text_units": "text units",
     "report_communities": "communities",
 }
 
@@ -51,7 +51,22 @@ def watch(
     if quiet:
         return nullcontext(Silence())
     console = Console(stderr=True)
-    return Bars(console, verbose=verbose) if console.is_terminal and not as_json else Lines()
+    return Bars(console, verbose=verbose) if console.is_terminal and not as_json else Lines(verbose=verbose)
+
+
+def label(stage: str) -> str:
+    """Return a stage's name in words."""
+    return LABELS.get(stage, stage.replace("_", " "))
+
+
+def told(rows: Mapping[str, int], verbose: bool) -> str:
+    """Say how many rows a stage has made.
+
+    >>> told({"source_units": 1200, "word_counts": 7}, verbose=False)
+    '1,200 text units'
+    """
+    words = {name: name.replace("_", " ") for name in rows} if verbose else TOLD
+    return ", ".join(f"{n:,} {words[name]}" for name, n in rows.items() if n and name in words)
 
 
 def how_far(stage: str, done: int, total: int) -> str:
@@ -93,15 +108,14 @@ class Bars:
 
     def start(self, stage: str) -> None:
         self.stage, self.spent = stage, ""
-        self.task = self.progress.add_task(LABELS.get(stage, stage), total=None, note="")
+        self.task = self.progress.add_task(label(stage), total=None, note="")
 
     def advance(self, done: int, total: int) -> None:
         note = "; ".join(filter(None, (how_far(self.stage, done, total), self.spent)))
         self.progress.update(self.task, completed=done, total=total, note=note)
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:  # noqa: ARG002
-        told = {name: n for name, n in rows.items() if n and (self.verbose or name not in INTERNAL)}
-        made = "unchanged" if reused else ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in told.items())
+        made = "unchanged" if reused else told(rows, self.verbose)
         note = "; ".join(filter(None, (made, self.spent)))
         self.progress.update(self.task, completed=1, total=1, note=note)
 
@@ -113,7 +127,8 @@ class Bars:
 class Lines:
     """Progress as plain lines, one a stage, and one every ten seconds while it runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, verbose: bool = False) -> None:
+        self.verbose = verbose
         self.last = time.monotonic()
 
     def __enter__(self) -> "Lines":
@@ -136,7 +151,7 @@ class Lines:
         self.spent = f"; {spent(usage)}"
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:
-        done = "unchanged" if reused else ", ".join(f"{n} {name}" for name, n in rows.items())
+        done = "unchanged" if reused else told(rows, self.verbose) or "done"
         tell(f"{stage}: {done} ({seconds:.2f} s{self.spent})")
 
 
@@ -166,7 +181,7 @@ class OneLine:
             tell(line)
 
     def start(self, stage: str) -> None:
-        self.stage, self.label = stage, LABELS.get(stage, stage)
+        self.stage, self.label = stage, label(stage)
         self.spent = ""
         self.say(self.label)
 

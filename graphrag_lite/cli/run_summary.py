@@ -76,9 +76,7 @@ def print_summary(console: Console, run: "Run", output: str) -> None:
     table.add_column(justify="right")
     for name in ("documents", "text_units", "entities", "relationships", "communities"):
         table.add_row(name.replace("_", " "), f"{values[name]:,}")
-    if within := values["relationships_within_entities"]:
-        table.add_row("left out: both names one entity", f"{within:,} mentions")
-    table.add_row("by level", ", ".join(f"{n:,}" for n in values["communities_by_level"].values()))
+    table.add_row("  by level, coarsest first", ", ".join(f"{n:,}" for n in values["communities_by_level"].values()))
     stale = f" ({values['stale_reports']:,} stale)" if values["stale_reports"] else ""
     table.add_row("community reports", f"{values['community_reports']:,}{stale}")
     if changed := changes(values["changes"]):

@@ -25,7 +25,6 @@ VIEWS: dict[str, tuple[str, list[str]]] = {
 }
 MIN_ID = 6  # characters of the beginning of an id that names a report
 SILENT = ": that community has too little to say for a page of its own"
-VIEW_TABLES = [table for table, _ in VIEWS.values()]
 
 
 @click.command(epilog=EXIT_CODES)
@@ -106,6 +105,13 @@ def _shown(what: str, row: dict[str, Any]) -> dict[str, Any]:
             "relationship": " – ".join(filter(None, names)),
             **row,
         }
+    if what == "facts":
+        stated = " ".join(row.pop(name) for name in ("subject", "relation", "object"))
+        row = {
+            "fact": stated,
+            **{name: row[name] for name in ("kind", "valid_at", "invalid_at")},
+            "sentence": row["fact"],
+        }
     if what == "documents":
         name = terminal.source_of(row.pop("path"), row.pop("source_id"))
         row = {"human_readable_id": row.pop("human_readable_id"), "document": name, **row}
@@ -132,7 +138,7 @@ def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
         "snapshot": opened.folder.name,
         "created_at": manifest["created_at"],
         "method": manifest["settings"]["method"],
-        **{name: entry["rows"] for name, entry in manifest["tables"].items() if name in VIEW_TABLES},
+        **{table: manifest["tables"][table]["rows"] for table, _ in VIEWS.values()},
         "seconds": manifest["seconds"],
         "folder": str(opened.folder),
     }
@@ -157,7 +163,7 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
     if len(rows) != 1:
         what = f"Several reports begin with {identity!r}" if rows else f"There is no report {identity!r}"
         silent = (
-            "" if rows or identity not in map(str, opened.arrow("communities")["community"].to_pylist()) else SILENT
+            "" if rows or identity not in map(str, opened.column("communities", "community").to_pylist()) else SILENT
         )
         raise InputError(f"{what}{silent}. `graphrag-lite show reports` lists them by community number.")
     report = reports.slice(rows[0], 1).to_pylist()[0]

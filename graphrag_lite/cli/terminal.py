@@ -20,6 +20,7 @@ from rich.text import Text
 UNSAFE = re.compile(r"[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d\S*")
 MAX_CELL = 160  # characters of a table cell
+MAX_LINES = 4  # of a cell on a terminal
 MAX_WORD = 32  # characters; a shorter word of a table is not folded where there is room for it
 GAP = 2  # spaces between the columns of a table
 
@@ -106,7 +107,7 @@ def print_table(console: Console, columns: Sequence[str], rows: Iterable[Sequenc
     for column, width, number in zip(columns, widths, numeric, strict=True):
         table.add_column(column, overflow="fold", justify="right" if number else "left", width=width)
     for row in cells:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(_cut(cell, MAX_LINES * width)) for cell, width in zip(row, widths, strict=True)))
     console.print(table)
 
 
@@ -135,7 +136,11 @@ def _cell(value: object) -> str:
     text = " ".join(plain(str(value)).split())
     if TIME.fullmatch(text):
         return text[:16].replace("T", " ")
-    return text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…"
+    return _cut(text, MAX_CELL)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def counted(n: int, noun: str) -> str:

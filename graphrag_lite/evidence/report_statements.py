@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,13 +21,12 @@ from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.mention_form import DEFINES, EARLY, mention_form
 from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed
 from graphrag_lite.evidence.sentence_dates import resolved, stated_period
+from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, reading
 from graphrag_lite.tables import groups
+from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.text.transcripts import PERSONS, form, is_talk, speakers, spoken_span
-from graphrag_lite.text.word_lists import sections as word_lists
-from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,37 +34,6 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 ASIDE = 0.1  # what a sentence counts that names a host
 STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
-SPOKEN = 0.5  # what "I" and "you" count less in a transcript than in a text: nobody knows who they are
-LOOSE = 0.35  # what a sentence counts that goes on from another, that talk has filled, or that a quotation has cut
-_FILLER = re.compile(
-    r"\b(?:you know|i mean|um+|uh+|kind of|sort of|i guess|gonna|stuff|yeah|basically|really cool|super (?:\w+))\b"
-    r"|, like,?|\blike (?:a|in|was|it|he|we|super)\b|^like\b|\b(\w+) -- \1\b",
-    re.I,
-)
-# What goes on from something, or is a clause without its main one: "When we were at school."
-_LEANING = re.compile(
-    r"you (?:have|must|need|are)\b|(?:optional|note|tip|important|warning|caution|example|prerequisites?)\s?:"
-    r"|for (?:more|further) (?:information|details)|(?:when|while|because|although|who|which|if|where)\b[^,]*$"
-    r"|(?:anyway|for (?:instance|example)|in other words|in addition|in contrast|as a (?:reminder|result)|also|again"
-    r"|plus|well|par exemple|en outre|de plus|ainsi|außerdem|zum beispiel|por ejemplo|además"
-    # Who "he" is, after "At Acme, he's", the sentence before says.
-    r"|(?:a[st]|in|on|after|before|by|during|for|from|prior to|since|when|while|with)\b[^,.;]{0,70},? (?:s?he|they)\b"
-    r"|(?:à|en|dans|après|avant|lors|depuis|pendant)\b[^,.;]{0,70},? (?:ils?|elles?)\b"
-    r"|alternatively|however|therefore|thus|hence|consequently|similarly|otherwise|to be specific|more specifically"
-    r"|(?:following|using|for|in|with|by|on|from|at|during|after|before|despite) (?:this|that|these|those|such)"
-    r"|(?:dies|diese[mnrs]?|deshalb|daher|dabei|damit|dazu|darum|jedoch) |celui-ci|celle-ci|ceux-ci|pour cela|cependant"
-    r"|est[aeo]s?|por (?:eso|ello)|sin embargo)\b"
-    r"|また|さらに|しかし|そのため|その|この|これ|それ|こうした|彼|此外|另外|例如|因此|所以|然而|但是?|同时|随后|[这該该此其]|[他她它]们?"
-    r"|(?:또한|그러나|따라서|하지만|그런|그리고|이러한|이를|이는|이와|이것|그것|그|이|이런|그런 다음|해당|대신에?)\s",
-    re.I,
-)
-# What stands below a picture or over a table.
-_CAPTION = re.compile(
-    r"(?:(?:supplementary |extended data )?(?:table|figure|fig\.|tableau|tabelle|abbildung|abb\.|tabla|figura)"
-    r"|[図表图]|그림|표)"
-    r"\s?(?:S|[A-Z]\.?)?\d",
-    re.I,
-)
 # After a name: "(1843-1899) is a", "est une"; the topic of a sentence in Chinese, Japanese and Korean.
 _IS_A = re.compile(
     r"\W{0,3}(?:\([^)]{0,80}\)|,[^,.]{0,60},)?\s*(?:is|was|are|were|est|était|sont|ist|war|sind|es|era|è|é)\s"
@@ -74,20 +42,6 @@ _IS_A = re.compile(
 )
 _BRACKETS = r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?"
 _TOPIC = re.compile(rf"{_BRACKETS}(?:是|とは|란|(?:は、?|은\s|는\s).*(?:である|です|の一つだ|だ|입니다|이다)[。.]?$)")
-_SUBJECT = re.compile(rf"{_BRACKETS}(?:は、?|은\s|는\s)")
-_BULLET = re.compile(r"(?:[-*+•▪–]|\d{1,2}[.)])\s+(?=\S)")
-_FOOTNOTE = re.compile(r"\s?\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]")
-_FOOTNOTES_AT_END = re.compile(rf"(?<=\S)(?:{_FOOTNOTE.pattern})+\s*$")
-_CUT = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Sen|Rep|Gov|Gen|Prof|St|vs|e\.g|i\.e|al|Inc|Corp|No|(?<![.\w])[A-Z])\.$")
-# What is left of markup where lines were joined, and the end of what a list, or a step's number, goes on from.
-_MARKUP = re.compile(r"(?:^|\s)#{1,6}\s\w|!\[|```|!:|:: |<\w+_\w+>|-{3}|(?::|\s[*•-]|\s\d{1,2}\.)$")
-_LISTS = {language: frozenset(words) for language, words in word_lists(__package__, "instructions.txt").items()}
-_INSTRUCTS = re.compile(
-    r"(?:(?:after|at|before|by|for|from|if|in|on|once|to|under|when)\b[^,.]{0,80}, )?([^\W\d_]+)(?:\s(\w+))?",
-    re.I,
-)
-_UNSPACED_INSTRUCTION = re.compile("|".join(_LISTS["zh"]) + "|.*(?:ください|하세요|하십시오|마세요)[。.]?$")
-_PAIRS = (("“", "”"), ("(", ")"), ("（", "）"))
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
 
 
@@ -125,7 +79,7 @@ class Statement:
     @property
     def shown(self) -> str:
         """What it says, without marks of footnotes, with the dates of its "today" and "last year"."""
-        text = _FOOTNOTE.sub("", self.sentence.text)
+        text = POINTER.sub("", self.sentence.text)
         return disarm(text if self.cell else resolved(text, self._day, self.language))
 
     @property
@@ -141,7 +95,7 @@ class Sources:
         source_documents: "pa.Table",
         source_units: "pa.Table",
         entity_mentions: "pa.Table",
-        signs_before: "Sequence[pa.Table] | None" = None,
+        before: "Sequence[pa.Table] | None" = None,
         attempt: Attempt = unguarded,
     ) -> None:
         import pyarrow.compute as pc
@@ -151,7 +105,9 @@ class Sources:
         self._opened: dict[str, Row] = {}
         columns = ("id", "char_start", "char_end")
         self._units = {identity: (start, end) for identity, start, end in tables.rows(source_units, *columns)}
-        self.signs = document_signs(source_documents, signs_before, attempt)
+        self.signs = document_signs(source_documents, before, attempt)
+        self._before = before[1] if before else tables.make("report_sentences", [])
+        self.sentences = self._before
         self.hosts = hosts(self.signs)
         self._named = {name.title() for name in self.hosts}
         self._attempt = attempt
@@ -171,15 +127,44 @@ class Sources:
             self._opened[identity] = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
         return self._opened[identity]
 
+    def work(self, identity: str) -> str:
+        """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
+        return without_part(self.document(identity)["title"]) or identity
+
+    def all_called(self, name: str) -> bool:
+        """Say whether the titles of all documents begin with a name, in any letters."""
+        import pyarrow.compute as pc
+
+        return bool(pc.all(pc.starts_with(pc.utf8_lower(self._documents["title"]), name.lower())).as_py())
+
     def read(self, spans: Iterable[Row], each: Callable[..., Iterator[Any]]) -> None:
-        """Read many sentences by the service `each`, a document at a time; what fails there is tried by `at`."""
+        """Read many sentences by the service `each`, a document at a time; what fails there is tried by `at`.
+
+        Those that were read `before` are not read again. `sentences` are then how all of them read.
+        """
         wanted = sorted({_where(span): span for span in reversed([*spans])}.items())  # the first at each place
-        by_document = groupby((span for _, span in wanted), key=itemgetter("document_id"))
-        told = [Told(identity, self.document(identity), list(found)) for identity, found in by_document]
-        made = each(partial(_statements, named=self._named, dated=self._dated), told)
-        for (where, _), one in zip(wanted, (one for several in made for one in several), strict=True):
-            if one:
-                self._made[where] = self._unless_noticed(one)
+        found = self._read_before()
+        by_document = groupby((span for where, span in wanted if where not in found), key=itemgetter("document_id"))
+        told = [Told(identity, self.document(identity), list(several)) for identity, several in by_document]
+        for one, read in zip(told, each(_readings, told), strict=True):
+            found |= zip(map(_where, one.spans), read, strict=True)
+        rows: list[tuple[Any, ...]] = []
+        for where, span in wanted:
+            if known := found.get(where):
+                document = self.document(where[0])
+                self._made[where] = self._unless_noticed(_stated(span, document, known, self._named, self._dated))
+                rows.append((where[0], document["language"], *where[1:], *known[:-1], sorted(known.terms)))
+        self.sentences = tables.make("report_sentences", rows)
+
+    def _read_before(self) -> "dict[tuple[str, int, int], Reading | None]":
+        """Return how sentences read by place, of documents that are as they were for the last snapshot."""
+        found: dict[tuple[str, int, int], Reading | None] = {}
+        for identity, language, first, last, start, end, worth, length, held in tables.rows(
+            self._before, *self._before.column_names
+        ):
+            if identity in self._rows and self.document(identity)["language"] == language:
+                found[identity, first, last] = Reading(start, end, worth, length, frozenset(held))
+        return found
 
     def at(self, spans: Iterable[Row]) -> list[Statement]:
         """Return what the sentences at some spans say; those that cannot be read are left out.
@@ -201,8 +186,9 @@ class Sources:
         where = _where(span)
         if where not in self._made:
             document = self.document(span["document_id"])
-            one = self._attempt(span["text_unit_id"], statement, span, document, self._named, self._dated)
-            self._made[where] = self._unless_noticed(one) if one else None
+            one = self._attempt(span["text_unit_id"], reading, span, document)
+            stated = _stated(span, document, one, self._named, self._dated) if one else None
+            self._made[where] = self._unless_noticed(stated) if stated else None
         return self._made[where]
 
     def _unless_noticed(self, one: Statement) -> Statement:
@@ -227,20 +213,14 @@ class Sources:
                 return self.at([one.span | {"char_start": first, "char_end": last}])
         return []
 
-    def defines(self, one: Statement, name: str) -> int:
-        """Return how well a statement says what bears a name, or its last word: 2 as a definition, 0 not at all."""
+    def defines(self, one: Statement, name: str) -> bool:
+        """Say whether a statement says early what bears a name, or its last word, is."""
         text, start, end = self.document(one.span["document_id"])["text"], one.span["char_start"], one.span["char_end"]
-        for part in dict.fromkeys((name, name.split()[-1])):
-            if (at := text.find(part, start, end)) >= 0:
-                last = at + len(part)
-                if at - start <= EARLY and (_IS_A.match(text, last, end) or _TOPIC.match(text, last, end)):
-                    return 2
-                if at - start <= EARLY and _SUBJECT.match(text, last, end):
-                    return 1
-                form = mention_form(text, (at, last), (start, end), one.language)[0]
-                apposed = form == DEFINES and text.startswith(",", last)
-                return 2 if apposed else int(form == DEFINES)
-        return 0
+        at = next((at for part in (name, name.split()[-1]) if (at := text.find(part, start, end)) >= 0), -1)
+        last = at + (len(name) if text.startswith(name, at) else len(name.split()[-1]))
+        if at < 0 or (at - start <= EARLY and (_IS_A.match(text, last, end) or _TOPIC.match(text, last, end))):
+            return at >= 0
+        return text.startswith(",", last) and mention_form(text, (at, last), (start, end), one.language)[0] == DEFINES
 
 
 class Told(NamedTuple):
@@ -255,61 +235,17 @@ def _where(span: Row) -> tuple[str, int, int]:
     return span["document_id"], span["char_start"], span["char_end"]
 
 
-def _statements(told: Told, named: Collection[str], dated: bool) -> list[Statement | None]:
-    return [outcome(statement, span, told.document, named, dated)[0] for span in told.spans]
+def _readings(told: Told) -> list[Reading | None]:
+    return [outcome(reading, span, told.document)[0] for span in told.spans]
 
 
-def statement(span: Row, document: Row, named: Collection[str], dated: bool) -> Statement:
+def _stated(span: Row, document: Row, read: Reading, named: Collection[str], dated: bool) -> Statement:
     """Return what the sentence at a span of a document says; little is it worth where it names one of `named`."""
-    text, language = document["text"], document["language"]
-    cards = [block for block in document["blocks"] if block["kind"] == "card"]
-    cell = any(block["char_start"] <= span["char_start"] < block["char_end"] for block in cards)
-    first, last = span["char_start"], span["char_end"]
-    start, end = (first, last) if cell else spoken_span(text, first, last)
-    if start >= end:  # nothing but marks
-        start, end = first, last
-    if not cell:
-        bullet = _BULLET.match(text, start, end)
-        start = bullet.end() if bullet else start
-        end = start + len(_FOOTNOTES_AT_END.sub("", text[start:end]))
-    words = one_line(text[start:end])
-    found = terms(words, language)
-    length = max(len(found), len(words.split()))
-    worth = 1.0 if cell else form(text, start, end, language) * _loose(words, language, bool(speakers(text)))
-    worth *= 1.0 if set(words.split()).isdisjoint(named) else ASIDE
-    place = span | {"char_start": start, "char_end": end}
-    day = document["created_at"] if dated else ""
-    return Statement(Sentence(words, frozenset(found), length, worth), place, language, day, bool(cards), cell)
-
-
-def _loose(sentence: str, language: str, transcript: bool) -> float:
-    """Return what a sentence counts beside its form (`transcripts.form`): talk and what is cut off, less.
-
-    >>> [_loose(one, "en", True) for one in ("Whales sing.", "Thanks, Ann.", "When whales sing.")]
-    [1.0, 0.0, 0.35]
-    """
-    marked = _CUT.search(sentence) or _CAPTION.match(sentence) or _MARKUP.search(sentence)
-    if marked or (transcript and is_talk(sentence)):
-        return 0.0
-    worth = 1.0
-    if transcript and language in PERSONS and PERSONS[language].search(sentence):
-        worth *= SPOKEN
-    cut = sentence[:1] in ",;)`" or " = " in sentence or sentence.count('"') % 2
-    half = any(sentence.count(one) != sentence.count(other) for one, other in _PAIRS)
-    leans = _LEANING.match(sentence) or _instructs(sentence, language)
-    if cut or half or leans or (transcript and _FILLER.search(sentence)):
-        worth *= LOOSE
-    return worth
-
-
-def _instructs(sentence: str, language: str) -> bool:
-    """Say whether a sentence tells its reader what to do, in its first clause or after one.
-
-    >>> [_instructs(one, "en") for one in ("In the menu, click Save.", "Set it up.", "Use of Zep grew.", "请勿删除。")]
-    [True, True, False, True]
-    """
-    if _UNSPACED_INSTRUCTION.match(sentence):
-        return True
-    found = _INSTRUCTS.match(sentence)
-    verb, after = found.groups("") if found else ("", "")
-    return verb.casefold() in _LISTS.get(language, ()) and after.casefold() not in _LISTS["not before"]
+    words = one_line(document["text"][read.start : read.end])
+    worth = read.worth * (1.0 if set(words.split()).isdisjoint(named) else ASIDE)
+    place = span | {"char_start": read.start, "char_end": read.end}
+    row = any(block["kind"] == "card" for block in document["blocks"])
+    told = Sentence(words, read.terms, read.length, worth)
+    return Statement(
+        told, place, document["language"], document["created_at"] if dated else "", row, is_cell(span, document)
+    )

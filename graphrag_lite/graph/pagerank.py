@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, diags_array
 
-Vector = npt.NDArray[np.float64]
+from graphrag_lite.graph.adjacency import strengths
+from graphrag_lite.graph.sparse import Csr, Vector
 
 # The walk through a graph of so many edges is exact, by matrices that take .2 s to make. In a larger one, this is what
 # a node has to have per edge, of a mass of 1, to pass it on: no step takes more than 1 / LEAST edges.
@@ -27,21 +27,21 @@ LEAST = 3e-7
 class Walk:
     """Transition probabilities in both directions, transposed so that a step is one product with a column vector."""
 
-    to_entities: "csr_array | Step"  # (n_entities, n_units), columns sum to 1, or 0 for a unit without entities
-    to_units: "csr_array | Step"  # (n_units, n_entities), columns sum to 1, or 0 for an entity without units
+    to_entities: "Csr | Step"  # (n_entities, n_units), columns sum to 1, or 0 for a unit without entities
+    to_units: "Csr | Step"  # (n_units, n_entities), columns sum to 1, or 0 for an entity without units
 
 
 @dataclass(frozen=True)
 class Step:
     """Steps from the rows of a matrix to its columns, computed for the nodes that have at least `least` per edge."""
 
-    counts: csr_array  # (n_from, n_to), not 0
+    counts: Csr  # (n_from, n_to), not 0
     weights: Vector | None  # (n_to,) what the edges to a node count besides, 1 where not given
     least: float = LEAST
 
     @cached_property
     def _ends(self) -> npt.NDArray[np.int64]:
-        return np.flatnonzero(np.diff(self.counts.indptr) == 0)
+        return np.flatnonzero(self.counts.sizes == 0)
 
     def stuck(self, mass: Vector) -> float:
         """Return the mass of the nodes that have no edge."""
@@ -50,7 +50,8 @@ class Step:
     def __matmul__(self, mass: Vector) -> Vector:
         """Return the mass that arrives, shape (n_to,).
 
-        >>> to_units = Step(csr_array([[1.0, 3.0], [1.0, 0.0]]), None, least=0.1)
+        >>> from graphrag_lite.graph.sparse import from_dense
+        >>> to_units = Step(from_dense([[1.0, 3.0], [1.0, 0.0]]), None, least=0.1)
         >>> (to_units @ np.array([0.8, 0.01])).tolist()
         [0.2, 0.6000000000000001]
         """
@@ -71,23 +72,17 @@ class Step:
         return arrived
 
 
-def walk_of(entities: csr_array, units: csr_array, weights: Vector, most_edges: int = MOST_EDGES) -> Walk:
-    """Return the walk over `entities` (n_units, n_entities), counts, and its transpose `units`.
+def walk_of(entities: Csr, units: Csr, weights: Vector, most_edges: int = MOST_EDGES) -> Walk:
+    """Return the walk over `entities` (n_units, n_entities), positive counts, and its transpose `units`.
 
-    `weights` (n_entities,) is what the edges of each entity count besides. No matrix is made where there are more than
-    `most_edges`: then the walk is approximate, and reads what it needs of the two that there are.
+    `weights` (n_entities,), positive, is what the edges of each entity count besides. No matrix is made where there are
+    more than `most_edges`: then the walk is approximate, and reads what it needs of the two that there are.
     """
-    if entities.nnz > most_edges:
+    if len(entities.data) > most_edges:
         return Walk(Step(entities, weights), Step(units, None))
-    data = entities.data * weights[entities.indices]
-    return walk(csr_array((data, entities.indices, entities.indptr), entities.shape))
-
-
-def walk(weights: csr_array) -> Walk:
-    """Normalise the edges of `weights` (n_units, n_entities), all of them positive, by the weight of each node."""
-    by_unit = diags_array(_inverse(weights.sum(axis=1)))
-    by_entity = diags_array(_inverse(weights.sum(axis=0)))
-    return Walk(csr_array((by_unit @ weights).T), csr_array(weights @ by_entity))
+    of_unit, of_entity = entities @ weights, strengths(units)
+    to_entities = units.data * np.repeat(weights, units.sizes) / of_unit[units.indices]
+    return Walk(units.with_data(to_entities), entities.with_data(entities.data / of_entity[entities.indices]))
 
 
 def pagerank(
@@ -105,8 +100,9 @@ def pagerank(
     Seeds are non-negative with a positive sum, and are scaled to sum to 1 together. Stops after `max_iterations`, or
     when no more than `tolerance` of the mass moves; a few iterations rank the neighbourhood of the seeds well.
 
-    >>> two_units_share_an_entity = walk(csr_array([[1.0], [1.0]]))
-    >>> units, entities = pagerank(two_units_share_an_entity, np.array([1.0, 0.0]), np.array([0.0]), restart=0.5)
+    >>> from graphrag_lite.graph.sparse import from_dense
+    >>> shared = walk_of(from_dense([[1.0], [1.0]]), from_dense([[1.0, 1.0]]), np.ones(1))  # by two units
+    >>> units, entities = pagerank(shared, np.array([1.0, 0.0]), np.array([0.0]), restart=0.5)
     >>> print(units.round(3), entities.round(3))
     [0.583 0.083] [0.333]
     """
@@ -135,8 +131,3 @@ def pagerank(
         if moved <= tolerance:
             break
     return units, entities
-
-
-def _inverse(sums: npt.ArrayLike) -> Vector:
-    values = np.asarray(sums, dtype=np.float64)
-    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)

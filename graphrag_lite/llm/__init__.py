@@ -1,6 +1,6 @@
 """The model boundary: what stages and search ask of a model, and the only code that reaches a network.
 
-    stage -> model -> memo -> meter -> openai_chat -> endpoint -> retries -> limits -> httpx2
+    stage -> model -> memo -> meter -> openai_chat -> endpoint -> retries -> limits -> http_client
                                     -> providers -> retries -> limits -> a model of somebody else
 
 `chat` has the protocols and the values that cross them: start there, then `model`, which is what a stage gets, and

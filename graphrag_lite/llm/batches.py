@@ -31,7 +31,7 @@ from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.llm.openai_fields import parsed
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient, Response
+    from graphrag_lite.llm.http_client import Client, Response
 
 ENDED = ("completed", "failed", "expired", "cancelled")
 MAX_REQUESTS = 20_000  # of a job; OpenAI takes 50,000
@@ -126,7 +126,7 @@ class Batches:
         written_at = datetime.datetime.fromtimestamp(path.stat().st_mtime, datetime.UTC)
         wanted = Wanted(tag, len(lines), written_at)
 
-        async def look(client: "AsyncClient") -> "Response":
+        async def look(client: "Client") -> "Response":
             return await self._listed(client, wanted) or await client.get(form.jobs, params=form.first_page)
 
         def read(answer: Any) -> tuple[dict[str, str] | None, int]:
@@ -139,9 +139,9 @@ class Batches:
 
             attempts = itertools.count()
 
-            async def create(client: "AsyncClient") -> "Response":  # at a second attempt, the first may have made it
+            async def create(client: "Client") -> "Response":  # at a second attempt, the first may have made it
                 made = await self._listed(client, wanted) if next(attempts) else None
-                return made or await client.post(where, json=body)
+                return made or await client.post(where, body)
 
             job = await self.endpoint.post(create, 0, read)
         job = job or {"id": "", "status": "lost"}  # a provider that lists what it does not hold
@@ -152,17 +152,17 @@ class Batches:
     async def _uploaded(self, tag: str, content: bytes) -> str:
         name = f"{TAG}-{tag}.jsonl"
 
-        async def upload(client: "AsyncClient") -> "Response":
-            return await client.post("files", data={"purpose": "batch"}, files={"file": (name, content)})
+        async def upload(client: "Client") -> "Response":
+            return await client.upload("files", {"purpose": "batch"}, name, content)
 
         return await self.endpoint.post(upload, 0, lambda answer: (str(answer["id"]), 0))
 
-    async def _listed(self, client: "AsyncClient", wanted: Wanted) -> "Response | None":
+    async def _listed(self, client: "Client", wanted: Wanted) -> "Response | None":
         """Return the page of the provider's list that holds a job, or an error; None where no page does."""
         more: dict[str, str] | None = {}
         while more is not None:
             params = {**self.form.first_page, **more}
-            page = await client.get(self.form.jobs, params=params, extensions=LARGE)
+            page = await client.get(self.form.jobs, params=params, most=LARGE)
             try:
                 rows, more = self.form.page(parsed(page.content))
             except NONE:
@@ -201,8 +201,8 @@ class Batches:
         """Ask how a job stands; where it has ended, keep what has come of it."""
         job_id = json.loads((self.folder / f"{tag}.job").read_bytes())["id"]
 
-        async def retrieve(client: "AsyncClient") -> "Response":
-            return await client.get(f"{self.form.jobs}/{job_id}", extensions=LARGE)
+        async def retrieve(client: "Client") -> "Response":
+            return await client.get(f"{self.form.jobs}/{job_id}", most=LARGE)
 
         try:
             job = await self.endpoint.post(retrieve, 0, lambda a: ((a, self.form.told(a)[1]), 0), frozenset((404,)))
@@ -223,8 +223,8 @@ class Batches:
         tables.replace_file(self.folder / f"{tag}.done", "\n".join(answers).encode())
 
     async def _content(self, place: str) -> str:
-        async def download(client: "AsyncClient") -> "Response":
-            return await client.get(place, extensions=LARGE)
+        async def download(client: "Client") -> "Response":
+            return await client.get(place, most=LARGE)
 
         try:
             return await self.endpoint.fetch(download, frozenset((404,)))

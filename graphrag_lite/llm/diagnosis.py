@@ -18,7 +18,7 @@ from graphrag_lite.llm.retries import Trouble
 from graphrag_lite.settings.models import Llm
 
 if TYPE_CHECKING:
-    from httpx2 import Response
+    from graphrag_lite.llm.http_client import Response
 
 REDIRECTS = {301, 302, 303, 307, 308}
 HEALS = {408, 409, 425, 429}  # and 5xx, but for 501
@@ -62,12 +62,11 @@ class Diagnosis:
             return await attempt
         except StatusError as error:
             self._refuse(error.response.status_code, body(error.response), error.response.headers, hand_back)
-        except TimeoutError:
-            seconds = f"{self.settings.timeout:g} s (llm.timeout)"
-            raise Trouble(f"{self.address} has not answered within {seconds}.", slow=True) from None
         except transport_errors() as error:
-            slow = type(error.__cause__ or error).__name__ == "ReadTimeout"
-            raise Trouble(self.unreachable(error), down=_is_down(error), slow=slow) from None
+            if isinstance(error, TimeoutError) and not _is_down(error):
+                seconds = f"{self.settings.timeout:g} s (llm.timeout)"
+                raise Trouble(f"{self.address} has not answered within {seconds}.", slow=True) from None
+            raise Trouble(self.unreachable(error), down=_is_down(error)) from None
 
     def give_up(self, trouble: Trouble, tries: int) -> NoReturn:
         """Raise what a trouble is after its last attempt."""
@@ -157,7 +156,7 @@ class Diagnosis:
         )
 
     def unreachable(self, error: BaseException) -> str:
-        if isinstance(error, TimeoutError) or "Timeout" in type(error.__cause__ or error).__name__:
+        if isinstance(error, TimeoutError):
             return f"{self.address} does not answer."
         if _is_down(error):
             return f"{self.address} cannot be reached: {self.redacted(cause(error))}."
@@ -175,17 +174,19 @@ def body(response: "Response") -> str:
 
 
 def _is_down(error: BaseException) -> bool:
-    return any(type(e).__name__ in ("ConnectError", "ConnectTimeout") for e in (error, error.__cause__))
+    from graphrag_lite.llm.http_client import is_down
+
+    return is_down(error)
 
 
 def cause(error: BaseException) -> str:
     inner = error.__cause__ or error
-    return str(inner).rstrip(".") or type(inner).__name__
+    return (str(getattr(inner, "strerror", None) or "") or str(inner)).rstrip(".") or type(inner).__name__
 
 
 @functools.cache
 def transport_errors() -> tuple[type[Exception], ...]:
     """Return what a connection fails with. TimeoutError is an OSError."""
-    import httpx2
+    from graphrag_lite.llm.http_client import BROKEN
 
-    return (httpx2.HTTPError, httpx2.StreamError, OSError)
+    return BROKEN

@@ -1,13 +1,12 @@
 """An OpenAI-compatible endpoint: one client, its limits and its retries.
 
-    post -> retries -> limits (again at every attempt) -> httpx2 -> the answer as a dict
+    post -> retries -> limits (again at every attempt) -> http_client -> the answer as a dict
 
 Attempts are ours alone: the limits hold for each, and who waits is told why.
 """
 
 import asyncio
 import json
-import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -25,14 +24,14 @@ from graphrag_lite.settings.models import Llm
 from graphrag_lite.settings.presets import deployment_url
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient, Response
+    from graphrag_lite.llm.http_client import Client, Response, Streamed
 
 CONNECT = 10.0  # seconds to connect, or to answer the question whether the endpoint is there
-LARGE = {"most": 512_000_000}  # extensions of a request whose answer is long: vectors, a batch's replies (bytes)
+LARGE = 512_000_000  # bytes of an answer that may be long: vectors, a batch's replies
 DONE: dict[str, Any] = {}  # the last event of a stream that is whole
 
 T = TypeVar("T")
-Send = Callable[["AsyncClient"], Awaitable["Response"]]
+Send = Callable[["Client"], Awaitable["Response"]]
 
 
 class Endpoint:
@@ -87,7 +86,7 @@ class Endpoint:
         client = await self._client()
         try:
             async with asyncio.timeout(CONNECT):
-                response = await client.get("models", timeout=CONNECT)
+                response = await client.get("models")
         except transport_errors() as error:
             raise ModelError(f"{self._diagnosis.unreachable(error)} {self._diagnosis.next_step()}") from None
         if response.status_code in (401, 403):
@@ -140,7 +139,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def stream(
-        self, send: Callable[["AsyncClient"], Any], tokens: int, hand_back: frozenset[int] = frozenset()
+        self, send: Callable[["Client"], Any], tokens: int, hand_back: frozenset[int] = frozenset()
     ) -> AsyncIterator[AsyncIterator[Any]]:
         """Give the events of a streamed answer as they come, DONE if there is an end to them.
 
@@ -153,16 +152,14 @@ class Endpoint:
                 async with asyncio.timeout(self.settings.timeout):
                     response = await context.__aenter__()
                     if not response.is_success:
-                        await response.aread()
-                        raise StatusError(response)
-                response.encoding = "utf-8"  # whatever charset it names
+                        raise StatusError(await response.read())
                 holding.push_async_exit(context)
                 self._respect(response.headers, tokens)
                 return response
 
             yield self._events(await self._answer(attempt, tokens, hand_back, holding))
 
-    async def _events(self, response: Any) -> AsyncIterator[Any]:
+    async def _events(self, response: "Streamed") -> AsyncIterator[Any]:
         broken: tuple[type[Exception], ...] = (ValueError, *transport_errors())
         begun = False
         rest: list[str] = []
@@ -184,9 +181,9 @@ class Endpoint:
         except broken as error:
             raise CallError(f"{self.address} broke off its answer ({cause(error)}). Ask again.") from None
 
-    async def _lines(self, response: Any) -> AsyncIterator[str]:
+    async def _lines(self, response: "Streamed") -> AsyncIterator[str]:
         """Yield lines as they come. Raises CallError for an answer that takes longer than a request may."""
-        lines, seconds = response.aiter_lines(), self.settings.timeout
+        lines, seconds = response.lines(), self.settings.timeout
         ends_at = asyncio.get_running_loop().time() + seconds
         while True:
             try:
@@ -256,34 +253,23 @@ class Endpoint:
             self._diagnosis.secrets.append(value)
         return found
 
-    async def _client(self) -> "AsyncClient":
+    async def _client(self) -> "Client":
         """Return the client of the running event loop: connections, locks and waiters belong to one loop."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             key = self._key()
-            import httpx2
+            from graphrag_lite.llm.http_client import Client
 
-            from graphrag_lite.llm.bounded_answer import ENCODINGS, bounded
-
-            # It logs every request at INFO, which is where a run tells how it goes.
-            if logging.getLogger("httpx2").level == logging.NOTSET:
-                logging.getLogger("httpx2").setLevel(logging.WARNING)
-            seconds = self.settings.timeout
             self._diagnosis.secrets.append(key)
-            headers = self._headers(key)
             try:
-                self._http = httpx2.AsyncClient(
-                    base_url=self.base_url.partition("?")[0],
-                    params=self._query,
-                    headers={"accept-encoding": ", ".join(ENCODINGS), **headers},
-                    event_hooks={"response": [bounded]},
-                    timeout=httpx2.Timeout(seconds, connect=min(CONNECT, seconds)),
-                    limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
-                    follow_redirects=False,  # neither key nor documents go where nobody sent them
-                    # A proxy of the environment is for the world outside, not for a server on this machine.
-                    trust_env=not _is_loopback(self.host),
+                self._http = Client(
+                    self.base_url.partition("?")[0],
+                    self._query,
+                    self._headers(key),
+                    connect=min(CONNECT, self.settings.timeout),
+                    outside=not _is_loopback(self.host),
                 )
-            except (ValueError, ImportError, OSError, httpx2.InvalidURL) as error:
+            except (ValueError, OSError) as error:
                 raise ModelError(
                     f"{self.address} cannot be asked: {type(error).__name__}. Check {self.section}.base_url and"
                     f" {self.section}.headers, and the environment: the proxies (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY;"
@@ -299,7 +285,7 @@ class Endpoint:
 _ENDINGS: WeakKeyDictionary[asyncio.AbstractEventLoop, list[AsyncIterator[None]]] = WeakKeyDictionary()
 
 
-async def _ending(client: "AsyncClient") -> AsyncIterator[None]:
+async def _ending(client: "Client") -> AsyncIterator[None]:
     """Close a client when its event loop ends: `asyncio.run` closes the generators that are left, last of all."""
     try:
         yield

@@ -33,7 +33,7 @@ from graphrag_lite.settings.presets import PLAIN
 from graphrag_lite.text import tokens
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient, Response
+    from graphrag_lite.llm.http_client import Client, Response
 
 PATH = "chat/completions"
 UNSURE = frozenset((400, 404, 415, 422, 500, 501))  # what servers answer to a field that they do not know
@@ -275,8 +275,8 @@ class OpenAIChat:
         return await self._send(body, UNSURE)
 
     async def _send(self, body: dict[str, Any], hand_back: frozenset[int] = frozenset()) -> Reply:
-        async def send(client: "AsyncClient") -> "Response":
-            return await client.post(PATH, json=body)
+        async def send(client: "Client") -> "Response":
+            return await client.post(PATH, body)
 
         estimated = prompt_tokens(body["messages"])
 
@@ -296,8 +296,8 @@ class OpenAIChat:
                 raise
 
     async def _streamed(self, body: dict[str, Any]) -> AsyncIterator[str | Reply]:
-        def send(client: "AsyncClient") -> Any:
-            return client.stream("POST", PATH, json={**body, "stream": True})
+        def send(client: "Client") -> Any:
+            return client.stream(PATH, {**body, "stream": True})
 
         estimated = prompt_tokens(body["messages"])
         hand_back = frozenset((400, 422)) if self._stream_options else frozenset()

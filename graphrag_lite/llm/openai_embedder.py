@@ -23,7 +23,7 @@ from graphrag_lite.settings.presets import PRESETS
 from graphrag_lite.watch import Watch
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient, Response
+    from graphrag_lite.llm.http_client import Client, Response
 
 
 class OpenAIEmbedder:
@@ -53,9 +53,9 @@ class OpenAIEmbedder:
     async def _batch(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
         estimated = sum(map(estimated_tokens, texts))
 
-        async def send(client: "AsyncClient") -> "Response":
+        async def send(client: "Client") -> "Response":
             body = {"model": self.settings.model, "input": list(texts), "encoding_format": "float"}
-            return await client.post("embeddings", json=body, extensions=LARGE)
+            return await client.post("embeddings", body, most=LARGE)
 
         def read(answer: Any) -> tuple[tuple[list[list[float]], Usage], int]:
             rows = sorted(answer["data"], key=lambda row: row["index"])

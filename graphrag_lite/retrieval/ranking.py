@@ -42,16 +42,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array, csr_array
 
 from graphrag_lite.graph.pagerank import Walk, pagerank, walk_of
+from graphrag_lite.graph.sparse import Csr, Vector
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.text.period import Period
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
-
-Vector = npt.NDArray[np.float64]
 
 # A unit that shares no word with the question can still be where a hop leads: what it counts for, of 1.
 _NO_WORD = 0.05
@@ -92,7 +90,7 @@ class Policy:
 class Features:
     """What the index knows of a question's words; made by `retrieval.features.question_features`."""
 
-    term_scores: csc_array  # (n_units, n_terms) BM25 score of each distinct term in each unit
+    term_scores: Csr  # (n_terms, n_units) BM25 score of each distinct term in each unit, by unit
     names: Sequence[
         tuple[tuple[int, ...], npt.NDArray[np.int64]]
     ]  # what each name may mean, and the places of its terms
@@ -118,7 +116,7 @@ class Features:
 
     def terms_of(self, is_meant: Callable[[int], bool]) -> npt.NDArray[np.bool_]:
         """Return which terms belong to a name that may mean such an entity, shape (n_terms,)."""
-        found = np.zeros(self.term_scores.shape[1], dtype=np.bool_)
+        found = np.zeros(self.term_scores.shape[0], dtype=np.bool_)
         for entities, places in self.names:
             found[places] |= any(map(is_meant, entities))
         return found
@@ -128,29 +126,27 @@ class Features:
 class Links:
     """The graph as sparse matrices, built once per index by `link`."""
 
-    entities: csr_array  # (n_units, n_entities) mention counts; mapped ones are not to be written to
-    units: csr_array  # (n_entities, n_units), its transpose
-    definitions: csr_array  # (n_entities, n_units), not 0 where the unit's document has the entity as its title
+    entities: Csr  # (n_units, n_entities) mention counts
+    units: Csr  # (n_entities, n_units), its transpose
+    definitions: Csr  # (n_entities, n_units), not 0 where the unit's document has the entity as its title
     about: float  # share of the units whose document is about what it is titled with, near 1 in an encyclopaedia
     rarity: Vector  # (n_entities,), 1 for an entity in one unit, near 0 for one in all, 0 for a hub
     steps: Walk
 
 
-def link(mentions: csr_array, definitions: csr_array, transposed: csr_array | None = None) -> Links:
+def link(mentions: Csr, definitions: Csr, transposed: Csr) -> Links:
     """Prepare the graph from `mentions` (n_units, n_entities), counts of names in titles and texts alike.
 
-    `transposed` is the same as (n_entities, n_units), where it is at hand.
+    `transposed` is the same as (n_entities, n_units).
     Edges of the walk weigh tf * (ln((n_units + 1) / df) + 1), those of hubs a tenth of that: they connect everything.
     """
-    n_units = mentions.shape[0]
-    units = csr_array(mentions.T) if transposed is None else transposed
-    frequencies = np.diff(units.indptr)
+    n_units, frequencies = mentions.shape[0], transposed.sizes
     hub = frequencies > max(_HANDFUL, _HUB_SHARE * n_units)
     rarity = np.log((n_units + 1) / np.maximum(frequencies, 1))
     edge = np.where(hub, 0.1, 1.0) * (rarity + 1)
     scaled_rarity = np.where(hub, 0.0, rarity / np.log(n_units + 1)) if n_units else rarity
     about = len(np.unique(definitions.indices)) / max(n_units, 1)
-    return Links(mentions, units, definitions, about, scaled_rarity, walk_of(mentions, units, edge))
+    return Links(mentions, transposed, definitions, about, scaled_rarity, walk_of(mentions, transposed, edge))
 
 
 def text_unit_scores(question: "Question") -> Vector:
@@ -161,22 +157,22 @@ def text_unit_scores(question: "Question") -> Vector:
 def rank(question: Features, links: Links, policy: Policy) -> Vector:
     """Return the score of every unit, shape (n_units,); `best` puts them in order.
 
-    >>> mentions = csr_array(np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]))  # unit 0 is about entity 0 and names 1
-    >>> definitions = csr_array(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
-    >>> term_scores = csc_array(np.array([[3.0], [0.0], [1.0]]))
-    >>> question = Features(term_scores, [((0,), np.array([0]))], {0: 1.0}, np.empty(0, np.int32))
-    >>> best(rank(question, link(mentions, definitions), Policy()), 3).tolist()
+    >>> from graphrag_lite.graph.sparse import from_dense
+    >>> mentions = np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])  # unit 0 is about entity 0 and names entity 1
+    >>> definitions = from_dense([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> links = link(from_dense(mentions), definitions, from_dense(mentions.T))
+    >>> question = Features(from_dense([[3.0, 0.0, 1.0]]), [((0,), np.array([0]))], {0: 1.0}, np.empty(0, np.int32))
+    >>> best(rank(question, links, Policy()), 3).tolist()
     [0, 1, 2]
     """
-    share: Vector = np.ones(question.term_scores.shape[0])  # of what a unit would be worth
+    share: Vector = np.ones(question.term_scores.n_columns)  # of what a unit would be worth
     if question.replies is not None:
         share[question.replies] = policy.replying
-    term_scores = csc_array(question.term_scores, dtype=np.float64, copy=True)
-    term_scores.data *= share[term_scores.indices]
-    bm25: Vector = np.asarray(term_scores.sum(axis=1))
+    term_scores = question.term_scores.with_data(question.term_scores.data * share[question.term_scores.indices])
+    bm25 = term_scores.columns(np.ones(term_scores.shape[0]))
     top = bm25.max(initial=0.0) or 1.0
     bm25 /= top
-    term_scores.data /= top
+    term_scores = term_scores.with_data(term_scores.data / top)
     base = share * (bm25 + policy.naming * _named(bm25, links, question.entities))
     if question.meant is not None:
         base += share * policy.meaning * question.meant
@@ -193,7 +189,7 @@ def rank(question: Features, links: Links, policy: Policy) -> Vector:
         scores += policy.holding * question.held * bm25
     if question.ages is not None:
         scores *= (1.0 + question.ages) ** -policy.fading
-    titled = question.terms_of(lambda entity: len(_row(links.definitions, entity)) > 0)
+    titled = question.terms_of(lambda entity: len(links.definitions.row(entity)) > 0)
     rates = policy.discount * np.maximum(titled, links.about * question.in_name)
     taken = _discounted(scores, term_scores, rates, policy.discount_depth)
     if question.order is not None:
@@ -205,7 +201,7 @@ def _named(bm25: Vector, links: Links, question_entities: Mapping[int, float]) -
     """Score the units that define what the question names; of several for one entity, the best gets all its weight."""
     scores = np.zeros_like(bm25)
     for entity, weight in question_entities.items():
-        units = _row(links.definitions, entity)
+        units = links.definitions.row(entity)
         if len(units):
             fit = bm25[units] + _NO_WORD
             scores[units] = np.maximum(scores[units], weight * fit / fit.max())
@@ -233,8 +229,8 @@ def _defined(entry: Vector, bm25: Vector, links: Links, question_entities: Colle
     for seed in best(entry, n_seeds).tolist():
         targets = [
             units
-            for entity in _row(links.entities, seed).tolist()
-            if entity not in question_entities and len(units := _row(links.definitions, entity)) and seed not in units
+            for entity in links.entities.row(seed).tolist()
+            if entity not in question_entities and len(units := links.definitions.row(entity)) and seed not in units
         ]
         for units in targets:
             fit = bm25[units] + _NO_WORD
@@ -242,9 +238,7 @@ def _defined(entry: Vector, bm25: Vector, links: Links, question_entities: Colle
     return scores
 
 
-def _joined(
-    entry: Vector, term_scores: csc_array, links: Links, question_entities: Collection[int], n_seeds: int
-) -> Vector:
+def _joined(entry: Vector, term_scores: Csr, links: Links, question_entities: Collection[int], n_seeds: int) -> Vector:
     """Score the units that share an entity with one of the best units by `entry`, by the terms that are not in it.
 
     Of several shared entities the rarest counts; hubs and the question's own entities join nothing.
@@ -253,14 +247,14 @@ def _joined(
     for seed in best(entry, n_seeds).tolist():
         open_terms = np.where(_places(term_scores, seed) >= 0, 0.0, 1.0)
         shared = np.zeros_like(entry)
-        for entity in _row(links.entities, seed).tolist():
+        for entity in links.entities.row(seed).tolist():
             if entity not in question_entities and links.rarity[entity] > 0:
-                units = _row(links.units, entity)
+                units = links.units.row(entity)
                 shared[units] = np.maximum(shared[units], links.rarity[entity])
         shared[seed] = 0.0
         reached = np.flatnonzero(shared > 0)
         if open_terms.any() and len(reached):
-            matched = (term_scores @ open_terms)[reached]
+            matched = term_scores.columns(open_terms)[reached]
             scores[reached] = np.maximum(scores[reached], entry[seed] * shared[reached] * matched)
     return scores
 
@@ -268,11 +262,11 @@ def _joined(
 def _spread(bm25: Vector, links: Links, question_entities: Mapping[int, float], policy: Policy) -> Vector:
     """Score the units by PageRank, scaled so that the best that is not a seed has 1, and cut at 1."""
     seeds = best(bm25, policy.spread_seeds)
-    unit_seeds, entity_seeds = np.zeros_like(bm25), np.zeros(links.entities.shape[1])
+    unit_seeds, entity_seeds = np.zeros_like(bm25), np.zeros(links.entities.n_columns)
     unit_seeds[seeds] = (bm25[seeds] > 0) / np.arange(1, len(seeds) + 1)
     unit_seeds *= policy.seed_mass_on_units / max(unit_seeds.sum(), 1e-9)
     for entity, weight in question_entities.items():
-        entity_seeds[entity] = weight / np.sqrt(max(1, len(_row(links.units, entity))))
+        entity_seeds[entity] = weight / np.sqrt(max(1, len(links.units.row(entity))))
     entity_seeds *= (1 - policy.seed_mass_on_units) / max(entity_seeds.sum(), 1e-9)
     if not (unit_seeds.any() or entity_seeds.any()):
         return unit_seeds
@@ -287,18 +281,18 @@ def _spread(bm25: Vector, links: Links, question_entities: Mapping[int, float], 
     return np.minimum(spread, 1.0, out=spread)
 
 
-def _discounted(scores: Vector, term_scores: csc_array, rates: Vector, depth: int) -> Vector:
+def _discounted(scores: Vector, term_scores: Csr, rates: Vector, depth: int) -> Vector:
     """Take the best units one after the other; each takes part of its names' weight from all that come after it.
 
     A term loses its rate (n_terms,) of its weight to a unit that holds it best, less to one that holds it worse. The
     result orders the units as they were taken: nothing gains, so none that is left can pass one that was taken.
     """
     places = np.flatnonzero(rates)
-    names = csc_array(term_scores[:, places])
-    if not names.nnz:
+    names = term_scores.rows(places)
+    if not len(names.data):
         return scores
-    highest = names.max(axis=0).toarray()
-    weights = np.ones(names.shape[1])
+    highest = np.array([names.data[start:end].max(initial=0.0) for start, end in pairwise(names.indptr.tolist())])
+    weights = np.ones(len(places))
     left = scores.copy()
     taken: dict[int, float] = {}
     for _ in range(min(depth, len(scores))):
@@ -308,15 +302,15 @@ def _discounted(scores: Vector, term_scores: csc_array, rates: Vector, depth: in
         if held.any():
             lost = rates[places] * held * weights
             weights -= lost
-            left -= names @ lost
+            left -= names.columns(lost)
     left[list(taken)] = list(taken.values())
     return left
 
 
-def _newest_first(scores: Vector, term_scores: csc_array, said: Vector, depth: int) -> Vector:
+def _newest_first(scores: Vector, term_scores: Csr, said: Vector, depth: int) -> Vector:
     """Put each of the `depth` best units before the best older one that it supersedes; the others stay."""
     chosen = best(scores, depth).tolist()
-    held = np.array([_values(term_scores, unit) for unit in chosen]).reshape(len(chosen), term_scores.shape[1])
+    held = np.array([_values(term_scores, unit) for unit in chosen]).reshape(len(chosen), term_scores.shape[0])
     place, values = said[chosen], scores[chosen]
     order: list[int] = []  # places in `chosen`
     for new, unit in enumerate(chosen):
@@ -329,25 +323,20 @@ def _newest_first(scores: Vector, term_scores: csc_array, said: Vector, depth: i
     return ordered
 
 
-def _row(matrix: csr_array, i: int) -> npt.NDArray[np.int32]:
-    row: npt.NDArray[np.int32] = matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]
-    return row
-
-
-def _places(by_column: csc_array, row: int) -> npt.NDArray[np.int64]:
-    """Return where a row's value of each column is stored, -1 where there is none; rows ascend within a column."""
-    rows, ends = by_column.indices, by_column.indptr.tolist()
-    found = np.full(by_column.shape[1], -1)
-    for column, (start, end) in enumerate(pairwise(ends)):
-        place = start + int(np.searchsorted(rows[start:end], row))
-        if place < end and rows[place] == row:
-            found[column] = place
+def _places(term_scores: Csr, unit: int) -> npt.NDArray[np.int64]:
+    """Return where a unit's score of each term is stored, -1 where there is none; units ascend within a term."""
+    units = term_scores.indices
+    found = np.full(term_scores.shape[0], -1)
+    for term, (start, end) in enumerate(pairwise(term_scores.indptr.tolist())):
+        place = start + int(np.searchsorted(units[start:end], unit))
+        if place < end and units[place] == unit:
+            found[term] = place
     return found
 
 
-def _values(by_column: csc_array, row: int) -> Vector:
-    """Return the values of a row, shape (n_columns,)."""
-    places = _places(by_column, row)
+def _values(term_scores: Csr, unit: int) -> Vector:
+    """Return a unit's score of each term, shape (n_terms,)."""
+    places = _places(term_scores, unit)
     values = np.zeros(len(places))
-    values[places >= 0] = by_column.data[places[places >= 0]]
+    values[places >= 0] = term_scores.data[places[places >= 0]]
     return values

@@ -15,13 +15,11 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import attempting
 from graphrag_lite.errors import GraphragLiteError, TableError
-from graphrag_lite.llm.model import Model
-from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 from graphrag_lite.run import comparison, snapshots
 from graphrag_lite.run.services import Last
 from graphrag_lite.run.stamps import (
@@ -35,9 +33,13 @@ from graphrag_lite.run.stamps import (
     stamp_of,
     versions,
 )
-from graphrag_lite.run.workers import Engine, Workers, peak_memory
+from graphrag_lite.run.workers import Engine, Workers, give_memory_back, peak_memory
 from graphrag_lite.settings import Settings
 from graphrag_lite.watch import Silence, Watch
+
+if TYPE_CHECKING:
+    from graphrag_lite.llm.model import Model
+    from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 
 logger = logging.getLogger(__name__)
 RESULT = ("stamp", "tables", "failures")  # what of a stage's record is its result
@@ -120,6 +122,8 @@ async def run(
         record = await _bring_up(stage, so_far, engine, watch, again=stage.name in refresh)
         still_read = {name for later in stages[position + 1 :] for name in later.reads}
         so_far.memory = {name: table for name, table in so_far.memory.items() if name in still_read}
+        if stage.name in so_far.ran:
+            give_memory_back()
         rows = {name: entry["rows"] for name, entry in record["tables"].items()}
         watch.finish(stage.name, time.perf_counter() - stage_started, rows, stage.name not in so_far.ran)
 

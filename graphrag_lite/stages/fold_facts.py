@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.errors import InputError
-from graphrag_lite.extraction.judged_ends import judged_ends
-from graphrag_lite.llm.model import StageModel
-from graphrag_lite.prompts import Prompts
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import FoldFacts
 from graphrag_lite.temporal import fold, one_value
@@ -27,6 +24,9 @@ from graphrag_lite.text import folding
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from graphrag_lite.llm.model import StageModel
+    from graphrag_lite.prompts import Prompts
 
 MAX_SOURCES = 10  # of a fact
 MIN_ENDED = 20  # so few facts that end stop no run, however few are open
@@ -46,8 +46,8 @@ async def fold_facts(
     entity_resolutions: "pa.Table",
     settings: FoldFacts,
     last: Last | None,
-    model: StageModel | None,
-    prompts: Prompts,
+    model: "StageModel | None",
+    prompts: "Prompts",
 ) -> "tuple[pa.Table, pa.Table, pa.Table]":
     """Return `facts`, `relation_policies` and `relation_resolutions`.
 
@@ -82,6 +82,8 @@ async def fold_facts(
     if model is not None and settings.model:
         undecided = {place for place, rule in enumerate(rules) if rule == "default" and learned.policy[place] == MULTI}
         sentences = partial(_sentences, source_documents, told)
+        from graphrag_lite.extraction.judged_ends import judged_ends
+
         asked, ended = await judged_ends(told, mentions, undecided, sentences, settings.max_pairs, model, prompts)
         _stop_where_texts_say_otherwise(mentions, learned, asked, ended, settings.max_ended_share)
         mentions = with_ends(mentions, ended)

@@ -5,22 +5,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
-from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.packing import packs
 from graphrag_lite.extraction.extractor import Extractor
-from graphrag_lite.llm.model import StageModel
-from graphrag_lite.prompts import Prompts
-from graphrag_lite.prompts import ResolveEntities as PairsPrompt
-from graphrag_lite.replies.chosen_numbers import read_chosen, schema
-from graphrag_lite.resolution.candidate_pairs import grey_pairs
 from graphrag_lite.resolution.known_names import decided, typed, unheard
-from graphrag_lite.resolution.ladder import Resolution, resolve
-from graphrag_lite.resolution.model_decisions import Pair, clusters, merged
-from graphrag_lite.resolution.name_keys import exact_key
+from graphrag_lite.resolution.ladder import resolve
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.tables import groups
@@ -28,10 +20,12 @@ from graphrag_lite.text.names import is_acronym, lower_case_words
 from graphrag_lite.text.names.contexts import MAX_CONTEXTS, context
 from graphrag_lite.text.names.own_types import cues_of, type_told
 from graphrag_lite.text.names.words import AND_WORDS
-from graphrag_lite.text.plain_text import cut_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from graphrag_lite.llm.model import StageModel
+    from graphrag_lite.prompts import Prompts
 
 BATCH = 500_000  # characters of text units whose words are counted at once: many are the same
 # Between two names: they are two. After a comma may stand a title: "James Adam, Lord Adam".
@@ -46,17 +40,8 @@ LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 LONGEST_ACRONYM, LONGEST_WORD = 6, 40  # characters
 NEAR = 2 + max(map(len, AND_WORDS))  # characters
 MAX_TOLD = 20  # names that no text has
-LONGEST_NAME = 120  # characters, in a question
 
 logger = logging.getLogger(__name__)
-
-
-class Seen(NamedTuple):
-    """How an entity first comes up, so that later documents do not change what a question shows of it."""
-
-    place: int  # among the mentions, by date
-    name: str  # its own rather than a short one
-    description: str  # of the same mention, which has one if any does
 
 
 async def resolve_entities(
@@ -66,8 +51,8 @@ async def resolve_entities(
     relationship_mentions: "pa.Table",
     settings: ResolveEntities,
     each: Each,
-    model: StageModel | None,
-    prompts: Prompts,
+    model: "StageModel | None",
+    prompts: "Prompts",
     attempt: Attempt = unguarded,
     extractor: Extractor | None = None,
     last: Last | None = None,
@@ -116,9 +101,11 @@ async def resolve_entities(
         confirmed=model is not None or extractor is not None,
     )
     if model is not None and settings.model:
+        from graphrag_lite.extraction.judged_names import joined_by_model
+
         described = list(zip(names, types, entity_mentions["description"].to_pylist(), strict=True))
         order = _by_date(source_documents, document_ids)
-        rows = await _by_model(rows, [described[place] for place in order], settings.max_pairs, model, prompts)
+        rows = await joined_by_model(rows, [described[place] for place in order], settings.max_pairs, model, prompts)
     if settings.known.types:
         rows = typed(rows, _types_told(units, entity_mentions, settings.known.types))
     if absent := unheard(rows, settings.known):
@@ -238,81 +225,6 @@ def _by_date(source_documents: "pa.Table", document_ids: Sequence[str]) -> list[
     """
     created_at = dict(zip(*(source_documents[name].to_pylist() for name in ("id", "created_at")), strict=True))
     return sorted(range(len(document_ids)), key=lambda i: (created_at[document_ids[i]], document_ids[i]))
-
-
-async def _by_model(
-    rows: Sequence[Resolution],
-    mentions: Sequence[tuple[str, str, str]],
-    max_pairs: int,
-    model: StageModel,
-    prompts: Prompts,
-) -> list[Resolution]:
-    """Ask the model about the grey pairs, and merge what it calls the same; a pair without an answer stays apart.
-
-    `mentions` are (name, type, description), by date. Pairs are asked in the order in which the later of the two comes
-    up, in packs that a new document changes little: the memo answers those that it leaves as they were.
-    """
-    entities = {exact_key(row.name): row.key for row in rows if not row.document_id}
-    types: dict[str, Counter[str]] = defaultdict(Counter)
-    seen: dict[str, Seen] = {}
-    ranks: dict[str, tuple[bool, int]] = {}
-    for place, (name, kind, description) in enumerate(mentions):
-        entity = entities.get(key := exact_key(name))
-        if entity is None:  # it means several, each in documents of its own
-            continue
-        types[entity][kind] += 1
-        if (rank := (key == entity, bool(description))) > ranks.get(entity, (False, -1)):
-            ranks[entity] = rank
-            seen[entity] = Seen(seen[entity].place if entity in seen else place, name, description)
-    known = {
-        entity: frozenset(k.casefold() for k in found if k not in ("", "unknown")) for entity, found in types.items()
-    }
-    pairs = grey_pairs(entities, known)
-    asked = sorted(pairs, key=lambda pair: (max(seen[pair[0]].place, seen[pair[1]].place), pair))
-    questions = [
-        [asked[place] for place in pack] for pack in packs(["\n".join(p) for p in asked], [1] * len(asked), max_pairs)
-    ]
-
-    async def work(question: list[Pair]) -> frozenset[int] | None:
-        content = prompts.fill(PairsPrompt(pairs="\n\n".join(_lines(question, seen))))
-        parse = partial(read_chosen, n=len(question), word="same")
-        try:
-            same, n_unknown = await model.ask([{"role": "user", "content": content}], parse, schema=schema("same"))
-        except ReplyError as error:  # the index can do without these answers: the names stay apart
-            model.failed(_name(question, seen), error, "kept apart: ")
-            return None
-        if n_unknown:
-            logger.info("Ignored %d numbers of pairs that were not asked.", n_unknown)
-        return same
-
-    answers = await model.map(work, questions, partial(_name, seen=seen))
-    verdicts = {
-        pair: number in same
-        for question, same in zip(questions, answers, strict=True)
-        if same is not None
-        for number, pair in enumerate(question, start=1)
-    }
-    same = [pair for pair in pairs if verdicts.get(pair)]
-    different = [pair for pair in pairs if verdicts.get(pair) is False]
-    return merged(rows, clusters(same, different).values(), types)
-
-
-def _lines(question: Sequence[Pair], seen: dict[str, Seen]) -> Iterator[str]:
-    """Yield the numbered pairs of one question."""
-    for number, (one, other) in enumerate(question, start=1):
-        yield f"{number}. {_shown(seen[one])}\n{' ' * len(str(number))}  {_shown(seen[other])}"
-
-
-def _shown(entity: Seen) -> str:
-    name, said = cut_line(entity.name, LONGEST_NAME), cut_line(entity.description)
-    return f"{name} ({said})" if said else name
-
-
-def _name(question: Sequence[Pair], seen: dict[str, Seen]) -> str:
-    """Say which question it is, for the list of failures."""
-    one, other = (cut_line(seen[entity].name, LONGEST_NAME) for entity in question[0])
-    more = f" and {len(question) - 1} more pairs of names" if len(question) > 1 else ""
-    return f'"{one}", "{other}"{more}'
 
 
 def _related(

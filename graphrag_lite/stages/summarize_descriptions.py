@@ -16,28 +16,9 @@ from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.describing_sentences import best_sentences, best_statements, sentence_of
 from graphrag_lite.evidence.descriptions import cut, distinct, joined
-from graphrag_lite.evidence.mention_fold import (
-    ALL_TOUCHED,
-    CANDIDATES,
-    ENTITIES,
-    ENTITY_DESCRIPTIONS,
-    ENTITY_SENTENCES,
-    FOLD,
-    MENTIONED,
-    PAIR_DESCRIPTIONS,
-    PAIR_RELATIONS,
-    PAIR_SENTENCES,
-    RELATIONSHIPS,
-    TOUCHED,
-    WITHIN,
-    opened,
-    rows,
-)
+from graphrag_lite.evidence.mention_fold import CANDIDATES, QUERIES, opened, rows
 from graphrag_lite.evidence.mention_form import mention_form
 from graphrag_lite.evidence.packing import packs
-from graphrag_lite.llm.model import StageModel
-from graphrag_lite.prompts import Prompts
-from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.tables import groups
@@ -47,6 +28,9 @@ from graphrag_lite.text.tokens import counter
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
+
+    from graphrag_lite.llm.model import StageModel
+    from graphrag_lite.prompts import Prompts
 
 Row = dict[str, Any]
 ENCODING = "cl100k_base"  # what tokens of descriptions are counted in
@@ -60,13 +44,13 @@ async def summarize_descriptions(
     relationship_mentions: "pa.Table",
     entity_resolutions: "pa.Table",
     settings: SummarizeDescriptions,
-    model: StageModel | None,
-    prompts: Prompts,
+    model: "StageModel | None",
+    prompts: "Prompts",
     each: Each,
     attempt: Attempt = unguarded,
     count: Callable[[str, int], None] | None = None,
     last: Last | None = None,
-) -> tuple["pa.Table", "pa.Table"]:
+) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
     """Fold mentions into entities and relationships, and describe each by the sentences that say most about it.
 
     What a model has described is described in its words; the sentences are then what these rest on. Where no sentence
@@ -82,20 +66,21 @@ async def summarize_descriptions(
     with opened(sum(table.num_rows for table in read)) as database:
         for name, table in zip(FOLDED, read, strict=True):
             database.register(name, table)
-        database.execute(FOLD)
+        database.execute(QUERIES["fold"])
         kept = _touched(database, read, languages, last)
-        database.register("forms", _forms(database, texts, languages, each))
+        forms = _forms(database, texts, languages, each)
+        database.register("forms", forms)
         n_units = pc.count_distinct(entity_mentions["text_unit_id"]).as_py()
         if count:
-            count("relationships_within_entities", next(rows(database, WITHIN))["n"])
-        entities = database.sql(ENTITIES).to_arrow_table()
-        pairs = database.sql(RELATIONSHIPS, params={"n_units": n_units}).to_arrow_table()
+            count("relationships_within_entities", next(rows(database, QUERIES["within"]))["n"])
+        entities = database.sql(QUERIES["entities"]).to_arrow_table()
+        pairs = database.sql(QUERIES["relationships"], params={"n_units": n_units}).to_arrow_table()
         told = {
             row["key"]: distinct(row["descriptions"])
-            for query in (ENTITY_DESCRIPTIONS, PAIR_DESCRIPTIONS)
+            for query in (QUERIES["entity_descriptions"], QUERIES["pair_descriptions"])
             for row in rows(database, query)
         }
-        acts = {row["key"]: row for row in rows(database, PAIR_RELATIONS)}
+        acts = {row["key"]: row for row in rows(database, QUERIES["pair_relations"])}
         titles = dict(tables.rows(entities, "id", "title"))
         ends = {f"{low} {high}": (low, high) for low, high in tables.rows(pairs, "low", "high")}
         names = titles | {key: f"{titles[low]} and {titles[high]}" for key, (low, high) in ends.items()}
@@ -106,8 +91,8 @@ async def summarize_descriptions(
                 for key, found in groupby(rows(database, query), lambda row: row["key"])
             }
 
-        sentences = chosen(ENTITY_SENTENCES, best_sentences, settings.max_sentences)
-        stated = chosen(PAIR_SENTENCES, best_statements, 1)
+        sentences = chosen(QUERIES["entity_sentences"], best_sentences, settings.max_sentences)
+        stated = chosen(QUERIES["pair_sentences"], best_statements, 1)
         touched = [row["entity"] for row in rows(database, "from touched")]
         touched_pairs = [f"{row['low']} {row['high']}" for row in rows(database, "from touched_pair")]
     things = [Thing(key, name, told[key]) for key, name in names.items() if key in told]
@@ -122,6 +107,7 @@ async def summarize_descriptions(
     return (
         _table("entities", entities, titles, described, kept and kept[0], list(map(descriptions.get, titles))),
         _table("relationships", pairs, ids, directed, kept and kept[1], list(map(descriptions.get, ends))),
+        forms,
     )
 
 
@@ -132,23 +118,24 @@ def _touched(
     import pyarrow as pa
 
     gone_on = last if last and not last.failed and not last.changed & {"settings", "code"} else None
-    before = gone_on and gone_on.read(*FOLDED, "entities", "relationships")
+    before = gone_on and gone_on.read(*FOLDED, "entities", "relationships", "mention_forms")
     then = gone_on and gone_on.read("source_documents", only=["id", "language"])
-    if not before or not then:
-        database.execute(ALL_TOUCHED)
-        return None
-    told = zip(*(then[0][name].to_pylist() for name in ("id", "language")), strict=True)
+    told = tables.rows(then[0], "id", "language") if then else ()
     retold = [identity for identity, language in told if languages.get(identity, language) != language]
     database.register("retold", pa.table({"document_id": pa.array(retold, pa.string())}))
+    database.register("forms_before", before[-1] if before and then else tables.make("mention_forms", []))
+    if not before or not then:
+        database.execute(QUERIES["all_touched"])
+        return None
     for name, now, table in zip(FOLDED, read, before[:3], strict=True):
         by = "name" if name == "entity_resolutions" else "document_id"
         other = groups.changed(now, table, by, now.column_names)
         database.register(f"{name}_now", groups.of(now, by, other))
         database.register(f"{name}_before", groups.of(table, by, other))
-    for name, table in zip(("entities", "relationships"), before[3:], strict=True):
+    for name, table in zip(("entities", "relationships"), before[3:5], strict=True):
         database.register(f"{name}_before", table)
-    database.execute(TOUCHED)
-    return before[3:]
+    database.execute(QUERIES["touched"])
+    return before[3:5]
 
 
 def _table(
@@ -208,18 +195,23 @@ class Read(NamedTuple):
 def _forms(
     database: "duckdb.DuckDBPyConnection", texts: Mapping[str, str], languages: Mapping[str, str], each: Each
 ) -> "pa.Table":
-    """Return what `mention_form` says of every mention of `MENTIONED`; of a document where it fails, nothing."""
+    """Return `mention_forms`, what is said of each mention in the text; where it fails, a document names all."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    mentions = database.sql(MENTIONED).to_arrow_table()
-    rows = groupby(tables.rows(mentions, *mentions.column_names[1:]), key=itemgetter(0))
+    places = database.sql(QUERIES["mentioned"]).to_arrow_table()
+    new = pc.is_null(places["form"])
+    rows = groupby(tables.rows(places.filter(new), *places.column_names[:5]), key=itemgetter(0))
     documents = [Read(key, texts[key], languages[key], [row[1:] for row in found]) for key, found in rows]
     said = zip(documents, each(_forms_in, documents), strict=True)
     found = [form for document, forms in said for form in forms or [(0, row[2]) for row in document.mentions]]
-    forms, begins = zip(*found, strict=True) if found else ((), ())
-    return pa.table(
-        {"mention": mentions["mention"], "form": pa.array(forms, pa.int8()), "begins": pa.array(begins, pa.int64())}
-    )
+    read = dict(zip(("form", "begins"), zip(*found, strict=True) if found else ((), ()), strict=True))
+    columns = {name: places[name].combine_chunks() for name in places.column_names}
+    columns |= {
+        name: pc.replace_with_mask(columns[name], new.combine_chunks(), pa.array(values, columns[name].type))
+        for name, values in read.items()
+    }
+    return tables.make_columns("mention_forms", **columns)
 
 
 def _forms_in(document: Read) -> list[tuple[int, int]]:
@@ -239,7 +231,7 @@ class Thing(NamedTuple):
 
 
 async def _descriptions(
-    things: list[Thing], settings: SummarizeDescriptions, model: StageModel | None, prompts: Prompts
+    things: list[Thing], settings: SummarizeDescriptions, model: "StageModel | None", prompts: "Prompts"
 ) -> dict[str, str]:
     """Return the description of every thing: what was said of it, merged by the model where it is long.
 
@@ -260,6 +252,7 @@ async def _descriptions(
     beginnings = {thing.key: cut(joined(thing.said), settings.max_tokens, count) for thing in waiting}
     if model is None:
         return done | beginnings
+    from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt
 
     async def work(question: Thing) -> str | None:
         lines = "\n".join(f"- {line}" for line in question.said)

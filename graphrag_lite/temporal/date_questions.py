@@ -9,11 +9,11 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
+from graphrag_lite.temporal.durations import UNITS
 from graphrag_lite.text.folding import fold_with_places
 from graphrag_lite.text.relative_times import relative_dates
 
 NUMBERS = "zero one two three four five six seven eight nine ten".split()
-UNITS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}  # days
 _UNIT = r"(?P<unit>days?|weeks?|months?|years?)"
 _HOW = rf"^(?:(?:so|and|about|exactly|roughly),? )?how (?:many|much) (?:full |total |more )?{_UNIT}"
 _LONG = r"^how (?:long|much time)"

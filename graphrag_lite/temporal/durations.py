@@ -5,8 +5,7 @@ from datetime import date
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from graphrag_lite.temporal.date_questions import UNITS
-
+UNITS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}  # days
 WIDTHS = {"day": 1, "week": 7, "month": 30, "season": 120, "year": 365, "decade": 3652, "century": 36525}  # days
 SEEN = "seen"  # the precision of what begins some time before it is said: nothing is computed of it
 CERTAIN = 0.45  # of a duration: what its two dates leave open beyond this is too much to state a number

@@ -15,7 +15,6 @@ from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.types import kind_of
 from graphrag_lite.text.names.words import ARTICLES
 from graphrag_lite.text.relations import NO_LABEL, has_verb, relation
-from graphrag_lite.text.relations_unspaced import unspaced_relation
 from graphrag_lite.text.words import UNSPACED_CHARACTERS
 
 Pair = tuple[int, int, str]
@@ -163,8 +162,11 @@ def _one_name(one: str, other: str) -> bool:
 
 def _label(text: str, a: Name, b: Name, language: str) -> str:
     """Return the words that say what `a` and `b` are to each other, "" where none are known to."""
-    if said := unspaced_relation(text, (a.start, a.end), (b.start, b.end), language):
-        return said
+    if language in ("zh", "ja", "ko"):
+        from graphrag_lite.text.relations_unspaced import unspaced_relation
+
+        if said := unspaced_relation(text, (a.start, a.end), (b.start, b.end), language):
+            return said
     who = _RELATIVE.match(text, a.end, b.start)
     if verb := relation(text, a._replace(end=who.end()) if who else a, b, language):
         return verb

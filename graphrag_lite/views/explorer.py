@@ -14,8 +14,8 @@ from string import Template
 from typing import Any
 
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
+from graphrag_lite.text.shown_text import shown
 from graphrag_lite.views import page_data
-from graphrag_lite.views.shown_text import shown
 
 MAX_BYTES = 20_000_000  # of a page: above, texts of documents are left out
 SCRIPTS = (  # in this order, each may use those before it; what they begin is begun by the last

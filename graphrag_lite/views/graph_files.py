@@ -10,8 +10,8 @@ from graphrag_lite import tables
 from graphrag_lite.distribution import extra
 from graphrag_lite.errors import PluginError
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
+from graphrag_lite.text.shown_text import shown
 from graphrag_lite.views.positions import positions
-from graphrag_lite.views.shown_text import shown
 
 if TYPE_CHECKING:
     import networkx

@@ -16,9 +16,9 @@ import yaml
 from graphrag_lite import tables
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.temporal.holding import line as told_fact
-from graphrag_lite.views.markdown import escaped, footnoted, line
+from graphrag_lite.text.as_markdown import escaped, footnoted, line
+from graphrag_lite.text.shown_text import shown
 from graphrag_lite.views.other_names import other_names
-from graphrag_lite.views.shown_text import shown
 
 MIN_UNITS = 2  # text units that name an entity which has a note
 MAX_NAME = 150  # bytes of a file name

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.views.shown_text import shown
+from graphrag_lite.text.shown_text import shown
 
 Row = Mapping[str, Any]
 
@@ -56,7 +56,7 @@ def property_graph(view: SnapshotView) -> tuple[list[Nodes], list[Edges]]:
     finest = {identity: row["id"] for row in sorted(communities, key=_level) for identity in row["entity_ids"]}
     facts = [row for row in view.arrow("facts").to_pylist() if {row["subject_id"], row["object_id"]} <= known]
     of_entity = ("id", "title", "type", "description", "frequency", "degree", "n_documents")
-    of_fact = ("relation", "fact", "kind", "valid_at", "invalid_at", "ended_by", "conflict")
+    of_fact = ("id", "relation", "fact", "kind", "valid_at", "invalid_at", "ended_by", "conflict")
     nodes = [
         Nodes("Document", _picked(documents, "id", "title", "path", "created_at", "language")),
         Nodes("TextUnit", _picked(units, "id", "text", "ordinal", "char_start", "char_end", "n_tokens")),

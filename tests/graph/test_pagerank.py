@@ -3,9 +3,21 @@
 import networkx as nx
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, diags_array, random_array
+from scipy.sparse import csr_array, random_array
 
-from graphrag_lite.graph.pagerank import Step, Walk, pagerank, walk, walk_of
+from graphrag_lite.graph.pagerank import Step, Walk, pagerank, walk_of
+from graphrag_lite.graph.sparse import Csr
+
+
+def own(matrix: csr_array) -> Csr:
+    return Csr(matrix.indptr, matrix.indices, matrix.data, matrix.shape[1])
+
+
+def walk(counts: csr_array, weights: np.ndarray | None = None, most: int = 10**6) -> Walk:
+    """Return the walk over counts by both of its matrices."""
+    return walk_of(
+        own(counts), own(csr_array(counts.T)), np.ones(counts.shape[1]) if weights is None else weights, most
+    )
 
 
 def reference(weights: csr_array, unit_seeds: np.ndarray, entity_seeds: np.ndarray, restart: float) -> np.ndarray:
@@ -70,8 +82,8 @@ def graphs(seed: int) -> tuple[csr_array, np.ndarray, np.ndarray]:
 def test_steps_of_single_nodes_arrive_where_the_matrices_do(seed: int) -> None:
     counts, unit_seeds, entity_seeds = graphs(seed)
     weights = np.random.default_rng(seed).uniform(0.1, 2.0, 200)
-    exact = pagerank(walk(csr_array(counts @ diags_array(weights))), unit_seeds, entity_seeds, 0.35, 6)
-    steps = Walk(Step(counts, weights, 0.0), Step(csr_array(counts.T), None, 0.0))
+    exact = pagerank(walk(counts, weights), unit_seeds, entity_seeds, 0.35, 6)
+    steps = Walk(Step(own(counts), weights, 0.0), Step(own(csr_array(counts.T)), None, 0.0))
     for one, other in zip(pagerank(steps, unit_seeds, entity_seeds, 0.35, 6), exact, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-14)
 
@@ -82,7 +94,7 @@ def test_what_has_little_mass_does_not_go_on_and_none_gains_by_that(seed: int, l
     counts, unit_seeds, entity_seeds = graphs(seed)
     exact, about = (
         pagerank(steps, unit_seeds, entity_seeds, 0.35, 6)[0]
-        for steps in (walk(counts), Walk(Step(counts, None, least), Step(csr_array(counts.T), None, least)))
+        for steps in (walk(counts), Walk(Step(own(counts), None, least), Step(own(csr_array(counts.T)), None, least)))
     )
     assert (exact > 0).sum() > (about > 0).sum(), "some are not reached any more"
     assert (about <= exact + 1e-12).all()
@@ -92,6 +104,4 @@ def test_what_has_little_mass_does_not_go_on_and_none_gains_by_that(seed: int, l
 
 def test_a_graph_of_no_more_edges_than_a_step_may_take_is_walked_exactly() -> None:
     counts, _, _ = graphs(0)
-    transposed, n = csr_array(counts.T), counts.nnz
-    kinds = [type(walk_of(counts, transposed, np.ones(200), most).to_units) for most in (n, n - 1)]
-    assert kinds == [csr_array, Step]
+    assert [type(walk(counts, most=most).to_units) for most in (counts.nnz, counts.nnz - 1)] == [Csr, Step]

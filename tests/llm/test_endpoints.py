@@ -278,8 +278,9 @@ def test_a_count_that_can_be_none_is_estimated(told: Any) -> None:
 )
 def test_an_environment_that_no_client_takes_is_told(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, value)
+    scheme = "https" if name == "SSL_CERT_FILE" else "http"
     with pytest.raises(ModelError, match=name) as raised:
-        asyncio.run(chat_model(Llm(model="m", base_url="http://model.invalid/v1")).complete(ask()))
+        asyncio.run(chat_model(Llm(model="m", base_url=f"{scheme}://model.invalid/v1")).complete(ask()))
     assert "secret" not in str(raised.value)
 
 

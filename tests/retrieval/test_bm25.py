@@ -54,8 +54,8 @@ def test_scores_of_a_question_are_the_sum_over_its_terms(term_lists: list[list[s
 def test_term_scores_are_the_parts_of_the_score(term_lists: list[list[str]], terms: list[str]) -> None:
     index = build(term_lists)
     parts = index.term_scores(terms)
-    assert parts.shape == (len(term_lists), len(terms))
-    np.testing.assert_allclose(parts.sum(axis=1), index.scores(terms), atol=1e-6)
+    assert parts.shape == (len(terms), len(term_lists))
+    np.testing.assert_allclose(parts.columns(np.ones(len(terms))), index.scores(terms), atol=1e-6)
 
 
 @pytest.mark.parametrize("term_lists", [[], [[]], [[], []]])

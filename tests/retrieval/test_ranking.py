@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csc_array, csr_array
 
 from graphrag_lite.graph.pagerank import Step, Walk
+from graphrag_lite.graph.sparse import from_dense
 from graphrag_lite.retrieval.ranking import Features, Links, Policy, link, rank
 from graphrag_lite.retrieval.top_k import best
 
@@ -22,13 +22,13 @@ def graph(n_units: int, mentions: dict[int, list[int]], titles: dict[int, list[i
         counts[unit, entities] = 1.0
     for unit, entities in titles.items():
         definitions[entities, unit] = counts[unit, entities] = 1.0
-    return link(csr_array(counts), csr_array(definitions))
+    return link(from_dense(counts), from_dense(definitions), from_dense(counts.T))
 
 
 def ask(scores: list[list[float]], named: list[int] = [], in_name: list[int] = [], dated: list[int] = []) -> Features:  # noqa: B006
     """Make a question from the scores of its terms, one list per unit."""
     names = [(tuple(named), np.array(sorted(set(in_name)), dtype=np.int64))]
-    return Features(csc_array(np.array(scores)), names, dict.fromkeys(named, 1.0), np.array(dated, dtype=np.int32))
+    return Features(from_dense(np.array(scores).T), names, dict.fromkeys(named, 1.0), np.array(dated, dtype=np.int32))
 
 
 def order(question: Features, links: Links, policy: Policy) -> list[int]:
@@ -221,9 +221,9 @@ def test_discounting_never_lets_a_unit_pass_one_with_the_same_names_and_a_higher
 
 
 def test_an_empty_index_and_an_empty_question() -> None:
-    none = Features(csc_array((0, 0)), [], {}, np.empty(0, np.int32))
-    assert rank(none, link(csr_array((0, 0)), csr_array((0, 0))), Policy()).tolist() == []
-    blank = Features(csc_array((3, 0)), [], {}, np.empty(0, np.int32))
+    none = Features(from_dense(np.empty((0, 0))), [], {}, np.empty(0, np.int32))
+    assert rank(none, link(*[from_dense(np.empty((0, 0)))] * 3), Policy()).tolist() == []
+    blank = Features(from_dense(np.empty((0, 3))), [], {}, np.empty(0, np.int32))
     assert rank(blank, graph(3, {0: [1]}, {2: [1]}), Policy()).tolist() == [0, 0, 0]
 
 
@@ -249,14 +249,15 @@ def test_a_walk_of_single_steps_ranks_as_the_matrices_do(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n_units, n_entities = 600, 300
     popular = 1 / np.arange(1, n_entities + 1)
-    counts = csr_array(rng.multinomial(7, popular / popular.sum(), n_units).astype(float))
-    definitions = csr_array((np.ones(200), (rng.permutation(n_entities)[:200], np.arange(200))), (n_entities, n_units))
+    counts = rng.multinomial(7, popular / popular.sum(), n_units).astype(float)
+    definitions = np.zeros((n_entities, n_units))
+    definitions[rng.permutation(n_entities)[:200], np.arange(200)] = 1
     terms = rng.random((n_units, 5)) * (rng.random((n_units, 5)) < 0.1)
     question = Features(
-        csc_array(terms), [((7, 40), np.arange(2))], {7: 1.0, 40: 1.0}, np.arange(0, 600, 50, dtype=np.int32)
+        from_dense(terms.T), [((7, 40), np.arange(2))], {7: 1.0, 40: 1.0}, np.arange(0, 600, 50, dtype=np.int32)
     )
-    links = link(counts, definitions)
-    frequencies = np.diff(links.units.indptr)
+    links = link(*map(from_dense, (counts, definitions, counts.T)))
+    frequencies = links.units.sizes
     hub = np.where(frequencies > 30, 0.1, 1.0)  # a twentieth of the units
     weights = hub * (np.log((n_units + 1) / np.maximum(frequencies, 1)) + 1)
     for least, off in ((0.0, 1e-12), (1e-5, 0.02)):

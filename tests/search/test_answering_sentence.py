@@ -11,7 +11,6 @@ from graphrag_lite.search.definitions import defines, thing_asked
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 TEXTS = {
     "Quarry Song": "Quarry Song is a film of 1962 that was directed by Mira Lund. Critics praised its camera work.",
     "Mira Lund": "Mira Lund worked in Bergen for many years. She was born in the harbour town of Hamar in 1921. "
@@ -22,6 +21,10 @@ TEXTS = {
     "List": "# Machines\n\n- The red machine costs 4,000 crowns a year.\n- The blue machine costs 900 crowns a year.\n\n"
     "> The grey machine costs nothing at all, says the vendor.\n\n## References\n\n"
     "Aas B, Bo C, Dahl E. The green machine costs of owners. J Mach 1999;12:34-9.",
+    "Guide": "# The pump house\n\n## Rotating the keys\n\nThe keys are rotated in spring.\n\n1. Stop the pump.\n2. Turn "
+    "each key twice.\n3. Start the pump again.\n\n## Keys\n\nKeys hang behind the door, and the keys are not to be lost.",
+    "Flat": "# Draining the basin The basin is drained once a year. 1. Open the sluice. 2. Wait an hour. # Other basins "
+    "A basin of stone is drained by hand.",
     "Q1": "The shop had 120 paying members this quarter, up from last year.",
     "Q2": "The shop had 180 paying members this quarter, up from last year.",
     "Q3": "The shop had 150 paying members this quarter, up from last year.",
@@ -35,6 +38,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     rows = [{"id": title, "title": title, "text": text, "timestamp": DATES.get(title)} for title, text in TEXTS.items()]
     (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     (folder / "list.md").write_text(TEXTS["List"], encoding="utf-8")
+    (folder / "guide.md").write_text(TEXTS["Guide"], encoding="utf-8")
     return Index(pipeline.index(folder, folder / "output", Settings()).snapshot)
 
 
@@ -46,6 +50,13 @@ def test_what_the_best_sentence_leads_to_is_said_first(index: Index) -> None:
     answer = index.query("Where was the director of the film Quarry Song born?")
     assert "born in the harbour town of Hamar" in answer.citations[0].text
     assert any("directed by Mira Lund" in cited.text for cited in answer.citations)
+
+
+def test_a_procedure_is_answered_by_its_steps_below_their_heading(index: Index) -> None:
+    answer = index.query("How do I rotate the keys?")
+    assert answer.answer.startswith("Rotating the keys: 1. Stop the pump. 2. Turn each key twice. 3. Start the pump")
+    assert "1. Open the sluice. 2. Wait an hour. [1]" in index.query("How can I drain the basin?").answer
+    assert "Stop the pump" not in index.query("Where do the keys hang?").citations[0].text
 
 
 def test_what_is_asked_is_found_in_other_words(index: Index) -> None:
@@ -87,8 +98,8 @@ def test_what_goes_on_is_read_with_what_it_leans_on_and_what_only_announces_come
     assert index.query("What is the effect of salt on hamsters?").citations[0].text.startswith("Salt made")
 
 
-def test_a_question_in_another_language_finds_what_it_means_and_is_told_so(tmp_path: Path) -> None:
-    index = Index(pipeline.index(EXAMPLE, tmp_path / "output", Settings()).snapshot)
+def test_a_question_in_another_language_finds_what_it_means_and_is_told_so(sample: Path) -> None:
+    index = Index(sample)
     answer = index.query("Wann wurde Hubble gestartet?").answer
     assert "24 April 1990" in answer and answer.endswith("\n\n(Quoted from texts in English.)")
     assert "Thornton" in index.query("¿Quién instaló COSTAR?").citations[0].text

@@ -102,13 +102,13 @@ def index(folder: Path, name: str) -> Run:
 
 
 def described(read: dict[str, pa.Table]) -> list[list[dict[str, Any]]]:
-    """Return the rows of both tables that the stage writes."""
+    """Return the rows of both tables that describe."""
     model, _ = stage_model(StubModel(lambda request: stub_replies.reply(request.messages)))
     settings = SummarizeDescriptions(max_tokens=50)
     made = asyncio.run(
         summarize_descriptions(**read, settings=settings, model=model, prompts=prompts.load(), each=in_turn)
     )
-    return [table.to_pylist() for table in made]
+    return [table.to_pylist() for table in made[:2]]
 
 
 def shuffled(read: dict[str, pa.Table], seed: int) -> dict[str, pa.Table]:

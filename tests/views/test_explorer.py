@@ -13,8 +13,8 @@ from chromium import Page
 from conftest import indexed
 
 from graphrag_lite.search.index import Index
+from graphrag_lite.text.shown_text import shown, utf16_offsets
 from graphrag_lite.views.explorer import page
-from graphrag_lite.views.shown_text import shown, utf16_offsets
 
 
 def data_of(content: bytes, part: str = "data") -> Any:
@@ -199,6 +199,7 @@ def test_it_fits_narrow_screens(tab: Page, path: Path) -> None:
     dark = tab.run("getComputedStyle(document.body).backgroundColor")
     tab.size(400, 800)
     assert tab.run("getComputedStyle(document.body).backgroundColor") != dark
+    assert quiet(tab)
 
 
 def test_equal_tables_give_equal_bytes(evil: Index, corpus: Callable[..., Path], tmp_path: Path) -> None:

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.errors import TableError
 from graphrag_lite.ops.check.problems import Problems
 from graphrag_lite.ops.check.reading import is_small
 from graphrag_lite.run import snapshots
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MANIFEST = snapshots.MANIFEST
 
@@ -51,15 +54,18 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
     return intact
 
 
-def check_columns(folder: Path, intact: list[str], found: Problems) -> list[str]:
-    """Read every column of the tables, checksums of pages compared, and return the tables that have no hole in one."""
+def check_columns(folder: Path, intact: list[str], found: Problems) -> "dict[str, pa.Table | None]":
+    """Read every column of the tables, checksums of pages compared, and return those that have no hole in one.
+
+    With a small table comes what was read.
+    """
     import pyarrow.compute as pc
 
-    sound = []
+    sound: dict[str, pa.Table | None] = {}
     for name in intact:
-        holes, damage, doubled = [], "", False
-        columns = tables.schema(name).names
-        for portion in [columns] if is_small(folder, name) else [[column] for column in columns]:
+        holes, damage, doubled, data = [], "", False, None
+        columns, small = tables.schema(name).names, is_small(folder, name)
+        for portion in [columns] if small else [[column] for column in columns]:
             try:
                 data = tables.read(folder, name, only=portion)
             except TableError as error:
@@ -75,5 +81,5 @@ def check_columns(folder: Path, intact: list[str], found: Problems) -> list[str]
         if doubled:
             found.add(name, "id: not unique, or empty")
         if not damage and not holes:
-            sound.append(name)
+            sound[name] = data if small else None
     return sound

@@ -1,6 +1,6 @@
 """Columns of a snapshot as arrays: ids become row numbers, lists become pairs of row numbers."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -43,18 +43,18 @@ class Missing(Exception):
 
 
 class Reading:
-    """Reads columns of the intact tables of a snapshot. `complete` is false for an index that was taken over.
+    """Reads columns of the intact tables of a snapshot, of which the small ones are held.
 
-    Such an index keeps what another program counted and partitioned, so only its references are held to our rules.
+    `complete` is false for an index that was taken over. It keeps what another program counted and partitioned, so only
+    its references are held to our rules.
     `written` says that a model wrote its reports.
     """
 
-    def __init__(self, folder: Path, intact: Collection[str], *, complete: bool, written: bool) -> None:
+    def __init__(self, folder: Path, intact: Mapping[str, pa.Table | None], *, complete: bool, written: bool) -> None:
         self.folder = folder
         self.intact = intact
         self.complete = complete
         self.written = written
-        self._small: dict[str, pa.Table] = {}
         self._ids: dict[str, pa.Array] = {}
         self._pairs: dict[tuple[str, str, str], tuple[Ints, Ints]] = {}
 
@@ -74,11 +74,8 @@ class Reading:
         """Return a column. Raises Missing."""
         if table not in self.intact:
             raise Missing(table)
-        if table not in self._small:
-            if not is_small(self.folder, table):
-                return tables.read(self.folder, table, only=[column])[column]
-            self._small[table] = tables.read(self.folder, table)
-        return self._small[table][column]
+        small = self.intact[table]
+        return (tables.read(self.folder, table, only=[column]) if small is None else small)[column]
 
     def numbers(self, table: str, column: str) -> NDArray[Any]:
         """Return a column of numbers, (n_rows,)."""

@@ -6,11 +6,7 @@ it recurs in the corpus.
 
 import re
 
-from graphrag_lite.text.names.chinese import find_names_chinese
-from graphrag_lite.text.names.japanese import find_names_japanese
-from graphrag_lite.text.names.korean import find_names_korean
 from graphrag_lite.text.names.name import Name
-from graphrag_lite.text.names.other_scripts import find_names_other_scripts
 
 __all__ = ["Name", "find_names_caseless"]
 
@@ -33,12 +29,20 @@ def find_names_caseless(text: str, language: str) -> list[Name]:
     hangul = len(_HANGUL.findall(text))
     kana = len(_KANA.findall(text))
     han = len(_HAN.findall(text))
-    if hangul:
+    if hangul:  # each is imported at its first text, as its word lists are
+        from graphrag_lite.text.names.korean import find_names_korean
+
         names += find_names_korean(text)
     if kana + han and hangul < kana + han:
         japanese = kana > _KANA_SHARE * (kana + han) if language != "zh" else kana > han
-        names = _merged(names, find_names_japanese(text) if japanese or language == "ja" else find_names_chinese(text))
+        if japanese or language == "ja":
+            from graphrag_lite.text.names.japanese import find_names_japanese as find_names
+        else:
+            from graphrag_lite.text.names.chinese import find_names_chinese as find_names
+        names = _merged(names, find_names(text))
     if _OTHER.search(text):
+        from graphrag_lite.text.names.other_scripts import find_names_other_scripts
+
         names = _merged(names, find_names_other_scripts(text))
     return names
 

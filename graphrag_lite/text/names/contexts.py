@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 
 MAX_CONTEXTS = 30  # mentions of one name that are looked at
 _REACH = 40  # characters on either side
@@ -20,8 +21,8 @@ def context(text: str, start: int, end: int) -> tuple[str, ...]:
     >>> context("We moved to Oslo, the capital", 12, 16)
     ('< to', '> ,', '<< moved to', '>> , the')
     """
-    before = _words(text[max(0, start - _REACH) : start].rpartition("\n")[2])[-2:]
-    after = _words(text[end : end + _REACH].partition("\n")[0])[:2]
+    before = _shown(_WORD.findall(text[max(0, start - _REACH) : start].rpartition("\n")[2])[-2:])
+    after = _shown([word[0] for word in islice(_WORD.finditer(text[end : end + _REACH].partition("\n")[0]), 2)])
     near = f"< {before[-1] if before else ''}", f"> {after[0] if after else ''}"
     far = [f"<< {' '.join(before)}"] if len(before) > 1 else []
     if len(after) > 1:
@@ -29,8 +30,8 @@ def context(text: str, start: int, end: int) -> tuple[str, ...]:
     return *near, *far
 
 
-def _words(text: str) -> list[str]:
-    return [_CAPITAL if word[0].isupper() else word for word in _WORD.findall(text)]
+def _shown(words: list[str]) -> list[str]:
+    return [_CAPITAL if word[0].isupper() else word for word in words]
 
 
 def form(name: str, lower_counts: Mapping[str, int]) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from bisect import bisect_right
 from collections import Counter
 
 from graphrag_lite.text.names import types
-from graphrag_lite.text.names.caseless import find_names_caseless
 from graphrag_lite.text.names.cuts import split_run
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
 from graphrag_lite.text.names.german import plain_nouns
@@ -51,6 +50,8 @@ def find_names(text: str, language: str) -> list[Name]:
     """
     names = _cased(text, language)
     if not text.isascii() and _CASELESS.search(text):
+        from graphrag_lite.text.names.caseless import find_names_caseless
+
         names = _merged(names, find_names_caseless(text, language))
     if CONTROL.search(text):
         names = [name._replace(name=one_line(name.name)) for name in names if one_line(name.name)]

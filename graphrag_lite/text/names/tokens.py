@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
-from graphrag_lite.text.names.korean import without_particles
 from graphrag_lite.text.names.words import ABBREVIATIONS, LISTS, function_words
 
 # Han, kana and what else stands beside them without a space is no part of a word of another script.
@@ -108,6 +107,8 @@ def _classify(tokens: Tokens, i: int, last: int, before: str, text: str, functio
     if "'" in word or "’" in word:
         word = _CONTRACTION.sub("", word)
     if not word.isascii() and word[0].isupper() and _HANGUL.search(word, 1):
+        from graphrag_lite.text.names.korean import without_particles
+
         word = without_particles(word)
     if word != whole:  # "I'm Kevin": what a contraction or a particle ends, no name goes on
         tokens.possessive[i] = True

@@ -2,7 +2,8 @@
 // The timeline: documents above the line, dated facts below; what is selected in colour. A period filters all pages.
 
 const HEIGHT = 72,
-  LINE = 40; // of the picture, and of the line in it
+  LINE = 40, // of the picture, and of the line in it
+  MONTH = 70; // pixels that a month's name needs
 let slots = []; // months, years or decades, whichever are not too many
 let slotLength = 7;
 let bars = null;
@@ -58,6 +59,7 @@ function drawTimeline() {
   };
   const width = $("#timeline").clientWidth - 24,
     each = width / slots.length;
+  if (width <= 0) return; // hidden beside a text on narrow screens
   const tops = { documents: Math.max(1, ...bars.documents.values()), facts: Math.max(1, ...bars.facts.values()) };
   const picture = drawn("svg", {
     viewBox: `0 0 ${width} ${HEIGHT}`,
@@ -98,7 +100,7 @@ function drawTimeline() {
     );
     if (isLabelled(slot, at, each))
       picture.append(
-        drawn("text", { x: at * each, y: HEIGHT - 1 }, shownDay(slotLength === 7 ? slot.slice(0, 4) : slot)),
+        drawn("text", { x: at * each, y: HEIGHT - 1 }, shownDay(slotLength === 7 && each < MONTH ? slot.slice(0, 4) : slot)),
       );
   });
   picture.append(drawn("line", { x1: 0, x2: width, y1: LINE + 0.5, y2: LINE + 0.5 }));
@@ -138,7 +140,7 @@ function drawTimeline() {
 const inside = (slot) =>
   !period || inPeriod(slot, { from: period.from.slice(0, slotLength), to: period.to.slice(0, slotLength) });
 function isLabelled(slot, at, each) {
-  if (slotLength === 7) return slot.endsWith("-01") ? at * each < $("#timeline").clientWidth - 60 : false;
+  if (slotLength === 7) return (each >= MONTH || slot.endsWith("-01")) && at * each < $("#timeline").clientWidth - 60;
   const step = Math.max(1, Math.ceil(44 / each));
   return (
     (slotLength === 3 ? at : Number(slot)) % (step > 5 ? Math.ceil(step / 10) * 10 : step > 2 ? 5 : step) === 0 &&

@@ -3,7 +3,7 @@
 import re
 
 from graphrag_lite.text.plain_text import one_line
-from graphrag_lite.views.shown_text import shown
+from graphrag_lite.text.shown_text import shown
 
 MARKS = re.compile(r"[\\`*_\[\]<#$^|~]|%%|==|(?<=\W)!(?=\[)")
 CITATION = re.compile(r"\\\[(\d+)\\\]")  # a mark, as `escaped` leaves it

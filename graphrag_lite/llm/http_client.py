@@ -1,0 +1,170 @@
+"""An HTTP client of one address, for one event loop: aiohttp, with answers of bounded size.
+
+An answer is unpacked piece by piece, so that a small one that is packed cannot fill the memory.
+"""
+
+import json
+import os
+import ssl
+import zlib
+from base64 import b64encode
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+import truststore
+from yarl import URL
+
+from graphrag_lite.errors import CallError
+
+MOST = 16_000_000  # bytes of an answer: four million tokens
+PIECE = 65_536  # bytes
+ENCODINGS = ("gzip", "deflate")
+IDLE = 4.0  # seconds after which a connection is not used again: servers close theirs after 5 or more
+BROKEN = (aiohttp.ClientError, OSError)  # what a connection fails with
+
+
+@dataclass(frozen=True)
+class Head:
+    """What an answer begins with."""
+
+    status_code: int
+    headers: Mapping[str, str]
+
+    @property
+    def is_success(self) -> bool:
+        return 200 <= self.status_code < 300
+
+
+@dataclass(frozen=True)
+class Response(Head):
+    """An answer, read to its end."""
+
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Streamed(Head):
+    """An answer that is still coming."""
+
+    pieces: AsyncIterator[bytes]
+
+    async def read(self) -> Response:
+        return Response(self.status_code, self.headers, b"".join([piece async for piece in self.pieces]))
+
+    async def lines(self) -> AsyncIterator[str]:
+        """Yield the lines as they come, as UTF-8, whatever charset is named."""
+        rest = b""
+        async for piece in self.pieces:
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
+                yield line.decode("utf-8", "replace").rstrip("\r")
+        if rest:
+            yield rest.decode("utf-8", "replace")
+
+
+class Client:
+    """Sends requests below `base_url`, each with these parameters and headers. `connect`: seconds to get a connection.
+
+    `outside`: through the proxy of the environment. Redirects are not followed: neither key nor documents go where
+    nobody sent them. Raises ValueError for an address or a proxy that is none, OSError for certificates that are not
+    there; a request raises one of BROKEN.
+    """
+
+    def __init__(
+        self, base_url: str, params: Mapping[str, str], headers: Mapping[str, str], *, connect: float, outside: bool
+    ) -> None:
+        self._base = URL(base_url)
+        self._params = dict(params)
+        if self._base.user:  # the name and the password of an address go before any key
+            own = b64encode(f"{self._base.user}:{self._base.password or ''}".encode()).decode()
+            headers, self._base = {**headers, "authorization": f"Basic {own}"}, self._base.with_user(None)
+        proxy = _proxy(self._base) if outside else None
+        if proxy and URL(proxy).scheme not in ("http", "https"):
+            raise ValueError("a proxy of another protocol than HTTP")
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=0,
+                keepalive_timeout=IDLE,
+                ssl=_trusted() if self._base.scheme == "https" else True,
+            ),
+            headers={"accept-encoding": ", ".join(ENCODINGS), **headers},
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            timeout=aiohttp.ClientTimeout(sock_connect=connect),
+            max_field_size=PIECE,
+            proxy=proxy,
+        )
+
+    async def get(self, path: str, *, params: Mapping[str, str] | None = None, most: int = MOST) -> Response:
+        async with self._answered("GET", path, most, params=params) as answer:
+            return await answer.read()
+
+    async def post(self, path: str, body: Any, *, most: int = MOST) -> Response:
+        async with self.stream(path, body, most=most) as answer:
+            return await answer.read()
+
+    async def upload(self, path: str, fields: Mapping[str, str], name: str, content: bytes) -> Response:
+        """Send a form of `fields` and a file."""
+        form = aiohttp.FormData(fields)
+        form.add_field("file", content, filename=name)
+        async with self._answered("POST", path, MOST, data=form) as answer:
+            return await answer.read()
+
+    def stream(self, path: str, body: Any, *, most: int = MOST) -> AbstractAsyncContextManager[Streamed]:
+        """Post a JSON value; give the answer as it comes."""
+        data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        return self._answered("POST", path, most, data=data, headers={"content-type": "application/json"})
+
+    async def aclose(self) -> None:
+        await self._session.close()
+
+    @asynccontextmanager
+    async def _answered(
+        self, method: str, path: str, most: int, *, params: Mapping[str, str] | None = None, **sent: Any
+    ) -> AsyncIterator[Streamed]:
+        url = (self._base / path).extend_query({**self._params, **(params or {})})
+        async with self._session.request(method, url, allow_redirects=False, **sent) as answer:
+            yield Streamed(answer.status, answer.headers, _bounded(answer, most))
+
+
+async def _bounded(answer: aiohttp.ClientResponse, most: int) -> AsyncIterator[bytes]:
+    """Yield an answer unpacked. Raises CallError for more than `most` bytes, and for what was not asked for."""
+    encoding = answer.headers.get("content-encoding", "identity").strip().lower()
+    where = f"{answer.url.host} answered"
+    if encoding not in ("identity", "", *ENCODINGS):
+        raise CallError(f"{where} in the encoding {encoding[:40]!r}, which was not asked for.")
+    unpacking = zlib.decompressobj(zlib.MAX_WBITS | 32)  # of either of ENCODINGS, told by its head
+    n_bytes = 0
+    async for packed in answer.content.iter_any():
+        while packed:
+            piece, packed = packed, b""
+            if encoding in ENCODINGS:
+                try:
+                    piece = unpacking.decompress(piece, PIECE)
+                except zlib.error as error:
+                    raise aiohttp.ClientPayloadError(f"what it has packed is damaged: {error}") from None
+                packed = unpacking.unconsumed_tail
+            n_bytes += len(piece)
+            if n_bytes > most:
+                raise CallError(f"{where} with more than {most // 1_000_000} MB. No answer is so long.")
+            yield piece
+
+
+def is_down(error: BaseException) -> bool:
+    """Return whether there was no connection at all."""
+    return isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError)
+
+
+def _proxy(url: URL) -> str | None:
+    proxies = getproxies()
+    return None if proxy_bypass(url.host or "") else proxies.get(url.scheme) or proxies.get("all")
+
+
+def _trusted() -> ssl.SSLContext:
+    if path := os.environ.get("SSL_CERT_FILE"):
+        return ssl.create_default_context(cafile=path)
+    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

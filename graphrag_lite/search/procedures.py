@@ -1,0 +1,133 @@
+"""Questions for how something is done, and the steps that tell it.
+
+"How do I enable audit logs?" is answered by no sentence alone: a heading names the task, and its steps stand below it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import fsum
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from graphrag_lite.retrieval.abstention import weights
+from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.sentence_choice import AROUND, MAX_ANSWER, MAX_LENGTH
+from graphrag_lite.text.sentences import sentences, trimmed
+from graphrag_lite.text.words import terms
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.question import Question
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
+
+LEAST_SHARE, LEAST_HEADING = 0.6, 0.3  # of the question's weight: in the heading with what stands over it, in itself
+STEPS, CODE = 0.2, 0.1  # what a section counts more that has numbered steps, or code
+MAX_HEADING = 100  # characters of a heading; what is longer is a text that lost its lines, of which so many are read
+_ASKS = re.compile(
+    r"\bhow (?:do|can|could|should|would|must) (?:I|we|you|one|users?)\b|\bhow to\b|\bsteps (?:to|for|of)\b"
+    r"|\bwie (?:kann|muss|soll) (?:ich|man)\b|\bcomment (?:puis-je|peut-on|dois-je|faire pour)\b"
+    r"|\bc[oó]mo (?:puedo|se|hago|posso|faço)\b|\bcome (?:posso|si)\b|\bhoe (?:kan|moet) (?:ik|je)\b"
+    r"|如何|怎[么麼样樣]|どうやって|するには|방법|어떻게",
+    re.I,
+)
+_HEADING = re.compile(r"(?:(?<=\s)|^)(#{1,6}) +(?=\S)")
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
+_FIRST_STEP = re.compile(r"(?:(?<=\s)|^)1[.)] +(?=\S)")
+
+
+class _Section(NamedTuple):
+    """A part of a text: its heading, as far as lines tell it, what names it and the headings over it, and its span."""
+
+    heading: str
+    named: str
+    over: str
+    start: int
+    end: int
+
+
+def steps_told(question: "Question", units: Sequence[int], most: int) -> list[Statement]:
+    """Return the steps of what a question asks how to do, in up to `most` pieces, from the best of `units`.
+
+    None where it asks for something else, or no heading names the task.
+    """
+    if not _ASKS.search(question.as_read):
+        return []
+    weight = weights(question.index.bm25, question.terms)
+    found = [told for unit in units for told in _tasks(question.index, unit, weight)]
+    if not found:
+        return []
+    _, row, heading, start, end = max(found, key=itemgetter(0))  # the first of the best
+    return [replace(place, about=heading) for place in _pieces(question.index, row, start, end)][:most]
+
+
+def _tasks(index: "SnapshotView", unit: int, weight: Mapping[str, float]) -> Iterator[tuple[float, int, str, int, int]]:
+    """Yield what a section that begins in a text unit is worth, its document's row, its heading, and where it stands.
+
+    It goes on in its document behind the text unit.
+    """
+    row = index.document_row[unit]
+    title, language = (index.column("documents", name)[row].as_py() for name in ("title", "language"))
+    first, last = (index.column("text_units", name)[unit].as_py() for name in ("char_start", "char_end"))
+    text = index.document_text(row)[first : last + MAX_ANSWER]
+    for section in _sections(text):
+        worth = _worth(section, title, language, weight)
+        if worth and section.start < min(section.end, last - first):
+            start, more = _begin(text, section)
+            yield worth + more, row, section.heading, first + start, first + section.end
+
+
+def _sections(text: str) -> Iterator[_Section]:
+    """Yield the sections of a text; a section holds those of lower level that follow it."""
+    fenced = [found.span() for found in _FENCE.finditer(text)]
+    marks = [
+        found for found in _HEADING.finditer(text) if not any(start <= found.start() < end for start, end in fenced)
+    ]
+    over: dict[int, str] = {}
+    for place, mark in enumerate(marks):
+        level, line = len(mark[1]), text[mark.end() :].split("\n", 1)[0]
+        over = {above: heading for above, heading in over.items() if above < level}
+        end = next((other.start() for other in marks[place + 1 :] if len(other[1]) <= level), len(text))
+        whole = len(line) <= MAX_HEADING
+        above, over[level] = " ".join(over.values()), line[:MAX_HEADING]
+        yield _Section(line.strip() if whole else "", over[level], above, mark.end() + len(line) * whole, end)
+
+
+def _worth(section: _Section, title: str, language: str, weight: Mapping[str, float]) -> float:
+    """Return the share of a question that the heading of a section and what stands over it hold; 0 for too little."""
+    own = set(terms(section.named, language))
+    over = set(terms(f"{title} {section.over}", language)) - own
+    whole = fsum(weight.values())
+    held = fsum(weight[term] for term in sorted(own & weight.keys()))
+    share = held + AROUND * fsum(weight[term] for term in sorted(over & weight.keys()))
+    return share / whole if held >= LEAST_HEADING * whole > 0 and share >= LEAST_SHARE * whole else 0.0
+
+
+def _begin(text: str, section: _Section) -> tuple[int, float]:
+    """Return where the steps of a section begin, and what it counts more for them."""
+    first = _FIRST_STEP.search(text, section.start, min(section.end, section.start + MAX_ANSWER))
+    if not first:
+        return section.start, CODE * ("```" in text[section.start : section.end])
+    unnamed = not section.heading and first.start() - section.start <= MAX_LENGTH / 2
+    return section.start if unnamed else first.start(), STEPS
+
+
+def _pieces(index: "SnapshotView", row: int, start: int, end: int) -> list[Statement]:
+    """Return the sentences [start, end) of a document, joined into pieces, of MAX_ANSWER characters and one piece."""
+    text, language = index.document_text(row)[start:end], index.column("documents", "language")[row].as_py()
+    pieces: list[tuple[int, int]] = []
+    for first, last in sentences(text, language):
+        if not text[first:last].strip():
+            continue
+        if pieces and last - pieces[-1][0] <= MAX_LENGTH:
+            pieces[-1] = (pieces[-1][0], last)
+        elif first >= MAX_ANSWER:
+            break
+        else:
+            pieces.append((first, last))
+    starts = index.column("text_units", "char_start")
+    units = [index.unit_row[one] for one in index.column("documents", "text_unit_ids")[row].as_py()]
+    spans = [trimmed(text, first, last) for first, last in pieces]
+    return [
+        Statement(max(unit for unit in units if starts[unit].as_py() <= start + first), start + first, start + last)
+        for first, last in spans
+    ]
