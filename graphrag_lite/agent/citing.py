@@ -52,7 +52,7 @@ def places_of(index: "SnapshotView", identity: str) -> list[Statement]:
 
     if identity in index.unit_row:
         unit = index.unit_row[identity]
-        start, end = (index.column("text_units", name)[unit].as_py() for name in ("char_start", "char_end"))
+        start, end = (index.cell("text_units", name, unit) for name in ("char_start", "char_end"))
         return [Statement(unit, start, end)]
     if found := SPAN.fullmatch(identity):
         return _span(index, found["id"], int(found["start"]), int(found["end"]))
@@ -85,7 +85,7 @@ def _span(index: "SnapshotView", name: str, start: int, end: int) -> list[Statem
         row = max(found)
     if row < 0 or not start < end <= len(index.document_text(row)):
         return []
-    units = [index.unit_row[unit] for unit in index.column("documents", "text_unit_ids")[row].as_py()]
+    units = [index.unit_row[unit] for unit in index.cell("documents", "text_unit_ids", row)]
     starts, ends = index.column("text_units", "char_start"), index.column("text_units", "char_end")
     within = [unit for unit in units if starts[unit].as_py() <= start < ends[unit].as_py()]
     return [Statement(unit, start, end) for unit in within[:1]]

@@ -127,9 +127,9 @@ def _before(question: "Question", units: Sequence[int]) -> list[str]:
     index = question.index
     if "facts" not in index.manifest["tables"]:
         return []
-    facts = index.arrow("facts").select(["id", "prior_id", "sources"])
+    facts = index.columns("facts", ["id", "prior_id", "sources"])
     later = facts.filter(pc.not_equal(facts["prior_id"], ""))
-    ids = {index.column("text_units", "id")[unit].as_py() for unit in units}
+    ids = {index.cell("text_units", "id", unit) for unit in units}
     told = [row for row in later.to_pylist() if ids & {source["text_unit_id"] for source in row["sources"]}]
     earlier = facts.filter(pc.is_in(facts["id"], later["prior_id"].combine_chunks())) if told else facts.slice(0, 0)
     sources = {row["id"]: row["sources"][0]["text_unit_id"] for row in earlier.to_pylist()}

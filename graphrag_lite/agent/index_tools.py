@@ -46,11 +46,11 @@ def passages_for(session: Session, query: str, where: Sequence[str] = ()) -> Seq
 
 def passage(index: "SnapshotView", unit: int) -> Record:
     row = index.document_row[unit]
-    start, end, text = (index.column("text_units", name)[unit].as_py() for name in ("char_start", "char_end", "text"))
+    start, end, text = (index.cell("text_units", name, unit) for name in ("char_start", "char_end", "text"))
     return {
-        "id": index.column("text_units", "id")[unit].as_py(),
+        "id": index.cell("text_units", "id", unit),
         **_document(index, row),
-        "place": place_of(index.column("documents", "blocks")[row].as_py(), start),
+        "place": place_of(index.cell("documents", "blocks", row), start),
         "char_start": start,
         "char_end": end,
         "text": disarm(text),
@@ -59,7 +59,7 @@ def passage(index: "SnapshotView", unit: int) -> Record:
 
 def _document(index: "SnapshotView", row: int) -> Record:
     names = {"document": "source_id", "title": "title", "path": "path", "date": "creation_date"}
-    about = {key: index.column("documents", name)[row].as_py() for key, name in names.items()}
+    about = {key: index.cell("documents", name, row) for key, name in names.items()}
     return {**about, "title": disarm(about["title"])}
 
 
@@ -88,7 +88,7 @@ def entities_for(index: "SnapshotView", query: str) -> Sequence[int]:
 
 def _entity(index: "SnapshotView", row: int) -> Record:
     columns = ("id", "title", "type", "frequency", "description")
-    found = {name: index.column("entities", name)[row].as_py() for name in columns}
+    found = {name: index.cell("entities", name, row) for name in columns}
     return {**found, "description": disarm(found["description"] or "")}
 
 
@@ -140,8 +140,8 @@ def read_source(session: Session, request: ReadSource) -> Page:
     index = session.index
     if request.id in index.unit_row:
         unit = index.unit_row[request.id]
-        row, start = index.document_row[unit], index.column("text_units", "char_start")[unit].as_py()
-        text = index.column("text_units", "text")[unit].as_py()
+        row, start = index.document_row[unit], index.cell("text_units", "char_start", unit)
+        text = index.cell("text_units", "text", unit)
     else:
         row, start = document_named(index, request.id), 0
         text = index.document_text(row)

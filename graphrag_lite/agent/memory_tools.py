@@ -86,7 +86,7 @@ def _said(index: "SnapshotView", said: dict[str, list[str]], row: int) -> Record
         "speaker": said["speaker"][row],
         "conversation": said["conversation"][row],
         "date": said["reference_time"][row],
-        "document": index.column("documents", "source_id")[document].as_py(),
+        "document": index.cell("documents", "source_id", document),
         "char_start": start,
         "char_end": end,
         "text": disarm(index.document_text(document)[start:end]),

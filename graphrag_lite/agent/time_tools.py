@@ -58,7 +58,7 @@ def _fact(index: "SnapshotView", row: dict[str, Any]) -> Record:
     return {
         **stated,
         "fact": disarm(holding.line(row)),
-        "document": index.column("documents", "source_id")[document].as_py(),
+        "document": index.cell("documents", "source_id", document),
         "text_unit": first["text_unit_id"],
         "n_mentions": row["n_mentions"],
         "text": disarm(row["fact"]),

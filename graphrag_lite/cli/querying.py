@@ -188,13 +188,13 @@ def _end_query(answers: "Sequence[Answer]", n_failed: int = 0, *, quiet: bool) -
 def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
     from graphrag_lite.cli import terminal
 
-    documents, units = opened.arrow("documents"), opened.arrow("text_units")
     rows = []
     for unit_id in unit_ids:
         unit = opened.unit_row[unit_id]
         document = opened.document_row[unit]
-        name = terminal.source_of(documents["path"][document].as_py(), documents["source_id"][document].as_py())
-        rows.append((name, f"{units['char_start'][unit]}-{units['char_end'][unit]}", units["text"][unit].as_py()[:300]))
+        name = terminal.source_of(*(opened.cell("documents", each, document) for each in ("path", "source_id")))
+        start, end, text = (opened.cell("text_units", each, unit) for each in ("char_start", "char_end", "text"))
+        rows.append((name, f"{start}-{end}", text[:300]))
     terminal.print_table(console, ["document", "characters", "text"], rows)
 
 

@@ -163,7 +163,7 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
     if len(rows) != 1:
         what = f"Several reports begin with {identity!r}" if rows else f"There is no report {identity!r}"
         silent = (
-            "" if rows or identity not in map(str, opened.arrow("communities")["community"].to_pylist()) else SILENT
+            "" if rows or identity not in map(str, opened.column("communities", "community").to_pylist()) else SILENT
         )
         raise InputError(f"{what}{silent}. `graphrag-lite show reports` lists them by community number.")
     report = reports.slice(rows[0], 1).to_pylist()[0]

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -127,16 +127,19 @@ def build_counted(
     encoded = terms.flatten().dictionary_encode()
     offsets = np.asarray(terms.offsets)
     firsts, sizes = (np.append(values, 0)[rows] for values in (offsets[:-1], np.diff(offsets)))
-    unit = np.repeat(np.arange(len(rows)), sizes)
-    flat = np.arange(len(unit)) - np.repeat(np.cumsum(sizes) - sizes - firsts, sizes)
-    numbers, held = np.unique(np.asarray(encoded.indices)[flat], return_inverse=True)
-    words = encoded.dictionary.take(numbers).to_pylist()
-    vocabulary = sorted(words)
-    place = {word: i for i, word in enumerate(vocabulary)}
-    times = np.asarray(counts.flatten())[flat].astype(np.int64)
-    number = np.array([place[word] for word in words], dtype=np.int64)[held]
+    ends = np.cumsum(sizes)
+    flat = np.arange(sizes.sum()) - np.repeat(ends - sizes - firsts, sizes)
+    numbers = np.asarray(encoded.indices)[flat]
+    times = np.asarray(counts.flatten())[flat]
+    held = np.flatnonzero(np.bincount(numbers, minlength=len(encoded.dictionary)))
+    words = encoded.dictionary.take(held).to_pylist()
+    order = sorted(range(len(words)), key=words.__getitem__)
+    place = np.zeros(len(encoded.dictionary), np.int32)
+    place[held[order]] = np.arange(len(words))
+    number, unit = place[numbers], np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
     lengths = np.bincount(unit, weights=times, minlength=len(rows)).astype(np.int64)
-    return invert(vocabulary, np.repeat(number, times), lengths, k1, b)
+    by_term = np.argsort(number, kind="stable")
+    return _weighted([words[i] for i in order], number[by_term], unit[by_term], times[by_term], lengths, k1, b)
 
 
 def invert(
@@ -150,10 +153,25 @@ def invert(
     n_units = len(lengths)
     # One integer for each (term, unit) pair: sorting them once gives the postings in order and their frequencies.
     pairs, frequencies = np.unique(terms * max(n_units, 1) + np.repeat(np.arange(n_units), lengths), return_counts=True)
-    terms, units = np.divmod(pairs, max(n_units, 1))
+    return _weighted(vocabulary, *np.divmod(pairs, max(n_units, 1)), frequencies, lengths, k1, b)
+
+
+def _weighted(
+    vocabulary: Sequence[str],
+    terms: npt.NDArray[np.integer[Any]],
+    units: npt.NDArray[np.integer[Any]],
+    frequencies: npt.NDArray[np.integer[Any]],
+    lengths: npt.NDArray[np.int64],
+    k1: float,
+    b: float,
+) -> Bm25:
+    """Weigh pairs of a term and a unit, ordered by both, with the times that the unit has the term."""
+    n_units = len(lengths)
     document_frequencies = np.bincount(terms, minlength=len(vocabulary))
     idf = np.log1p((n_units - document_frequencies + 0.5) / (document_frequencies + 0.5))
     relative_lengths = lengths / (lengths.mean() if lengths.any() else 1.0)
-    weights = idf[terms] * frequencies / (frequencies + k1 * (1 - b + b * relative_lengths[units]))
+    weights = idf[terms]
+    weights *= frequencies
+    weights /= frequencies + (k1 * (1 - b + b * relative_lengths))[units]
     offsets = np.concatenate(([0], np.cumsum(document_frequencies)))
     return Bm25(n_units, vocabulary, offsets.astype(np.int64), units.astype(np.int32), weights.astype(np.float32))

@@ -68,13 +68,19 @@ class LimitedView(SnapshotView):
                 raise InputError(f"What the table {name} tells cannot be limited by conditions.")
             table = LIMITS[name](self.whole.arrow(name), self._left)
             if name == "facts":
-                ended_by = [*self.arrow("fact_mentions")["id"].to_pylist(), ""]
+                ended_by = [*self.column("fact_mentions", "id").to_pylist(), ""]
                 table = table.filter(pc.is_in(table["invalidated_by"], pa.array(ended_by, pa.string())))
             self._read[name] = table.combine_chunks()
         return self._read[name]
 
     def column(self, table: str, column: str) -> "pa.ChunkedArray":
         return self.arrow(table)[column]
+
+    def columns(self, table: str, names: Sequence[str]) -> "pa.Table":
+        return self.arrow(table).select(list(names))
+
+    def cell(self, table: str, column: str, row: int) -> Any:
+        return self.arrow(table)[column][row].as_py()
 
     @cached_property
     def vectors(self) -> "Vectors":
@@ -108,8 +114,8 @@ def _left(whole: SnapshotView, conditions: Sequence[Condition]) -> "Left":
         kept = kept & _overlapping(whole, shown)
     if not kept.any():
         raise InputError(f"No text in the index has {' and '.join(map(str, conditions))}.")
-    offsets, named_in = lists(whole.arrow("search_links")["rows"], "int32")
-    _, counts = lists(whole.arrow("search_links")["counts"], "float32")
+    offsets, named_in = lists(whole.column("search_links", "rows"), "int32")
+    _, counts = lists(whole.column("search_links", "counts"), "float32")
     naming = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     rows = np.flatnonzero(kept), np.unique(in_document[kept]), np.unique(naming[kept[named_in]])
     left = Left(
@@ -135,7 +141,7 @@ def _by_episode(whole: SnapshotView, conditions: Sequence[Condition]) -> "tuple[
     columns = ["document_id", "char_start", "char_end", "reference_time", "speaker", "conversation", "role"]
     shown: dict[str, list[tuple[int, int]]] = {}
     hidden: dict[str, list[tuple[int, int]]] = {}
-    for row in whole.arrow("episodes").select(columns).to_pylist():
+    for row in whole.columns("episodes", columns).to_pylist():
         spans = shown if fits_episode(row, conditions) else hidden
         spans.setdefault(row["document_id"], []).append((row["char_start"], row["char_end"]))
     return shown, hidden

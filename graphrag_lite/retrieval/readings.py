@@ -30,7 +30,7 @@ def question_readings(question: "Question") -> dict[str, str]:
             for word in content_words(question.text, question.language)
             if word.islower() or any(map(index.bm25.holds, question.terms_of(word)))
         }
-    vocabulary = Strings(index.arrow("search_terms")["term"])
+    vocabulary = Strings(index.column("search_terms", "term"))
     found = readings(question.text, question.analyzed_in, index.bm25, vocabulary, index.passage, left_out)
 
     def borne_out(stated: str, said: "Numbered", word: str) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from graphrag_lite import tables
 from graphrag_lite.errors import InputError
 from graphrag_lite.text.whole_corpus import about_something
 
@@ -37,9 +38,8 @@ def partition(rows: Sequence[Mapping[str, Any]], level: int) -> list[int]:
 def report_rows(index: "SnapshotView") -> list[dict[str, Any]]:
     """Return what ranking needs of every community report; `parent` is the next community above that has one, or -1."""
     columns = ["id", "community", "level", "title", "rank", "citations"]
-    rows: list[dict[str, Any]] = index.arrow("community_reports").select(columns).to_pylist()
-    communities = index.arrow("communities")
-    above = dict(zip(*(communities[name].to_pylist() for name in ("community", "parent")), strict=True))
+    rows: list[dict[str, Any]] = index.columns("community_reports", columns).to_pylist()
+    above = dict(tables.rows(index.columns("communities", ("community", "parent")), "community", "parent"))
     reported = {row["community"] for row in rows}
     for row in rows:
         row["parent"] = above.get(row["community"], -1)

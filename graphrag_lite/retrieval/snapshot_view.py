@@ -14,6 +14,7 @@ from graphrag_lite.retrieval.columns import Strings, lists, matrices, numbers
 from graphrag_lite.retrieval.title_numbers import ByNumber, by_number
 from graphrag_lite.run import snapshots
 from graphrag_lite.settings import Search
+from graphrag_lite.tables.row_groups import RowGroups
 
 if TYPE_CHECKING:
     from datetime import date
@@ -44,6 +45,7 @@ class SnapshotView:
         weakref.finalize(self, os.close, snapshots.hold(folder))  # until then, retention leaves the folder alone
         self._read: dict[str, pa.Table] = {}
         self._text: tuple[int, str] = (-1, "")  # of the last document
+        self._groups: dict[str, RowGroups] = {}
         self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
         self._limited: tuple[tuple[str | date | None, ...], SnapshotView] | None = None  # the last one
 
@@ -77,6 +79,21 @@ class SnapshotView:
             self._columns[table, column] = tables.read(self.folder, table, only=[column])[column]
         return self._columns[table, column]
 
+    def columns(self, table: str, names: Sequence[str]) -> "pa.Table":
+        """Return some columns of a table, without the others. Raises TableError where it is damaged."""
+        import pyarrow as pa
+
+        return pa.Table.from_arrays([self.column(table, name) for name in names], names=list(names))
+
+    def cell(self, table: str, column: str, row: int) -> Any:
+        """Return one value of a table. Of a long column, few others are read. Raises TableError where it is damaged."""
+        if table not in self._read and table not in tables.MAPPED and (table, column) not in self._columns:
+            if table not in self._groups:
+                self._groups[table] = RowGroups(self.folder, table)
+            if column in self._groups[table].long:
+                return self._groups[table].value(column, row)
+        return self.column(table, column)[row].as_py()
+
     def _compare(self, name: str) -> None:
         """Raise TableError where a mapped table that is not large is not what the manifest says."""
         path, entry = tables.path_in(self.folder, name), self.manifest["tables"][name]
@@ -97,14 +114,14 @@ class SnapshotView:
     def passage(self, unit: int) -> tuple[str, str]:
         """Return the text of a text unit under the title of its document, and their language."""
         row = self.document_row[unit]
-        title, language = (self.column("documents", name)[row].as_py() for name in ("title", "language"))
-        return f"{title}\n{self.column('text_units', 'text')[unit].as_py()}", language
+        title, language = (self.cell("documents", name, row) for name in ("title", "language"))
+        return f"{title}\n{self.cell('text_units', 'text', unit)}", language
 
     def document_text(self, row: int) -> str:
         """Return the text of a document. The last one is held: what is read of a long one is read place by place."""
         held, text = self._text
         if held != row:
-            text = str(self.column("documents", "text")[row].as_py())
+            text = str(self.cell("documents", "text", row))
             self._text = row, text
         return text
 
@@ -162,13 +179,13 @@ class SnapshotView:
         """
         import numpy as np
 
-        days = numbers(self.arrow("search_units")["day"], "int64")
+        days = numbers(self.column("search_units", "day"), "int64")
         return np.where(days > 0, days, np.nan)
 
     @cached_property
     def order(self) -> "Vector":
         """The place of each text unit in the order in which they were said, shape (n_units,)."""
-        return numbers(self.arrow("search_units")["order"], "int64").astype("float64")
+        return numbers(self.column("search_units", "order"), "int64").astype("float64")
 
     @property
     def is_dated(self) -> bool:
@@ -216,7 +233,7 @@ class SnapshotView:
         """Words with a number in titles, with their rows of search_values."""
         if "search_values" not in self.manifest["tables"]:
             return {}
-        values = self.arrow("search_values").select(["field", "value"]).to_pylist()
+        values = self.columns("search_values", ["field", "value"]).to_pylist()
         return by_number((one["value"], row) for row, one in enumerate(values) if one["field"] == tables.OF_TITLES)
 
     @cached_property
@@ -233,14 +250,14 @@ class SnapshotView:
             offsets, rows = lists(data["rows"], "int32")
             (centres,) = matrices(data["centre"], "float32")
             cells = Cells(centres, np.split(rows, offsets[1:-1]))
-        return Vectors(matrices(self.arrow("search_vectors")["vector"], "float32"), cells)
+        return Vectors(matrices(self.column("search_vectors", "vector"), "float32"), cells)
 
     @cached_property
     def vector_weight(self) -> float:
         """What vectors count in this index, 0 where there are none."""
         if "search_vector_weight" not in self.manifest["tables"]:
             return 0.0
-        return float(self.arrow("search_vector_weight")["weight"][0].as_py())
+        return float(self.cell("search_vector_weight", "weight", 0))
 
     async def embed(self, questions: Sequence[str]) -> "list[Floats | None]":
         """Return the vectors of questions, each of length 1. Here is no model to ask, and none has one."""
@@ -261,7 +278,7 @@ class SnapshotView:
     @cached_property
     def document_row(self) -> Sequence[int]:
         """The row of `documents` that each text unit is of."""
-        return numbers(self.arrow("search_units")["document"], "int64").data
+        return numbers(self.column("search_units", "document"), "int64").data
 
     @cached_property
     def unit_row(self) -> dict[str, int]:

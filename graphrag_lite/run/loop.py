@@ -33,7 +33,7 @@ from graphrag_lite.run.stamps import (
     stamp_of,
     versions,
 )
-from graphrag_lite.run.workers import Engine, Workers, peak_memory
+from graphrag_lite.run.workers import Engine, Workers, give_memory_back, peak_memory
 from graphrag_lite.settings import Settings
 from graphrag_lite.watch import Silence, Watch
 
@@ -122,6 +122,8 @@ async def run(
         record = await _bring_up(stage, so_far, engine, watch, again=stage.name in refresh)
         still_read = {name for later in stages[position + 1 :] for name in later.reads}
         so_far.memory = {name: table for name, table in so_far.memory.items() if name in still_read}
+        if stage.name in so_far.ran:
+            give_memory_back()
         rows = {name: entry["rows"] for name, entry in record["tables"].items()}
         watch.finish(stage.name, time.perf_counter() - stage_started, rows, stage.name not in so_far.ran)
 

@@ -1,6 +1,7 @@
 """Map a function over items in worker processes that end with the run, however it ends."""
 
 import contextlib
+import ctypes
 import multiprocessing
 import os
 import platform
@@ -199,6 +200,15 @@ def _end_with_parent() -> None:
 def default_workers() -> int:
     """Return how many processes this machine can run at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def give_memory_back() -> None:
+    """Give what is free back to the system: the C library and Arrow each keep it, and one could not use the other's."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+    with contextlib.suppress(OSError, TypeError, AttributeError):  # glibc's alone
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def peak_memory() -> int:

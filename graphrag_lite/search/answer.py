@@ -150,7 +150,7 @@ def _other_language(question: "Question", groups: Iterable[list[Statement]]) -> 
     """Return what says that an answer quotes texts in other languages than the question's; "" where any is in it."""
     index = question.index
     rows = {index.document_row[statement.unit] for said in groups for statement in said}
-    languages = {index.column("documents", "language")[row].as_py() for row in rows} - {""}
+    languages = {index.cell("documents", "language", row) for row in rows} - {""}
     if not languages or not question.language or question.language in languages:
         return ""
     return f"(Quoted from texts in {' and '.join(sorted(LANGUAGE_NAMES.get(code, code) for code in languages))}.)"
@@ -166,28 +166,26 @@ def cite(index: "SnapshotView", n: int, place: Statement) -> Cited:
     text = text.rstrip("| ")
     return Cited(
         n=n,
-        document=index.column("documents", "source_id")[row].as_py(),
-        path=index.column("documents", "path")[row].as_py(),
-        text_unit_id=index.column("text_units", "id")[place.unit].as_py(),
+        document=index.cell("documents", "source_id", row),
+        path=index.cell("documents", "path", row),
+        text_unit_id=index.cell("text_units", "id", place.unit),
         char_start=start,
         char_end=start + len(text),
         text=text,
-        place=place_of(index.column("documents", "blocks")[row].as_py(), place.start),
+        place=place_of(index.cell("documents", "blocks", row), place.start),
     )
 
 
 def answered(question: "Question", method: str, ranking: "Ranking", *, answer: str, **fields: Any) -> Answer:
     """Make an answer of its text and of what was retrieved."""
     index = question.index
-    documents, paths = index.column("documents", "source_id"), index.column("documents", "path")
-    text_units = index.column("text_units", "id")
     return Answer(
         question=question.text,
         method=method,
         answer=answer,
-        documents=[documents[row].as_py() for row in ranking.documents],
-        paths=[paths[row].as_py() for row in ranking.documents],
-        text_units=[text_units[unit].as_py() for unit in ranking.units],
+        documents=[index.cell("documents", "source_id", row) for row in ranking.documents],
+        paths=[index.cell("documents", "path", row) for row in ranking.documents],
+        text_units=[index.cell("text_units", "id", unit) for unit in ranking.units],
         abstained=answer == NOTHING,
         readings=question.readings,
         **fields,

@@ -124,9 +124,8 @@ class Sought:
             return self.has_count(sentence)
         if not self.kind:
             return False
-        types = index.arrow("entities")["type"]
         return any(
-            types[entity].as_py() == self.kind
+            index.cell("entities", "type", entity) == self.kind
             for mention in find_mentions(sentence, language, index.names)
             for entity in mention.entities
             if entity not in self.named
@@ -167,12 +166,15 @@ class Sought:
 def sought(question: "Question", features: "Features | None" = None) -> Sought:
     """Return what an answer to a question is to hold; without its `features`, names in it are words as others are."""
     index, asked = question.index, question.as_read
+    kind, named = kind_asked(asked, question.language), features.entities if features else {}
     words = dict.fromkeys(word.casefold() for word in content_words(asked, question.language))
     others = {form for word in words for _, form in question.translated(word)}
-    kind, named = kind_asked(asked, question.language), features.entities if features else {}
     thing = thing_asked(asked)
-    titles = index.column("entities", "title")
-    things = [thing, *(titles[entity].as_py() for entity, sure in named.items() if sure == 1.0)] if thing else []
+    things = (
+        [thing, *(index.cell("entities", "title", entity) for entity, sure in named.items() if sure == 1.0)]
+        if thing
+        else []
+    )
     return Sought(
         kind=kind,
         words=frozenset(others).union(words),

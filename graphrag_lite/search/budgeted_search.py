@@ -68,7 +68,7 @@ async def ask_within(index: "SnapshotView", query: "Query", budget: int, asking:
             (passage,) = texts(index, [unit])
             return await asking.yes(RatePassage(unmarked(fitted(passage, most, count)), question.text))
         except (CallError, ReplyError) as error:
-            identity = index.arrow("text_units")["id"][unit].as_py()
+            identity = index.cell("text_units", "id", unit)
             asking.failed(f"test of text unit {identity}", error)
             n_failed += 1
             return False

@@ -98,7 +98,7 @@ def speaking(index: "SnapshotView", reports: Sequence[Row], match: "Vector") -> 
     units = community_tree(index, relevant).units
     groups = [(report, units[report["community"]]) for report in reports if report["community"] in units]
     told = {unit for _, own in groups for unit in own}
-    wholes = index.arrow("community_reports").select(["community", "level", "rank"]).to_pylist()
+    wholes = index.columns("community_reports", ["community", "level", "rank"]).to_pylist()
     for whole in sorted(wholes, key=lambda row: -row["level"]):  # the nearest first: it is the deepest
         if own := [unit for unit in units.get(whole["community"], ()) if unit not in told]:
             groups.append((whole, own))

@@ -106,12 +106,12 @@ class CommunitySearch:
 
 def community_tree(index: "SnapshotView", scores: Vector) -> Tree:
     """Return the communities with their text units that score, best first, ties by row."""
-    communities = index.arrow("communities").select(["community", "parent", "entity_ids"]).to_pylist()
+    communities = index.columns("communities", ["community", "parent", "entity_ids"]).to_pylist()
     parent = {row["community"]: row["parent"] for row in communities}
     children: dict[int, list[int]] = {}
     for row in communities:
         children.setdefault(row["parent"], []).append(row["community"])
-    entity_row = {identity: i for i, identity in enumerate(index.arrow("entities")["id"].to_pylist())}
+    entity_row = {identity: i for i, identity in enumerate(index.column("entities", "id").to_pylist())}
     finest = {entity_row[identity]: row["community"] for row in communities for identity in row["entity_ids"]}
 
     numbers = np.array(sorted(parent), dtype=np.int64)

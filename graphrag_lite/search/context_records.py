@@ -122,8 +122,8 @@ def places_of(index: "SnapshotView", row: Mapping[str, Any]) -> Statements:
 
 def whole_unit(index: "SnapshotView", identity: str) -> Statement:
     """Return a text unit as a place."""
-    units, row = index.arrow("text_units"), index.unit_row[identity]
-    return Statement(row, units["char_start"][row].as_py(), units["char_end"][row].as_py())
+    row = index.unit_row[identity]
+    return Statement(row, *(index.cell("text_units", name, row) for name in ("char_start", "char_end")))
 
 
 def texts(index: "SnapshotView", units: Iterable[int]) -> list[Record]:
@@ -131,25 +131,24 @@ def texts(index: "SnapshotView", units: Iterable[int]) -> list[Record]:
 
     Each passage has a number of its own. What a unit repeats of one before it is left out.
     """
-    documents, table = index.arrow("documents"), index.arrow("text_units")
     shown: dict[int, list[tuple[int, int]]] = {}
     records = []
     for unit in units:
         row = index.document_row[unit]
         before = shown.setdefault(row, [])
-        offset, content = table["char_start"][unit].as_py(), table["text"][unit].as_py()
+        offset, content = (index.cell("text_units", name, unit) for name in ("char_start", "text"))
         spans = [
             (offset + start, offset + end)
-            for start, end in sentences(content, documents["language"][row].as_py())
+            for start, end in sentences(content, index.cell("documents", "language", row))
             if not _within(before, offset + start, offset + len(content[:end].rstrip()))
         ]
         before.append((offset, offset + len(content)))
-        source = documents["text"][row].as_py()
+        source = index.document_text(row)
         passages = [trimmed(source, *span) for span in _passages(spans)]
         passages = [span for span in passages if span[0] < span[1]]
         if passages:
-            heading = record_line(documents["title"][row].as_py() or documents["path"][row].as_py())
-            date = documents["created_at"][row].as_py()[:10]
+            heading = record_line(index.cell("documents", "title", row) or index.cell("documents", "path", row))
+            date = index.cell("documents", "created_at", row)[:10]
             lines = (_passage(i, source[start:end]) for i, (start, end) in enumerate(passages, start=1))
             places = {i: (Statement(unit, start, end),) for i, (start, end) in enumerate(passages, start=1)}
             records.append(Record((f"From {heading}{f', {date}' if date else ''}:", *lines), places))

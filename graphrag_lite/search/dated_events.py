@@ -167,7 +167,7 @@ def _stated(index: "SnapshotView") -> "pa.Table":
     """Return the statements whose time is stated, not only when they were made."""
     import pyarrow.compute as pc
 
-    data = index.arrow("fact_mentions").select(COLUMNS)
+    data = index.columns("fact_mentions", COLUMNS)
     return data.filter(pc.not_equal(data["precision"], SEEN))
 
 
@@ -262,7 +262,7 @@ def _terms_of(question: "Question", unit: int) -> set[str]:
 
 def _said(question: "Question", unit: int, start: int, end: int) -> tuple[str, str]:
     row = question.index.document_row[unit]
-    return question.index.document_text(row)[start:end], question.index.column("documents", "language")[row].as_py()
+    return question.index.document_text(row)[start:end], question.index.cell("documents", "language", row)
 
 
 def _sentence_before(question: "Question", unit: int, start: int) -> str:
@@ -343,5 +343,5 @@ def rivalled(question: "Question", chosen: Sequence[Dated], found: Sequence[Sequ
 
 def values(question: "Question", unit: int) -> frozenset[tuple[str, str]]:
     """Return the values of the metadata of a text unit's document."""
-    held = json.loads(question.index.column("documents", "metadata")[question.index.document_row[unit]].as_py() or "{}")
+    held = json.loads(question.index.cell("documents", "metadata", question.index.document_row[unit]) or "{}")
     return frozenset((str(name), str(value)) for name, value in held.items())

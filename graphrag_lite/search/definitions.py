@@ -149,13 +149,12 @@ def defining_units(question: "Question", things: Sequence[str], scores: "npt.NDA
     place = index.column("text_units", "ordinal")
     worth = {unit: scores[unit] / (1 + place[unit].as_py()) ** 0.5 for unit in held if scores[unit] > 0}
     near = sorted(worth, key=lambda unit: (-worth[unit], unit))[:LOOKED_AT]
-    texts = ((unit, index.column("text_units", "text")[unit].as_py()) for unit in near)
-    titles = index.column("documents", "title")
+    texts = ((unit, index.cell("text_units", "text", unit)) for unit in near)
 
     def introduces(unit: int, text: str) -> bool:
         headings = _HEADINGS.findall(text) if "#" in text else []
         if place[unit].as_py() == 0:
-            headings.append(titles[index.document_row[unit]].as_py())
+            headings.append(index.cell("documents", "title", index.document_row[unit]))
         return any(is_about(heading, things) for heading in headings)
 
     return list(

@@ -76,7 +76,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
 
     question = query.read_by(index)
     scores = text_unit_scores(question)
-    titles = index.arrow("entities")["title"]
+    titles = index.column("entities", "title")
     total = scaled(scores)
     leads = [f"{question.text} {titles[lead].as_py()}" for lead in _leads(question, scores)]
     for lead in complete(_read(question, leads)):
@@ -221,9 +221,9 @@ def _leads(question: Question, scores: "Vector") -> list[int]:
     from graphrag_lite.search.local_context import meant_entities
 
     index = question.index
-    members = index.arrow("communities")["entity_ids"]
-    row = {number: i for i, number in enumerate(index.arrow("communities")["community"].to_pylist())}
-    reports, identities = index.arrow("community_reports")["community"], index.arrow("entities")["id"]
+    members = index.column("communities", "entity_ids")
+    row = {number: i for i, number in enumerate(index.column("communities", "community").to_pylist())}
+    reports, identities = index.column("community_reports", "community"), index.column("entities", "id")
     reported = {identity for i in _best_reports(question) for identity in members[row[reports[i].as_py()]].as_py()}
     meant = [entity for entity in meant_entities(question, scores) if entity not in question.features.entities]
     return [entity for entity in meant if identities[entity].as_py() in reported][

@@ -33,7 +33,7 @@ def opening_facts(question: "Question", query: "Query") -> list[Statement]:
     named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))
     wanted = set(question.terms) - asked.name_terms
     worth = []
-    for place, row in enumerate(_facts(question, query, index.arrow("entities")["id"].take(named))):
+    for place, row in enumerate(_facts(question, query, index.column("entities", "id").take(named))):
         shared = len(wanted & set(terms(f"{row['relation']} {row['fact']}", question.language)))
         if shared:
             worth.append((-shared, place, row))

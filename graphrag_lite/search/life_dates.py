@@ -43,9 +43,9 @@ def dated(question: "Question", name: str, what: str) -> Dated | None:
     for unit in best(scores, UNITS_READ).tolist():
         if scores[unit] <= 0:
             break
-        title, language = (index.column("documents", each)[index.document_row[unit]].as_py() for each in _COLUMNS)
-        place = index.column("text_units", "char_start")[unit].as_py()
-        text = index.column("text_units", "text")[unit].as_py()
+        title, language = (index.cell("documents", each, index.document_row[unit]) for each in _COLUMNS)
+        place = index.cell("text_units", "char_start", unit)
+        text = index.cell("text_units", "text", unit)
         is_title = set(terms(_BRACKETS.sub("", title), language)) == wanted
         for first, last in sentences(text, language or "en"):
             start, end = trimmed(text, first, last)

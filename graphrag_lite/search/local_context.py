@@ -125,8 +125,8 @@ def _reports(index: "SnapshotView", entities: "pa.Table") -> list[Record]:
     """Return the reports on the smallest communities of the entities, those that hold most of them first."""
     import pyarrow.compute as pc
 
-    reports = {number: row for row, number in enumerate(index.arrow("community_reports")["community"].to_pylist())}
-    communities = index.arrow("communities").select(["community", "entity_ids"]).combine_chunks()
+    reports = {number: row for row, number in enumerate(index.column("community_reports", "community").to_pylist())}
+    communities = index.columns("communities", ["community", "entity_ids"]).combine_chunks()
     members = communities["entity_ids"].combine_chunks()
     place = {identity: i for i, identity in enumerate(entities["id"].to_pylist())}
     meant = pc.is_in(pc.list_flatten(members), entities["id"].combine_chunks())
@@ -161,5 +161,5 @@ def _claim(index: "SnapshotView", row: dict[str, Any]) -> Record:
 def _claimed(index: "SnapshotView", row: dict[str, Any]) -> Statements:
     """Return where a claim's own words stand; its text unit where they are not there."""
     unit = whole_unit(index, row["text_unit_id"])
-    spans = Quotable(index.arrow("text_units")["text"][unit.unit].as_py()).find(row["source_text"])
+    spans = Quotable(index.cell("text_units", "text", unit.unit)).find(row["source_text"])
     return tuple(Statement(unit.unit, unit.start + start, unit.start + end) for start, end in spans) or (unit,)

@@ -160,8 +160,8 @@ def _speaker(text: str, place: int) -> str:
 def _sentences(index: "SnapshotView", unit: int) -> list[Statement]:
     """Return the sentences of a text unit, without who says them and when."""
     row = index.document_row[unit]
-    text, language = index.document_text(row), index.column("documents", "language")[row].as_py()
-    start, end = (index.column("text_units", name)[unit].as_py() for name in ("char_start", "char_end"))
+    text, language = index.document_text(row), index.cell("documents", "language", row)
+    start, end = (index.cell("text_units", name, unit) for name in ("char_start", "char_end"))
     spans = [trimmed(text, start + first, start + last) for first, last in sentences(text[start:end], language)]
     return [Statement(unit, *spoken_span(text, *span)) for span in spans if span[0] < span[1]]
 
@@ -192,7 +192,7 @@ def _shared_values(index: "SnapshotView") -> dict[str, list[tuple[int, str]]]:
 
 def _no_people(index: "SnapshotView") -> set[str]:
     """Return the values, casefolded, of fields of a table's rows that are not of people: "Open", "Critical"."""
-    blocks = index.arrow("documents")["blocks"].slice(0, READ_ROWS).to_pylist()
+    blocks = index.column("documents", "blocks").slice(0, READ_ROWS).to_pylist()
     fields = {block["label"] for row in blocks for block in row if block["kind"] in ("value", "organization")}
     return {value.casefold() for field, own in _shared_values(index).items() if field in fields for _, value in own}
 
@@ -221,7 +221,7 @@ def _most_named(index: "SnapshotView", kind: str) -> list[dict[str, Any]]:
     import pyarrow.compute as pc
 
     by = _counted_by(index)
-    table = index.arrow("entities").select(["title", "type", *dict.fromkeys((by, "n_mentions"))])
+    table = index.columns("entities", ["title", "type", *dict.fromkeys((by, "n_mentions"))])
     rows = np.flatnonzero(pc.equal(table["type"], kind).to_numpy(zero_copy_only=False))
     order = np.lexsort([rows, *(-table[name].to_numpy()[rows] for name in ("n_mentions", by))])
     rows = rows[order[: READ_NAMES * ASKED_NAMES]]
@@ -272,7 +272,7 @@ def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], li
     counts = [named @ one.astype(np.float64) for one in held]
     gained = counts[1] / totals[1] - counts[0] / totals[0]
     lines, said = [], []
-    titles = index.arrow("entities")["title"]
+    titles = index.column("entities", "title")
     for word, sign in (("More", 1.0), ("Less", -1.0)):
         order = np.argsort(-sign * gained, kind="stable").tolist()
         best = [i for i in order if sign * gained[i] > 0 and max(counts[0][i], counts[1][i]) >= LEAST_UNITS]
@@ -288,7 +288,7 @@ def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], li
 
 def _told_in(index: "SnapshotView", entities: Sequence[int], held: "np.ndarray[Any, Any]") -> Iterator[Statement]:
     """Yield a sentence for each of some entities, of the text units that are `held`, (n_units,)."""
-    titles, matrix = index.arrow("entities")["title"], index.links.units
+    titles, matrix = index.column("entities", "title"), index.links.units
     for entity in entities:
         units = matrix.indices[matrix.indptr[entity] : matrix.indptr[entity + 1]]
         counts = matrix.data[matrix.indptr[entity] : matrix.indptr[entity + 1]]

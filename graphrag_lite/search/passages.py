@@ -39,7 +39,7 @@ def passages_found(question: "Question", k: int) -> list[Passage]:
     found = []
     for unit in (unit for unit in best(scores, k).tolist() if scores[unit] > 0):
         row = index.document_row[unit]
-        source, title, path, date = (index.column("documents", name)[row].as_py() for name in DOCUMENT)
-        text, identity, start, end = (index.column("text_units", name)[unit].as_py() for name in UNIT)
+        source, title, path, date = (index.cell("documents", name, row) for name in DOCUMENT)
+        text, identity, start, end = (index.cell("text_units", name, unit) for name in UNIT)
         found.append(Passage(text, float(scores[unit]), source, title, path, date, identity, start, end))
     return found

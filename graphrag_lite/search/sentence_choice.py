@@ -194,11 +194,10 @@ def _hopped(
     least = HOP_SHARE * fsum(left_open.values())
     read, language = read_out(index, best.place)
     own = index.document_row[best.place.unit]
-    titles = index.column("documents", "title")
 
     @cache
     def leads_to(row: int) -> bool:
-        names = names_of_title(titles[row].as_py()) if row != own else ()
+        names = names_of_title(index.cell("documents", "title", row)) if row != own else ()
         new = (name for name in names if len(name) >= LEAST_NAME and name in read)
         return any(not weight.keys() >= set(terms(name, language)) for name in new)
 
@@ -226,7 +225,7 @@ def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list
 def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[Statement]:
     """Return sentences of a document with what they need to be understood; those of a row of a table with its title."""
     if _blocks(index, row)["card"]:
-        return [replace(place, about=index.column("documents", "title")[row].as_py()) for place in places]
+        return [replace(place, about=index.cell("documents", "title", row)) for place in places]
     leaning = [place for place in places if not _stands(read_out(index, place)[0])]
     if leaning and (name := _subject(index, row)):
         return [replace(place, about=name) for place in places]
@@ -266,7 +265,7 @@ def _before(index: "SnapshotView", place: Statement) -> int:
 
     What another speaker has said is none, nor is a heading or a page's head.
     """
-    offset, text = (index.arrow("text_units")[column][place.unit].as_py() for column in ("char_start", "text"))
+    offset, text = (index.cell("text_units", column, place.unit) for column in ("char_start", "text"))
     document = index.document_text(index.document_row[place.unit])
     _, language = read_out(index, place)
     spans = [trimmed(document, offset + start, offset + end) for start, end in sentences(text, language)]
@@ -281,18 +280,17 @@ def _before(index: "SnapshotView", place: Statement) -> int:
 def _blocks(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]]]:
     """Return where the blocks of a document are, by kind."""
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for block in index.column("documents", "blocks")[row].as_py() or ():
+    for block in index.cell("documents", "blocks", row) or ():
         found[block["kind"]].append((block["char_start"], block["char_end"]))
     return found
 
 
 def _subject(index: "SnapshotView", row: int) -> str:
     """Return the name that a document of one text unit is about, its title; "" where that is no name."""
-    documents = index.arrow("documents")
-    if len(documents["text_unit_ids"][row]) != 1:
+    if len(index.cell("documents", "text_unit_ids", row)) != 1:
         return ""
-    language = documents["language"][row].as_py()
-    for name in names_of_title(documents["title"][row].as_py()):
+    language = index.cell("documents", "language", row)
+    for name in names_of_title(index.cell("documents", "title", row)):
         if any(mention.end - mention.start == len(name) for mention in find_mentions(name, language, index.names)):
             return name
     return ""
@@ -303,10 +301,10 @@ def _candidates(
 ) -> list[_Candidate]:
     asked = wanted.terms
     row = index.document_row[unit]
-    language = index.arrow("documents")["language"][row].as_py()
-    named = index.arrow("documents")["title"][row].as_py()
+    language = index.cell("documents", "language", row)
+    named = index.cell("documents", "title", row)
     title = asked.intersection(terms(named, language))
-    offset, text = (index.arrow("text_units")[column][unit].as_py() for column in ("char_start", "text"))
+    offset, text = (index.cell("text_units", column, unit) for column in ("char_start", "text"))
     document = index.document_text(row)
     things = () if defines(text, wanted.sought.things) else wanted.sought.things
     introduced = offset == 0 and is_about(named, things)
@@ -358,4 +356,4 @@ def _candidates(
 def read_out(index: "SnapshotView", place: Statement) -> tuple[str, str]:
     """Return what a place says, and its language."""
     row = index.document_row[place.unit]
-    return index.document_text(row)[place.start : place.end], index.column("documents", "language")[row].as_py()
+    return index.document_text(row)[place.start : place.end], index.cell("documents", "language", row)

@@ -61,8 +61,8 @@ def _fitting(
 ) -> Iterator[tuple[float, Statement, frozenset[str]]]:
     """Yield the statements of a text unit that fit: what each is worth, its place and its terms."""
     row = index.document_row[unit]
-    document, language = index.document_text(row), index.column("documents", "language")[row].as_py()
-    offset, text = (index.arrow("text_units")[name][unit].as_py() for name in ("char_start", "text"))
+    document, language = index.document_text(row), index.cell("documents", "language", row)
+    offset, text = (index.cell("text_units", name, unit) for name in ("char_start", "text"))
     whole = fsum(weight.values())
     least = LEAST_SHARE * whole / sqrt(max(1, len(weight)))
     before: frozenset[str] = frozenset()

@@ -68,7 +68,7 @@ def table_answer(question: "Question", method: str) -> Answer | None:
     citations = []
     for n, row in enumerate(ordered[:SHOWN], start=1):
         citations.append(cite(index, n, _line(index, rows[row], row, chosen[0])))
-        lines.append(f"- {disarm(one_line(index.column('documents', 'title')[row].as_py()))} [{n}]")
+        lines.append(f"- {disarm(one_line(index.cell('documents', 'title', row)))} [{n}]")
     if len(ordered) > SHOWN:
         lines.append(f"- and {len(ordered) - SHOWN} more")
     ranking = Ranking([rows[row] for row in ordered], ordered)

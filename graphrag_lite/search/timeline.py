@@ -94,7 +94,7 @@ def _fitting(question: Question, rows: Iterable[Mapping[str, Any]]) -> list[Mapp
     index = question.index
     scores = text_unit_scores(question)
     units = [unit for unit in best(scores, UNITS_READ).tolist() if scores[unit] > 0]
-    ids = {index.column("text_units", "id")[unit].as_py() for unit in units}
+    ids = {index.cell("text_units", "id", unit) for unit in units}
     asked = set(question.terms)
     found = []
     for row in rows:

@@ -88,17 +88,19 @@ async def index_search(
     contents = tables.rows(community_reports, "community", "full_content")
     reports = [_passage(f"community {number}", content, language) for number, content in contents]
     links = _links(documents, read, text_units, entities, entity_mentions, entity_resolutions)
+    keys = [[passage.key for passage in several] for several in (units, reports)]
     counts = _counts(units, reports, each, attempt, last)
+    del units, reports  # the texts, as Python's strings
     place = {key: row for row, key in enumerate(counts["key"].to_pylist())}
 
-    def bm25(passages: Iterable[Passage]) -> Bm25:
-        rows = np.array([place.get(passage.key, -1) for passage in passages], dtype=np.int64)
+    def bm25(keys: Iterable[str]) -> Bm25:
+        rows = np.array([place.get(key, -1) for key in keys], dtype=np.int64)
         held, times = (counts[name].combine_chunks() for name in ("terms", "counts"))
         return build_counted(held, times, rows, settings.k1, settings.b)
 
     return (
-        _postings("search_terms", bm25(units)),
-        _postings("search_report_terms", bm25(reports)),
+        _postings("search_terms", bm25(keys[0])),
+        _postings("search_report_terms", bm25(keys[1])),
         links,
         _units(documents, text_units, episodes, links),
         _names(entities, entity_resolutions),
@@ -123,14 +125,16 @@ def _counts(
     new, written = ([passage for passage in several if passage.key not in known] for several in (units, reports))
     found = chain(each(_counted, new), (attempt(report.id, _counted, report) for report in written))
     keys: dict[str, None] = {}
-    offsets, held, times = array("i", [0]), list[str](), array("i")
+    number: dict[str, int] = {}  # of each term: as strings of their own, those of 100 MB would take .7 GB
+    offsets, held, times = array("i", [0]), array("i"), array("i")
     for passage, counted in zip(chain(new, written), found, strict=True):
         if counted is not None and passage.key not in keys:
             keys[passage.key] = None
-            held += counted[0]
+            held.extend(number.setdefault(term, len(number)) for term in counted[0])
             times.extend(counted[1])
             offsets.append(len(held))
-    columns = {"terms": pa.array(held, pa.string()), "counts": pa.array(np.array(times))}
+    terms_held = pa.array(list(number), pa.string()).take(pa.array(np.array(held)))
+    columns = {"terms": terms_held, "counts": pa.array(np.array(times))}
     lists = {name: pa.ListArray.from_arrays(np.array(offsets), values) for name, values in columns.items()}
     made = tables.make_columns("search_counts", key=list(keys), **lists)
     return pa.concat_tables([kept, made]).sort_by("key")

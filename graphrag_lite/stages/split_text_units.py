@@ -53,11 +53,11 @@ async def split_text_units(
         )
     ]
     cut = zip(documents, each(partial(_cut, settings=settings), documents), strict=True)
-    rows = [
+    rows = (
         ("", document.id, ordinal, start, end, document.text[start:end], n_tokens)
         for document, units in cut
         for ordinal, (start, end, n_tokens) in enumerate(units or [])
-    ]
+    )
     made = tables.make("source_units", rows)
     units = groups.in_order(pa.concat_tables([kept, made]), "document_id", source_documents["id"])
     return _with_ids(units, pa.chunked_array([*made["text"].chunks, *gone["text"].chunks], pa.string()))

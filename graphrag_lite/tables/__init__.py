@@ -3,8 +3,8 @@
 import hashlib
 import os
 import sys
-import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib.abc import MetaPathFinder
 from itertools import islice
@@ -19,10 +19,9 @@ from graphrag_lite.tables.declared import (
     OF_TITLES,
     OPTIONAL,
     SCHEMA_VERSION,
+    STRUCTURES,
     TABLES,
     WORKING,
-    Float32,
-    Int32,
     Key,
 )
 
@@ -31,9 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "TABLES", "WORKING", "Key"]
 
-PART = 65_536  # rows that become Arrow data at once
+PART = 16_384  # rows that become Arrow data at once
+AGAIN = "Run `graphrag-lite index` to build it again."
 ENDINGS = (".parquet", ".arrow")
-PARQUET: dict[str, Any] = {"compression": "zstd", "row_group_size": 131072, "write_page_checksum": True}
+PARQUET: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
+GROUP_ROWS = 131_072
+OF_TEXTS = ("documents", "text_units")  # their row groups are small, so that few texts are read for one
+GROUP_BYTES, LEAST_ROWS = 750_000, 64  # of texts in such a group, and its rows however long they are
 
 
 @cache
@@ -41,41 +44,29 @@ def schema(name: str) -> "pa.Schema":
     """Return the Arrow schema of the table `name`; no column is nullable."""
     import pyarrow as pa
 
-    hints = typing.get_type_hints(TABLES[name])
-    columns = [pa.field(column, _arrow_type(kind), nullable=False) for column, kind in hints.items()]
+    columns = [pa.field(each.name, _arrow_type(each.type), nullable=False) for each in TABLES[name].columns]
     return pa.schema(columns, metadata={"graphrag_lite.schema": str(SCHEMA_VERSION)})
 
 
-def _arrow_type(kind: Any) -> "pa.DataType":
+def _arrow_type(kind: str) -> "pa.DataType":
     import pyarrow as pa
 
-    plain: dict[Any, pa.DataType] = {
-        str: pa.string(),
-        int: pa.int64(),
-        float: pa.float64(),
-        bool: pa.bool_(),
-        Int32: pa.int32(),
-        Float32: pa.float32(),
-    }
-    if kind in plain:
-        return plain[kind]
-    if typing.get_origin(kind) is list:
-        return pa.list_(pa.field("element", _arrow_type(typing.get_args(kind)[0])))  # as Parquet calls it
-    hints = typing.get_type_hints(kind)
-    return pa.struct([(name, _arrow_type(inner)) for name, inner in hints.items()])
+    if kind.startswith("list<"):
+        return pa.list_(pa.field("element", _arrow_type(kind[5:-1])))  # as Parquet calls it
+    if kind in STRUCTURES:
+        return pa.struct([(each.name, _arrow_type(each.type)) for each in STRUCTURES[kind].columns])
+    return pa.type_for_alias(kind)
 
 
 def columns(name: str) -> list[tuple[str, str, str]]:
     """Return (column, Arrow type, what it holds) for every column of a table: the data dictionary."""
-    hints = typing.get_type_hints(TABLES[name], include_extras=True)
-    return [(f.name, str(f.type), hints[f.name].__metadata__[0]) for f in schema(name)]
+    return [(each.name, str(schema(name).field(each.name).type), each.holds) for each in TABLES[name].columns]
 
 
 def foreign_keys() -> "Iterator[tuple[str, str, Key]]":
     """Yield (table, column, its foreign key) for every column that has one."""
-    for name, cls in TABLES.items():
-        for column, hint in typing.get_type_hints(cls, include_extras=True).items():
-            yield from ((name, column, mark) for mark in hint.__metadata__ if isinstance(mark, Key))
+    for name, table in TABLES.items():
+        yield from ((name, each.name, each.key) for each in table.columns if each.key)
 
 
 @cache
@@ -218,11 +209,17 @@ def _write(name: str, data: "pa.Table", sink: Any) -> None:
     data = data.combine_chunks()  # chunks would show in the bytes
     import pyarrow.parquet as pq
 
-    pq.write_table(data, sink, **PARQUET)
+    fitting = GROUP_ROWS
+    if name in OF_TEXTS:
+        import pyarrow.compute as pc
+
+        held = pc.sum(pc.binary_length(data["text"])).as_py() or 1  # `nbytes` would depend on how it came to be
+        fitting = max(data.num_rows * GROUP_BYTES // held, LEAST_ROWS)
+    pq.write_table(data, sink, row_group_size=min(fitting, GROUP_ROWS), **PARQUET)
 
 
 def sha256(data: "pa.Table", name: str = "") -> str:
-    """Return the sha256 of the file that `write` would make of a table; a mapped one has to be named."""
+    """Return the sha256 of the file that `write` would make: of no table in particular, in groups of `GROUP_ROWS`."""
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
@@ -236,12 +233,11 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     A mapped table is read as it is used. Its pages have no checksums: `snapshots.digest` tells whether it is intact.
     Raises TableError where it is missing, damaged or of another shape.
     """
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
+    spare_pandas()
     path = path_in(folder, name)
-    again = "Run `graphrag-lite index` to build it again."
-    try:
+    with telling_damage(path):
         if name in MAPPED:
             data = _map(path) if only is None else _map(path).select(only)
         else:
@@ -249,16 +245,32 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
             # A buffer is for remote files: of a local one, it makes a small read half as dear again.
             with pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False) as file:
                 data = file.read(columns=only)
-    except FileNotFoundError:
-        raise TableError(f"{path}: this table is missing. {again}") from None
-    except (pa.ArrowException, OSError, KeyError) as error:
-        raise TableError(f"{path}: this table is damaged ({str(error).splitlines()[0]}). {again}") from None
-    version = (data.schema.metadata or {}).get(b"graphrag_lite.schema", b"?").decode()
-    if version != str(SCHEMA_VERSION):
-        raise TableError(f"{path}: written with schema version {version}, this is version {SCHEMA_VERSION}. {again}")
-    if data.schema != (expected := schema(name) if only is None else pa.schema([schema(name).field(c) for c in only])):
-        raise TableError(f"{path}: columns differ from the schema: {data.schema} is not {expected}. {again}")
+    check_schema(path, name, data.schema, only)
     return data
+
+
+@contextmanager
+def telling_damage(path: Path) -> Iterator[None]:
+    """Raise TableError, with the next step, where a table's file is missing or cannot be read within."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except FileNotFoundError:
+        raise TableError(f"{path}: this table is missing. {AGAIN}") from None
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise TableError(f"{path}: this table is damaged ({str(error).splitlines()[0]}). {AGAIN}") from None
+
+
+def check_schema(path: Path, name: str, found: "pa.Schema", only: list[str] | None = None) -> None:
+    """Raise TableError unless a file has the columns of a table, or `only` some of them, of this schema version."""
+    import pyarrow as pa
+
+    version = (found.metadata or {}).get(b"graphrag_lite.schema", b"?").decode()
+    if version != str(SCHEMA_VERSION):
+        raise TableError(f"{path}: written with schema version {version}, this is version {SCHEMA_VERSION}. {AGAIN}")
+    if found != (expected := schema(name) if only is None else pa.schema([schema(name).field(c) for c in only])):
+        raise TableError(f"{path}: columns differ from the schema: {found} is not {expected}. {AGAIN}")
 
 
 def stored(folder: Path, name: str) -> tuple["pa.Schema", int]:
