@@ -12,6 +12,7 @@ UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|c
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 # sentencex ends no sentence of a paragraph that begins in brackets: "(A) Cats purr. Dogs bark."
 BEGINNING = re.compile(r"\s*\([^()\n]{1,60}\)[^\S\n]+(?=\S)")
+MAX_TICKS = 2000  # of a paragraph, such as a table of code: sentencex takes a time that grows with their square
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
 MARKED_LINE = re.compile(r"[^\S\n]*(?:#{1,6}\s|[-*+•|>]\s|\d{1,3}[.)]\s|[A-Z][A-Z .'-]{2,40}:|[^\n|]{0,200} \| )")
 DANGLING = re.compile(
@@ -42,7 +43,8 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     for top, bottom in zip([0, *paragraphs], paragraphs, strict=False):
         begun = BEGINNING.match(text, top, bottom)
         end = begun.end() if begun else top
-        for piece in segment(language or "en", text[end:bottom]):
+        ticked = text.count("`", end, bottom) > MAX_TICKS
+        for piece in segment(language or "en", text[end:bottom].replace("`", "_" if ticked else "`")):
             start, end = end, end + len(piece)
             bare = piece.strip()
             if not bare:

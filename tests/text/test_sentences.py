@@ -98,3 +98,9 @@ def test_real_texts(shared: Path) -> None:
 @pytest.mark.parametrize("char", ["a", "A", " ", "\n", ".", '"', "中", "\n \n", "A. "])
 def test_linear_time(char: str) -> None:
     assert_linear(check, char)
+
+
+def test_a_long_table_of_code_takes_linear_time_and_keeps_its_rows() -> None:
+    assert_linear(sentences, "| `a` | `b` |\n", small=16_000)
+    row = "| `a.b` | Reads `c` |\n"
+    assert [end - start for start, end in sentences(row * 900)] == [len(row)] * 900
