@@ -258,7 +258,7 @@ def _is_in(path: str, place: str) -> bool:
 
 def _last_documents(last: Last | None) -> "tuple[pa.Table, set[str] | None]":
     """Return the last `source_documents`, and the files that were not read in full; None where none is to be kept."""
-    found = last.read("source_documents") if last and "settings" not in last.changed else None
+    found = last.read("source_documents", unless={"settings"}) if last else None
     if not last or not found:
         return tables.make("source_documents", []), None
     unread = {path for where in last.failed for path in (where, where.rpartition(":")[0])}
@@ -304,7 +304,7 @@ def _languages(table: "pa.Table", ids: Sequence[str], attempt: Attempt, last: La
     In the last snapshot the most common one may have been told or taken. It stays where it still is the most common:
     of the documents that have it, as many are asked again as it takes to know that.
     """
-    found = last.read("source_documents", only=["id", "language"]) if last and "code" not in last.changed else None
+    found = last.read("source_documents", only=["id", "language"], unless={"code"}) if last else None
     before = dict(tables.rows(found[0], "id", "language")) if found else {}
     failed = frozenset(last.failed) if last else frozenset()
     common = most_common(Counter(before.values()))

@@ -81,8 +81,7 @@ async def report_communities_fast(
     reported on is a failure; a sentence that cannot be read is one, and states nothing.
     """
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    gone_on = last if last and not last.failed and "code" not in last.changed else None
-    before = gone_on.read("document_signs", "report_sentences") if gone_on else None
+    before = last.read("document_signs", "report_sentences", unless={"code", "failed"}) if last else None
     sources = Sources(source_documents, source_units, entity_mentions, before, attempt)
     told = _all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, each)
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
