@@ -63,11 +63,11 @@ def files_of(source: str, mirror: str) -> Iterator[tuple[str, bytes]]:
     address, pattern = address_of(source, mirror)
     content = fetched(address)
     if not zipfile.is_zipfile(io.BytesIO(content)):
-        yield address.rpartition("/")[2], content
+        yield urllib.parse.unquote(address.rpartition("/")[2]), content
         return
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for name in sorted(archive.namelist()):
-            if not name.endswith("/") and fnmatch.fnmatch(name, f"*/{pattern}" if pattern else "*"):
+            if not name.endswith("/") and fnmatch.fnmatchcase(name, f"*/{pattern}" if pattern else "*"):
                 yield name, archive.read(name)
 
 
@@ -121,7 +121,7 @@ def build(name: str, folder: Path, mirror: str) -> str:
     files = {path: content for one in source["from"] for path, content in files_of(one, mirror)}
     try:
         documents, questions = FORMS[source["form"]](files, source["prefix"])
-    except (KeyError, TypeError, ValueError, AttributeError, SyntaxError) as error:
+    except Exception as error:  # whatever a file of another form may raise
         what = f"not in the form that was measured ({type(error).__name__}: {error})."
         raise click.ClickException(f"{', '.join(list(files)[:3])}: {what}") from error
     documents = list({row["id"]: row for row in documents}.values())

@@ -2,7 +2,7 @@
 
     corpus folder -> documents -> text units -> mentions -> entities, relationships -> communities -> reports -> search
 
-To add a stage: write `stages/verb_noun.py`, give its tables a class in `tables/declared.py`, its settings a section
+To add a stage: write `stages/verb_noun.py`, declare its tables in `tables/declared.txt`, its settings a section
 in `settings/`, and its place here.
 """
 
@@ -209,16 +209,7 @@ def index(
         found = open_extractor(settings.extract_graph_fast, extractor) if extracts else None
         services = _open_models(opened, log, settings, output, model, embedder)
         services |= {"corpus": corpus, "readers": known, "left_out": files.left_out, "extractor": found}
-        services |= {"prompts": None, "named": None}
-        if settings.asks:
-            from graphrag_lite import prompts
-
-            services["prompts"] = prompts.load(prompt_folder or output.parent / "prompts")
-        if settings.asks and settings.extract_claims.enabled and not settings.llm.batch:
-            from graphrag_lite.stages.extract_claims import claims_begun
-
-            claims = services["model"].before_its_turn("extract_claims")
-            services["named"] = claims_begun(settings.extract_claims, claims, services["prompts"])
+        services |= _of_a_model(settings, services["model"], prompt_folder or output.parent / "prompts")
         if killed:
             asked = [services[name] for name in ("model", "embedder") if services.get(name)]
             log.killed(killed, [each.spent(killed) for each in asked])
@@ -234,6 +225,21 @@ def index(
             made=METHODS[settings.method].made,
         )
         return _ended(work, log, settings)
+
+
+def _of_a_model(settings: Settings, model: Any, folder: Path) -> dict[str, Any]:
+    """Return the prompts of a run that asks a model, and what begins to ask for claims while names are extracted."""
+    if not settings.asks:
+        return {"prompts": None, "named": None}
+    from graphrag_lite import prompts
+
+    own = prompts.load(folder)
+    if not settings.extract_claims.enabled or settings.llm.batch:
+        return {"prompts": own, "named": None}
+    from graphrag_lite.stages.extract_claims import claims_begun
+
+    claims = model.before_its_turn("extract_claims")
+    return {"prompts": own, "named": claims_begun(settings.extract_claims, claims, own)}
 
 
 def _open_engine(opened: ExitStack, settings: Settings, workers: int) -> Engine | None:

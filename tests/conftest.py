@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -53,6 +54,18 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from graphrag_lite.settings import Settings
 
     return pipeline.index(EXAMPLE, tmp_path_factory.mktemp("sample") / "output", Settings()).snapshot
+
+
+@pytest.fixture(scope="session")
+def sample_root(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Make a root with a copy of the sample corpus' index, for tests that write into it."""
+
+    def copied() -> Path:
+        root = tmp_path_factory.mktemp("root")
+        shutil.copytree(sample.parents[1], root / "output")
+        return root
+
+    return copied
 
 
 @pytest.fixture

@@ -60,11 +60,8 @@ def one_error(result: "Result | subprocess.CompletedProcess[str]", code: int = 1
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A root with the index of the sample corpus."""
-    folder = tmp_path_factory.mktemp("root")
-    pipeline.index(EXAMPLE, folder / "output", Settings())
-    return folder
+def root(sample_root: Callable[[], Path]) -> Path:
+    return sample_root()
 
 
 # --- help
@@ -258,39 +255,22 @@ def files_of(snapshot: Path) -> dict[str, bytes]:
     return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
-@pytest.mark.parametrize("most_bytes", [1, 3000, 20_000])
-def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(
-    most_bytes: int, root: Path, tmp_path: Path
-) -> None:
+def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(root: Path, tmp_path: Path) -> None:
     shutil.copytree(root / "output", tmp_path / "output")
     before = snapshots.current(tmp_path / "output")
-    arguments = (
-        "index",
-        EXAMPLE,
-        "--root",
-        tmp_path,
-        "--set",
-        "split_text_units.size=100",
-        "--set",
-        "split_text_units.overlap=10",
-        "--set",
-        "communities.mode=full",
-    )
-    command = [sys.executable, "-W", "error", "-c", LIMITED, str(most_bytes), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and not done.stdout
-    assert "Traceback" not in done.stderr and done.stderr.count("Error: ") == 1
-    assert "largest file size" in done.stderr.splitlines()[-1]
-    assert snapshots.current(tmp_path / "output") == before
-    assert invoke("query", "Who is Spitzer?", "--root", tmp_path).exit_code == 0
+    sets = ("split_text_units.size=100", "split_text_units.overlap=10", "communities.mode=full")
+    arguments = ("index", EXAMPLE, "--root", tmp_path, *(part for each in sets for part in ("--set", each)))
+    for most_bytes in (1, 3000, 20_000):
+        command = [sys.executable, "-W", "error", "-c", LIMITED, str(most_bytes), *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and not done.stdout
+        assert "Traceback" not in done.stderr and done.stderr.count("Error: ") == 1
+        assert "largest file size" in done.stderr.splitlines()[-1]
+        assert snapshots.current(tmp_path / "output") == before
+        assert invoke("query", "Who is Spitzer?", "--root", tmp_path).exit_code == 0
     assert invoke(*arguments).exit_code == 0
-    clean = pipeline.index(
-        EXAMPLE,
-        tmp_path / "clean",
-        Settings.model_validate(
-            {"split_text_units": {"size": 100, "overlap": 10}, "communities": {"mode": "full"}},
-        ),
-    )
+    values = {"split_text_units": {"size": 100, "overlap": 10}, "communities": {"mode": "full"}}
+    clean = pipeline.index(EXAMPLE, tmp_path / "clean", Settings.model_validate(values))
     assert files_of(snapshots.current(tmp_path / "output")) == files_of(clean.snapshot)
 
 
@@ -319,7 +299,7 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 
 def test_a_full_disk_is_one_error_and_the_run_goes_on_when_there_is_room(small_disk: Callable[[str], Path]) -> None:
     folder = small_disk("size=48k")
-    sizes = (48, 100, 160, 220, 280, 400, 8000)
+    sizes = (48, 100, 220, 400, 8000)
     failed = 0
     for size in sizes:
         small_disk(f"size={size}k")

@@ -27,7 +27,7 @@ def tables_page() -> str:
     lines = [
         "# Tables",
         "",
-        "Written by `python tests/test_docs.py` from `graphrag_lite/tables/declared.py`. Final tables carry every column of",
+        "Written by `python tests/test_docs.py` from `graphrag_lite/tables/declared.txt`. Final tables carry every column of",
         "microsoft/graphrag 3.x's table of the same name; working tables are in `work/` of a snapshot.",
     ]
     writers = {name: stage.name for stage in pipeline.stages(embeds=True) for name in stage.writes}
@@ -38,7 +38,7 @@ def tables_page() -> str:
             "",
             f"## {name}",
             "",
-            f"{(table.__doc__ or '').strip()} ({kind}{by})",
+            f"{table.about} ({kind}{by})",
             "",
             "| column | type | holds |",
         ]

@@ -52,6 +52,11 @@ def objects(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+def quiet(said: str) -> bool:
+    """Say whether nothing was told but, on a slow machine, how far it is."""
+    return all(line.startswith("qa: ") for line in said.splitlines())
+
+
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A root in which the set `qa` was evaluated, and its result kept."""
@@ -60,7 +65,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, rows in (("corpus", DOCUMENTS), ("questions", QUESTIONS)):
         (folder / "qa" / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     result = invoke("eval", folder / "qa", "--root", folder, "--output", folder / "first.jsonl")
-    assert result.exit_code == 0 and not result.stderr
+    assert result.exit_code == 0 and quiet(result.stderr)
     (folder / "first.txt").write_text(result.stdout)
     return folder
 
@@ -274,7 +279,7 @@ def test_wrong_usage_is_told_as_such(root: Path) -> None:
 def test_a_process_of_its_own_is_quiet_and_its_output_a_result(root: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-W", "error", "-m", "graphrag_lite", "eval", root / "qa", "--root", root, "--json"]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
-    assert not done.stderr
+    assert quiet(done.stderr)
     (tmp_path / "redirected.jsonl").write_text(done.stdout)
     assert invoke("eval", root / "qa", "--root", root, "--against", tmp_path / "redirected.jsonl").exit_code == 0
 

@@ -70,10 +70,10 @@ def _leaves_nothing_open() -> Iterator[None]:
 
 
 @pytest.fixture(params=["indexed", "standard", "dulce_index", "msgraphrag_verbs_fixture"])
-def snapshot(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+def snapshot(request: pytest.FixtureRequest, sample: Path, tmp_path: Path) -> Path:
     pytest.importorskip("graphrag.query.indexer_adapters", exc_type=ImportError)
     if request.param == "indexed":
-        return pipeline.index(EXAMPLE, tmp_path / "output", Settings()).snapshot
+        return sample
     if request.param == "standard":
         values = {"method": "standard", "llm": {"model": "stub"}, "extract_claims": {"enabled": True}}
         stub = StubModel(lambda asked: stub_replies.reply(asked.messages))

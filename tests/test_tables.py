@@ -64,7 +64,7 @@ def test_types_are_those_of_real_indexes(shared: Path, index: str, name: str) ->
 
 def test_every_table_has_a_description_of_every_column() -> None:
     for name in tables.TABLES:
-        assert tables.TABLES[name].__doc__
+        assert tables.TABLES[name].about
         assert all(text for _, _, text in tables.columns(name))
         assert not any(field.nullable for field in tables.schema(name))
 

@@ -86,6 +86,7 @@ def _about(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 
 
 def _print(console: Any, opened: "Index", row: dict[str, Any]) -> None:
+    from rich.padding import Padding
     from rich.text import Text
 
     from graphrag_lite.cli import terminal
@@ -101,4 +102,5 @@ def _print(console: Any, opened: "Index", row: dict[str, Any]) -> None:
     place = opened.document_row[opened.unit_row[first["text_unit_id"]]]
     name = terminal.source_of(documents["path"][place].as_py(), documents["source_id"][place].as_py())
     more = f" and {row['n_mentions'] - 1} more" if row["n_mentions"] > 1 else ""
-    console.print(Text(terminal.plain(f"    {row['fact']}  ({name}{more})"), style="dim"))
+    told = Text(terminal.plain(f"{row['fact']}  ({name}{more})"), style="dim")
+    console.print(Padding(told, (0, 0, 0, 4)) if console.is_terminal else Text("    ") + told)

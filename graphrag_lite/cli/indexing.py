@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,6 +26,7 @@ from graphrag_lite.cli.options import (
 
 if TYPE_CHECKING:
     from graphrag_lite.run.loop import Run
+    from graphrag_lite.settings import Settings
 
 POLL = 60.0  # seconds between looks at a batch
 # In the place of Python's 700: rows have no cycles, and looking for some took 4 to 10% of a run.
@@ -94,22 +95,10 @@ def index(
     with terminable() as done, metrics.recorded(metrics_file, root.output) as summary:
         _expect(root.output, imported=False)
         with run_log.logged(root.output):  # a settings file that stops a run belongs to the history, too
-            loaded = root.load()
-            chosen = {"engine": engine or loaded.engine, "ray_address": ray_address or loaded.ray_address}
-            loaded = loaded.model_copy(update=chosen)
-            if batch:
-                loaded = loaded.model_copy(update={"llm": loaded.llm.model_copy(update={"batch": True})})
+            loaded = _with_options(root.load(), engine, ray_address, batch=batch)
         with progress.watch(as_json, quiet=quiet, verbose=verbose) as watch:
-            make = partial(
-                pipeline.index,
-                corpus,
-                root.output,
-                loaded,
-                workers=loaded.workers or default_workers(),
-                watch=watch,
-                refresh=refresh == "reports",
-                checksum=checksum,
-            )
+            make = partial(pipeline.index, corpus, root.output, loaded, watch=watch, checksum=checksum)
+            make = partial(make, workers=loaded.workers or default_workers(), refresh=refresh == "reports")
             run = _waited_for(make) if wait else make()
         done()
         summary |= run_summary.summary(run)
@@ -166,6 +155,14 @@ def import_(folder: Path, root: Path, as_json: bool) -> None:
     with terminable(), progress.watch(as_json) as watch:
         run = pipeline.take_over(folder, output, loaded, watch=watch)
     _print_summary(run, output, as_json)
+
+
+def _with_options(loaded: "Settings", engine: str | None, ray_address: str | None, *, batch: bool) -> "Settings":
+    """Return settings with what the options of `index` say instead."""
+    chosen: dict[str, Any] = {"engine": engine or loaded.engine, "ray_address": ray_address or loaded.ray_address}
+    if batch:
+        chosen["llm"] = loaded.llm.model_copy(update={"batch": True})
+    return loaded.model_copy(update=chosen)
 
 
 def _waited_for(make: Callable[[], "Run"]) -> "Run":

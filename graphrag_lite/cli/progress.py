@@ -37,6 +37,9 @@ ITEMS = {
     "extract_graph_fast": "text units",
     "extract_graph": "text units",
     "extract_claims": "text units",
+    "extract_facts_fast": "documents",
+    "index_search": "text units",
+    "embed_text_units": "text units",
     "report_communities": "communities",
 }
 
@@ -48,16 +51,22 @@ def watch(
     if quiet:
         return nullcontext(Silence())
     console = Console(stderr=True)
-    return Bars(console, verbose=verbose) if console.is_terminal and not as_json else Lines()
+    return Bars(console, verbose=verbose) if console.is_terminal and not as_json else Lines(verbose=verbose)
 
 
 def label(stage: str) -> str:
-    """Return a stage's name in words.
-
-    >>> label("fold_facts"), label("index_search")
-    ('fold facts', 'index for search')
-    """
+    """Return a stage's name in words."""
     return LABELS.get(stage, stage.replace("_", " "))
+
+
+def told(rows: Mapping[str, int], verbose: bool) -> str:
+    """Say how many rows a stage has made.
+
+    >>> told({"source_units": 1200, "word_counts": 7}, verbose=False)
+    '1,200 text units'
+    """
+    words = {name: name.replace("_", " ") for name in rows} if verbose else TOLD
+    return ", ".join(f"{n:,} {words[name]}" for name, n in rows.items() if n and name in words)
 
 
 def how_far(stage: str, done: int, total: int) -> str:
@@ -106,9 +115,7 @@ class Bars:
         self.progress.update(self.task, completed=done, total=total, note=note)
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:  # noqa: ARG002
-        words = {name: name.replace("_", " ") for name in rows} if self.verbose else TOLD
-        told = ", ".join(f"{n:,} {words[name]}" for name, n in rows.items() if n and name in words)
-        made = "unchanged" if reused else told
+        made = "unchanged" if reused else told(rows, self.verbose)
         note = "; ".join(filter(None, (made, self.spent)))
         self.progress.update(self.task, completed=1, total=1, note=note)
 
@@ -120,7 +127,8 @@ class Bars:
 class Lines:
     """Progress as plain lines, one a stage, and one every ten seconds while it runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, verbose: bool = False) -> None:
+        self.verbose = verbose
         self.last = time.monotonic()
 
     def __enter__(self) -> "Lines":
@@ -143,7 +151,7 @@ class Lines:
         self.spent = f"; {spent(usage)}"
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:
-        done = "unchanged" if reused else ", ".join(f"{n} {name}" for name, n in rows.items())
+        done = "unchanged" if reused else told(rows, self.verbose) or "done"
         tell(f"{stage}: {done} ({seconds:.2f} s{self.spent})")
 
 

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,8 @@ def _model2vec(folder: Path) -> Encode:
 def _sentence_transformers(folder: Path) -> Encode:
     from sentence_transformers import SentenceTransformer
 
-    return SentenceTransformer(str(folder), local_files_only=True).encode  # type: ignore[no-any-return]
+    model = SentenceTransformer(str(folder), local_files_only=True)
+    return partial(model.encode, show_progress_bar=False)  # else one for each text, where a run tells how it goes
 
 
 def _fastembed(folder: Path) -> Encode:

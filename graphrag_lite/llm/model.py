@@ -226,14 +226,9 @@ class StageModel:
         places = iter(range(len(items)))
 
         async def attempted(item: T) -> R | None:
-            nonlocal n_failed
-            nonlocal waits
+            nonlocal n_failed, waits
             try:
-                if not self.begun or (begun := self.begun.pop(item, None)) is None:
-                    return await work(item)
-                if isinstance(outcome := await begun, Exception):
-                    raise outcome
-                return cast(R, outcome)
+                return await self._result(work, item)
             except WaitingError:
                 waits = True
                 return None
@@ -256,29 +251,40 @@ class StageModel:
                 try:
                     results[place] = await attempted(items[place])
                 except Stopped as stopped:
-                    self.stopped = self.stopped or stopped
-                    for early in self.model.early.values():
-                        early.stopped = early.stopped or stopped
-                    with suppress(TimeoutError):  # what is only waiting its turn may take longer than an answer
-                        async with asyncio.timeout(self.model.settings.timeout):
-                            await self.model.quiet()
-                    raise self.stopped from None
+                    raise await self._end(stopped) from None
                 done += 1
                 self.watch.advance(done, len(items))
                 self.watch.spend(self.model.meter.to_dict(self.stage))
                 if self.stopped:
                     return
 
-        lanes = min(len(items), AHEAD * self.model.settings.concurrency)
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(lanes):
+                for _ in range(min(len(items), AHEAD * self.model.settings.concurrency)):
                     group.create_task(lane())
         except BaseExceptionGroup as errors:
             raise _first(errors) from None
         if waits and (batches := self.model.batches):
             await batches.submit(self.model.meter.room(self.stage, list(batches.open.values())))
         return results
+
+    async def _result(self, work: Callable[[T], Awaitable[R]], item: T) -> R:
+        """Return what comes of an item: of what was begun before its turn, or of `work`."""
+        if not self.begun or (begun := self.begun.pop(item, None)) is None:
+            return await work(item)
+        if isinstance(outcome := await begun, Exception):
+            raise outcome
+        return cast(R, outcome)
+
+    async def _end(self, stopped: Stopped) -> Stopped:
+        """Have nothing more asked, wait until what is in flight is answered, and return the first that ended it."""
+        self.stopped = self.stopped or stopped
+        for early in self.model.early.values():
+            early.stopped = early.stopped or stopped
+        with suppress(TimeoutError):  # what is only waiting its turn may take longer than an answer
+            async with asyncio.timeout(self.model.settings.timeout):
+                await self.model.quiet()
+        return self.stopped
 
     def failed(self, name: str, error: ReplyError | CallError, before: str = "") -> None:
         """Record what there is no usable answer to; `before` is put before the error. A reply was tried twice."""

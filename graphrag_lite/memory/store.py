@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -25,28 +26,6 @@ BUSY = 5.0  # seconds to wait for another process that writes
 NOTE, MESSAGE = "note", "message"
 LANGUAGES = ["en", *sorted(FUNCTION_WORDS.keys() - {"en"})]
 Block = tuple[str, str, str]  # session, name, content
-SCHEMA = """
-pragma journal_mode = wal;
-pragma synchronous = full;
-pragma secure_delete = on;
-create table if not exists entries (
-    place integer primary key, id text unique not null, kind text not null, session text not null, role text not null,
-    content text not null, tags text not null, citations text not null, created_at text not null, language text not null
-);
-create index if not exists entries_by_time on entries (kind, session, created_at, place);
-create virtual table if not exists found using fts5 (terms, tokenize = "unicode61 remove_diacritics 0");
-create table if not exists languages (kind text not null, language text not null, primary key (kind, language))
-    without rowid;
-create table if not exists vectors (place integer, model text, vector blob not null, primary key (place, model))
-    without rowid;
-create table if not exists blocks (
-    session text not null, name text not null, content text not null, primary key (session, name)
-) without rowid;
-create table if not exists unanswered (
-    session text not null, kind text not null, name text not null, before text not null,
-    primary key (session, kind, name)
-) without rowid;
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +62,7 @@ class Memory:
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._told():
             self._database = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
-            self._database.executescript(SCHEMA)
+            self._database.executescript((resources.files(__package__) / "schema.sql").read_text(encoding="utf-8"))
 
     def close(self) -> None:
         self._database.close()

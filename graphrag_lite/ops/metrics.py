@@ -8,8 +8,10 @@ import contextlib
 import datetime
 import logging
 import os
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -19,31 +21,7 @@ from graphrag_lite.run import run_log, snapshots
 
 DONE = (0, 3)  # exit codes of a run that came to its end; 3: with failures recorded
 SUCCEEDED = ("published", "unchanged")  # in the log of runs
-HELP = {
-    "last_run_start_timestamp_seconds": "When the last run started, Unix time.",
-    "last_run_end_timestamp_seconds": "When the last run ended, Unix time.",
-    "last_success_timestamp_seconds": "When the last run that succeeded ended, Unix time.",
-    "last_run_success": "Whether the last run came to its end, with failures recorded or without: 1 or 0.",
-    "last_run_exit_code": "Exit code of the last run; over 128: ended by a signal.",
-    "last_run_duration_seconds": "Seconds that the last run took.",
-    "last_run_stages": "Stages that the last run ran; 0 where nothing had changed.",
-    "last_run_peak_memory_bytes": "Largest resident memory of the last run, and of its workers, added up.",
-    "last_run_documents": "Documents by what had become of them before the last run.",
-    "last_run_model_calls": "Requests to the model in the last run.",
-    "last_run_model_memo_hits": "Requests of the last run that answers from before served.",
-    "last_run_model_prompt_tokens": "Prompt tokens of the last run.",
-    "last_run_model_completion_tokens": "Completion tokens of the last run.",
-    "last_run_model_cost_dollars": "What the last run's model calls cost, US dollars.",
-    "documents": "Documents in the index.",
-    "text_units": "Text units in the index.",
-    "entities": "Entities in the index.",
-    "relationships": "Relationships in the index.",
-    "communities": "Communities in the index.",
-    "community_reports": "Community reports in the index.",
-    "failures": "Failures recorded in the index: what could not be read or asked, and is tried again.",
-    "stale_reports": "Community reports that were kept although their community had changed.",
-    "snapshot_info": "1; its labels tell the published snapshot, its method, and the version that ran.",
-}
+HELP = tomllib.loads((resources.files(__package__) / "metrics.toml").read_text(encoding="utf-8"))
 ROWS = ("documents", "text_units", "entities", "relationships", "communities", "community_reports", "failures")
 USAGE = ("calls", "memo_hits", "prompt_tokens", "completion_tokens")
 

@@ -75,10 +75,6 @@ def compose(pages: Sequence[Sequence[Line]], composer: Composer) -> None:
             composer.mark("page", str(number), start)
 
 
-def _is_heading(text: str) -> bool:
-    return len(text) < 150 and not ENDED.search(text) and bool(re.search(r"\w{2}", text))
-
-
 def title(lines: Sequence[Line]) -> str:
     """Return what stands in the largest letters in the first half of the first page, or in bold ones at its top.
 

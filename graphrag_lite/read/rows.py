@@ -15,27 +15,17 @@ from graphrag_lite.read.stated_times import time_left
 
 # A corpus may hold files of several makers: where the field that the settings name is missing, a usual one counts.
 USUAL = {
-    "id": ("id", "_id", "uuid", "message_id"),
-    "title": ("title", "subject", "headline"),
-    "text": ("text", "content", "body", "message"),
-    "time": (
-        "timestamp",
-        "date",
-        "created_at",
-        "created",
-        "datetime",
-        "sent_at",
-        "published_at",
-        "published",
-        "ts",
-        "time",
-    ),
-    "sender": ("speaker", "sender", "from", "username"),
-    "reply": ("reply_to", "in_reply_to", "parent_id"),
-    "conversation": (
-        *("conversation", "conversation_id", "thread", "thread_id", "session", "session_id", "chat", "chat_id"),
-        *("channel", "channel_id", "room"),
-    ),
+    field: tuple(names.split())
+    for field, names in {
+        "id": "id _id uuid message_id",
+        "title": "title subject headline",
+        "text": "text content body message",
+        "time": "timestamp date created_at created datetime sent_at published_at published ts time",
+        "sender": "speaker sender from username",
+        "reply": "reply_to in_reply_to parent_id",
+        "conversation": "conversation conversation_id thread thread_id session session_id chat chat_id channel"
+        " channel_id room",
+    }.items()
 }
 logger = logging.getLogger(__name__)
 

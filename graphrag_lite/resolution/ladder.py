@@ -32,7 +32,6 @@ from dataclasses import dataclass
 
 from graphrag_lite.resolution.alias_rung import Joins, join_aliases
 from graphrag_lite.resolution.aliases import Person, is_whole
-from graphrag_lite.resolution.candidates import majority_type
 from graphrag_lite.resolution.case_forms import ENDINGS, case_forms
 from graphrag_lite.resolution.distinctions import Apart, LocalName, differ, parted, spellings_apart, stated_kinds
 from graphrag_lite.resolution.faces import Contexts, Face, confirmed_face, face, inferred, majority_word
@@ -81,40 +80,24 @@ def resolve(
 
     The first four have one entry a mention, as has `ordinals`: the place of its text unit in the document, by default
     one for all. `lower_counts` tells how often the corpus writes a word in lower case. `contexts` tell what stands
-    beside the mentions of names (`text.names.contexts`): types that no text states are inferred from them.
-    `languages` (ISO 639-1) has one entry a mention: in some, names are declined.
-    `definitions` are (document, long name, acronym) that texts define, one each time; `glossed` are (document, acronym)
-    where one stands in brackets behind words that may be another long name; `glosses` are names with themselves in
-    another script; `related` are (document, name, name) where a sentence relates the two. `confirmed` says that all
-    mentions are entities for sure. Rows are sorted by document id, then name.
+    beside the mentions of names (`text.names.contexts`): types that no text states are inferred from them. `languages`
+    (ISO 639-1) has one entry a mention: in some, names are declined. `definitions` are (document, long name, acronym)
+    that texts define, one each time; `glossed` are (document, acronym) where one stands in brackets behind words that
+    may be another long name; `glosses` are names with themselves in another script; `related` are (document, name,
+    name) where a sentence relates the two. `confirmed` says that all mentions are entities for sure. Rows are sorted by
+    document id, then name.
 
-    >>> rows = resolve(["d"] * 3, ["Ebenezer Scrooge", "Mr. Scrooge", "Humbug"], ["person"] * 2 + ["unknown"],
-    ...                [True, True, False], {"humbug": 2})
-    >>> [(row.name, row.title, row.rule) for row in rows]  # doctest: +NORMALIZE_WHITESPACE
-    [('Ebenezer Scrooge', 'Ebenezer Scrooge', 'exact'), ('Humbug', '', 'dropped'),
-     ('Mr. Scrooge', 'Ebenezer Scrooge', 'alias')]
+    >>> rows = resolve(["d"] * 2, ["Ebenezer Scrooge", "Mr. Scrooge"], ["person"] * 2, [True] * 2, {})
+    >>> [(row.name, row.title, row.rule) for row in rows]
+    [('Ebenezer Scrooge', 'Ebenezer Scrooge', 'exact'), ('Mr. Scrooge', 'Ebenezer Scrooge', 'alias')]
     """
-    names_of = mentioned(
-        document_ids,
-        names,
-        types,
-        anchored,
-        lower_counts,
-        ordinals or [0] * len(names),
-        exact=exact,
-        confirmed=confirmed,
-    )
+    places, related = ordinals or [0] * len(names), list(related)
+    names_of = mentioned(document_ids, names, types, anchored, lower_counts, places, exact=exact, confirmed=confirmed)
     keys = [names_of.keys[name] for name in names]
-    vote = majority_word if confirmed else majority_type
-    related = list(related)
     apart = Apart(
         ((document, names_of.keys[one], names_of.keys[other]) for document, one, other in related),
-        (
-            (document, key, place)
-            for document, key, place in zip(document_ids, keys, ordinals or (), strict=False)
-            if confirmed
-        ),
-        stated_kinds(document_ids, keys, types, vote) if confirmed else {},
+        zip(document_ids, keys, ordinals or (), strict=False) if confirmed else (),
+        stated_kinds(document_ids, keys, types, majority_word) if confirmed else {},
         names_of.stated,
     )
     joins = join_aliases(names_of, definitions, glossed, glosses, apart) if alias else Joins()
@@ -122,24 +105,29 @@ def resolve(
         declined = {key: language for key, language in zip(keys, languages, strict=False) if language in ENDINGS}
         _join_similar(names_of, joins, declined, threshold, apart)
     groups, roots = _entities(names_of, joins)
-    alone = parted(
-        names_of.spans,
-        lambda document, key: (
-            key if joins.local.get((document, key)) == "" else roots[joins.local.get((document, key), key)]
-        ),
-        lambda document, key: bool(joins.local.get((document, key), key in joins.loose)),
-        apart,
-    )
+    alone = _alone(names_of, joins, roots, apart)
     joins.local |= dict.fromkeys(alone, "")
     show = confirmed_face if confirmed else face
     faces = {root: show(root, group, names_of.entries, names_of.kinds) for root, group in groups.items()}
-    if contexts is not None:
-        faces |= inferred(faces, groups, names_of.entries, contexts, lower_counts)
+    faces |= inferred(faces, groups, names_of.entries, contexts, lower_counts) if contexts is not None else {}
     rows = _rows(names_of, joins, roots, faces, alone)
     if not (confirmed and exact):
         return rows
-    other = spellings_apart(document_ids, names, types, ordinals or [0] * len(names), names_of.keys, related)
+    other = spellings_apart(document_ids, names, types, places, names_of.keys, related)
     return _with_spellings(rows, other, set(zip(document_ids, names, strict=True)))
+
+
+def _alone(names: Mentioned, joins: Joins, roots: Mapping[str, str], apart: Apart) -> set[LocalName]:
+    """Return the places that must be names of their own, so that nothing told apart is joined in its document."""
+
+    def meaning(document: str, key: str) -> str:
+        local = joins.local.get((document, key), key)
+        return roots[local] if local else key
+
+    def loose(document: str, key: str) -> bool:
+        return bool(joins.local.get((document, key), key in joins.loose))
+
+    return parted(names.spans, meaning, loose, apart)
 
 
 def _join_similar(names: Mentioned, joins: Joins, declined: Mapping[str, str], threshold: float, apart: Apart) -> None:

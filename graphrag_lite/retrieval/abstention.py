@@ -101,7 +101,7 @@ def weighed(question: "Question") -> dict[str, float]:
     """
     index, language = question.index.bm25, question.analyzed_in
     found = weights(index, question.terms)
-    for term in names_asked(question):
+    for term in question.names:
         if term in found and not index.holds(term):
             found[term] *= UNKNOWN_NAME
     for word, reading in question.readings.items():
@@ -127,7 +127,7 @@ def says_nothing(question: "Question", weights: Mapping[str, float]) -> bool | N
         return True
     if cannot_tell(question):
         return None
-    return fits or _fit_at_most(index, weights, names_asked(question)) < LEAST_FIT
+    return fits or _fit_at_most(index, weights, question.names) < LEAST_FIT
 
 
 def cannot_tell(question: "Question") -> bool:
@@ -163,7 +163,7 @@ def _nothing_but_names(question: "Question", weights: Mapping[str, float]) -> bo
     index, language = question.index.bm25, question.analyzed_in
     if all(map(index.holds, weights)):
         return False
-    asked = weights.keys() - names_asked(question) - set(terms(question.text.split(maxsplit=1)[0], language))
+    asked = weights.keys() - question.names - set(terms(question.text.split(maxsplit=1)[0], language))
     return (
         language in FUNCTION_WORDS  # of another, a word that asks for nothing is taken for one that does
         and language not in NOUNS_HAVE_CAPITALS
@@ -172,12 +172,6 @@ def _nothing_but_names(question: "Question", weights: Mapping[str, float]) -> bo
         and index.novelty[0] ** len(asked) <= BY_CHANCE
         and not any(len(_held(index, term)) for term in asked)
     )
-
-
-def names_asked(question: "Question") -> set[str]:
-    """Return the terms of a question that are names by their capital, none where other nouns have one."""
-    language = question.analyzed_in
-    return set() if language in NOUNS_HAVE_CAPITALS else set(terms(" ".join(question.capitalized), language))
 
 
 def _fit_at_most(index: "Bm25", weighed: Mapping[str, float], names: set[str]) -> float:

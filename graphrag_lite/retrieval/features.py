@@ -18,7 +18,7 @@ from graphrag_lite.retrieval.ranking import Features
 from graphrag_lite.retrieval.replies import asks_for_reply, asks_for_value
 from graphrag_lite.retrieval.title_numbers import ByNumber
 from graphrag_lite.text.language import closest
-from graphrag_lite.text.numbered_titles import numbered
+from graphrag_lite.text.numbered_titles import Numbered, numbered
 from graphrag_lite.text.period import Period
 from graphrag_lite.text.periods import periods
 from graphrag_lite.text.relative_times import relative_dates
@@ -139,7 +139,7 @@ def _of_documents(
     replies = None if asks_for_reply(question, language) else attributes.replies
     named = {value: None for m in find_mentions(question, language, attributes.values) for value in m.entities}
     stated = [(attributes.units[value].astype(np.int64), np.ones(len(attributes.units[value]))) for value in named]
-    stated += _of_titles(question, language, attributes)
+    stated += _of_titles(numbered(question, language), attributes)
     now = as_of or attributes.newest
     spoken = language or closest(question, list(relative_dates()))  # the texts may be too short to tell theirs
     asked = periods(question, now, spoken)
@@ -191,15 +191,15 @@ def _written_together(question: str, language: str, index: Bm25) -> dict[str, li
     return found
 
 
-def _of_titles(question: str, language: str, attributes: Attributes) -> list[tuple[npt.NDArray[np.int64], Vector]]:
-    """Return the units whose titles have the words with numbers that the question has, by which of them they have.
+def _of_titles(said: Sequence[Numbered], attributes: Attributes) -> list[tuple[npt.NDArray[np.int64], Vector]]:
+    """Return the units whose titles have the words with numbers that a question has, by which of them they have.
 
     What has some of them is left out where something has these and more: of "Q3 of FY20", all other quarters and years.
     """
     held: dict[int, set[int]] = {}
-    for said in numbered(question, language):
-        for word, _, place in attributes.numbered.get(said.number, ()):
-            for unit in attributes.units[place].tolist() if word == said.word else ():
+    for asked in said:
+        for word, _, place in attributes.numbered.get(asked.number, ()):
+            for unit in attributes.units[place].tolist() if word == asked.word else ():
                 held.setdefault(unit, set()).add(place)
     alike: dict[frozenset[int], list[int]] = {}
     for unit in sorted(held):

@@ -104,6 +104,12 @@ class Question:
         return names_within(self.text)
 
     @cached_property
+    def names(self) -> set[str]:
+        """Its terms that are names by their capital, none where other nouns have one."""
+        language = self.analyzed_in
+        return set() if language in NOUNS_HAVE_CAPITALS else set(terms(" ".join(self.capitalized), language))
+
+    @cached_property
     def aspects(self) -> set[Aspect] | None:
         """Which aspects of the whole corpus it asks about, none for an overview; None where it asks about less.
 

@@ -166,9 +166,9 @@ class Sought:
 def sought(question: "Question", features: "Features | None" = None) -> Sought:
     """Return what an answer to a question is to hold; without its `features`, names in it are words as others are."""
     index, asked = question.index, question.as_read
+    kind, named = kind_asked(asked, question.language), features.entities if features else {}
     words = dict.fromkeys(word.casefold() for word in content_words(asked, question.language))
     others = {form for word in words for _, form in question.translated(word)}
-    kind, named = kind_asked(asked, question.language), features.entities if features else {}
     thing = thing_asked(asked)
     things = (
         [thing, *(index.cell("entities", "title", entity) for entity, sure in named.items() if sure == 1.0)]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.retrieval import top_k
-from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS, UNSPACED, names_asked
+from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS, UNSPACED
 from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer_type import Sought
@@ -77,7 +77,7 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:
         return False
     no_name = counted | general_terms() | role_terms()
-    names = names_asked(question) - no_name
+    names = question.names - no_name
     asked = {term for term in question.terms if not UNSPACED.match(term)}
     asked -= names | ASKING | QUANTIFIERS | general_terms()
     meant = {term: in_other_words(term, question.analyzed_in) for term in asked}
@@ -113,7 +113,7 @@ def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:
 def _is_in_pieces(question: "Question", scores: "npt.NDArray[np.floating[Any]]") -> bool:
     """Say whether a question asks what a thing of several words is that no sentence holds."""
     thing = thing_asked(question.as_read)
-    asked = set(question.terms_of(thing)) - names_asked(question) - ASKING
+    asked = set(question.terms_of(thing)) - question.names - ASKING
     return 1 < len(asked) == len(thing.split()) <= WHOLE_NAME and not _together(question.index, asked, scores)
 
 

@@ -7,12 +7,39 @@ from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_choice import MAX_LENGTH, read_out
 from graphrag_lite.text.sentences import stands_alone
 from graphrag_lite.text.transcripts import form, speakers, spoken_span
+from graphrag_lite.text.words import ASKING
 
 if TYPE_CHECKING:
+    from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
+MAX_ENTITIES = 2  # whose descriptions open an answer
 MAX_DESCRIPTION = 2  # sentences of each: what a model says of an entity rests on up to 12
 MAX_RELATIONSHIPS = 8  # heaviest ones that the sentence which closes it is looked for in
+
+
+def about(question: "Question") -> tuple[list[Statement], list[Statement]]:
+    """Return what the graph says to a question that only names entities: descriptions, and a relationship of the first.
+
+    A question that says more, or states a period or what a document is, is answered by the sentences that fit it; to a
+    question about one of a person's films the description of the person is no answer.
+    """
+    index, asked = question.index, question.features
+    if not asked.entities or asked.stated or not set(question.terms) - asked.name_terms <= ASKING:
+        return [], []
+    named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
+    opening: list[Statement] = []
+    for statement in (told for entity in named for told in description(index, entity)):
+        if all(_apart(statement, other) for other in opening):
+            opening.append(statement)
+    most = index.search_settings.max_sentences - 2
+    opening = opening[: max(most, 1)]
+    closing = [stated for stated in relationships(index, named[0]) if all(_apart(stated, other) for other in opening)]
+    return opening, closing[: max(0, min(1, most))]
+
+
+def _apart(one: Statement, other: Statement) -> bool:
+    return (one.unit, one.start) != (other.unit, other.start)
 
 
 def description(index: "SnapshotView", entity: int) -> list[Statement]:

@@ -7,20 +7,19 @@ import numpy as np
 from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.top_k import best
-from graphrag_lite.search.answer import Answer, Statement, answered, compose, ranked
+from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import sought
 from graphrag_lite.search.attributes_asked import nothing_told
 from graphrag_lite.search.comparison import of_each
 from graphrag_lite.search.date_answers import COMPUTED, OPEN, date_answer
 from graphrag_lite.search.definitions import defining_units
-from graphrag_lite.search.entity_statements import description, relationships
+from graphrag_lite.search.entity_statements import about
 from graphrag_lite.search.held_facts import opening_facts
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.procedures import steps_told
 from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
 from graphrag_lite.search.table_answers import table_answer
 from graphrag_lite.search.value_answers import value_answer
-from graphrag_lite.text.words import ASKING
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking
 
-MAX_ENTITIES = 2  # whose descriptions open an answer
 READ_UNITS, FOREIGN_UNITS = 12, 24  # best text units that sentences are chosen from, and for another language
 
 
@@ -66,7 +64,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     defining = defining_units(question, asked.things, scores)
     most = index.search_settings.max_sentences
     steps = steps_told(question, read, most)
-    opening, closing = (steps, []) if defining or steps else _about(question)
+    opening, closing = (steps, []) if defining or steps else about(question)
     opening = opening_facts(question, query) or opening
     read += [unit for unit in defining if unit not in read]
     periods = question.features.periods
@@ -106,27 +104,3 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     prompt = LocalSearch(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()
     return asking.answer(question, "local", ranking, shown, written)
-
-
-def _about(question: "Question") -> tuple[list[Statement], list[Statement]]:
-    """Return what the graph says to a question that only names entities: descriptions, and a relationship of the first.
-
-    A question that says more, or states a period or what a document is, is answered by the sentences that fit it; to a
-    question about one of a person's films the description of the person is no answer.
-    """
-    index, asked = question.index, question.features
-    if not asked.entities or asked.stated or not set(question.terms) - asked.name_terms <= ASKING:
-        return [], []
-    about = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
-    opening: list[Statement] = []
-    for statement in (told for entity in about for told in description(index, entity)):
-        if all(_apart(statement, other) for other in opening):
-            opening.append(statement)
-    most = index.search_settings.max_sentences - 2
-    opening = opening[: max(most, 1)]
-    closing = [stated for stated in relationships(index, about[0]) if all(_apart(stated, other) for other in opening)]
-    return opening, closing[: max(0, min(1, most))]
-
-
-def _apart(one: Statement, other: Statement) -> bool:
-    return (one.unit, one.start) != (other.unit, other.start)

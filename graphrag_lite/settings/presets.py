@@ -1,6 +1,8 @@
 """How the chat endpoints that people have differ, by the name that `llm.provider` has for them: data, read by `llm`."""
 
+import tomllib
 from dataclasses import dataclass
+from importlib import resources
 from urllib.parse import urlsplit
 
 PLAIN = 3  # place of "plain text" among the forms in which JSON is asked for (llm.openai_fields.FORMS)
@@ -29,33 +31,8 @@ class Preset:
 
 
 PRESETS = {
-    "openai": Preset("https://api.openai.com/v1", batches="openai"),
-    "azure": Preset(key="AZURE_OPENAI_API_KEY", key_header="api-key", deployments=True, batches="openai"),
-    "anthropic": Preset(
-        "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", form=PLAIN, biased=False, batches="anthropic"
-    ),
-    "gemini": Preset(
-        "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", biased=False, batches="gemini"
-    ),
-    "openrouter": Preset("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
-    "mistral": Preset("https://api.mistral.ai/v1", "MISTRAL_API_KEY", biased=False),
-    "deepseek": Preset("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", form=2, biased=False),
-    "groq": Preset("https://api.groq.com/openai/v1", "GROQ_API_KEY", biased=False, batches="openai"),
-    "ollama": Preset(
-        "http://localhost:11434/v1",
-        "OLLAMA_API_KEY",
-        biased=False,
-        remedy="Start Ollama with a larger context (OLLAMA_CONTEXT_LENGTH=16384 ollama serve), or give the model one"
-        " (PARAMETER num_ctx 16384 in a Modelfile).",
-    ),
-    "vllm": Preset("http://localhost:8000/v1", "VLLM_API_KEY"),
-    "llamacpp": Preset("http://localhost:8080/v1", "LLAMA_API_KEY"),
-    "lmstudio": Preset(
-        "http://localhost:1234/v1",
-        "LMSTUDIO_API_KEY",
-        biased=False,
-        remedy="Load the model with a larger context length, or stop LM Studio from cutting what overflows.",
-    ),
+    name: Preset(**fields)
+    for name, fields in tomllib.loads((resources.files(__package__) / "presets.toml").read_text("utf-8")).items()
 }
 AZURE_VERSION = "2024-10-21"  # api-version where base_url states none
 

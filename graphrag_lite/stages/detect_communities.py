@@ -40,12 +40,10 @@ async def detect_communities(
     import numpy as np
 
     # Nodes go by id: the order of nodes and edges decides Leiden's result as much as its seed.
-    entities = entities.filter(_related(entities["id"], relationships))
-    order = np.argsort(np.array(entities["id"].to_pylist(), dtype=str), kind="stable")
-    node_ids = entities["id"].combine_chunks().take(order)
-    ids = node_ids.to_pylist()
-    titles = entities["title"].combine_chunks().take(order).to_pylist()
-    degrees = np.asarray(entities["degree"])[order]
+    nodes = entities.select(["id", "title", "degree"]).filter(_related(entities["id"], relationships))
+    nodes = nodes.take(np.argsort(np.array(nodes["id"].to_pylist(), dtype=str), kind="stable"))
+    node_ids, degrees = nodes["id"].combine_chunks(), np.asarray(nodes["degree"])
+    ids, titles = (nodes[name].to_pylist() for name in ("id", "title"))
     sources, targets = (_nodes(node_ids, relationships[end]) for end in ("source_id", "target_id"))
     adjacency = from_edges(sources, targets, np.asarray(relationships["weight"]), len(ids))
     gone_on = last if mode == "stable" else None

@@ -11,7 +11,7 @@ about it. It is stale where the model would be shown something else now.
 import asyncio
 import hashlib
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
@@ -68,10 +68,7 @@ async def report_communities(
     weights = dict(tables.rows(relationships, "id", "weight"))
     read = {"entities": entities, "relationships": relationships, "covariates": covariates, "communities": communities}
     kept, n_runs = _kept(mode, last, read | {"source_units": source_units}, held, weights)
-    loop = asyncio.get_running_loop()
-    reports: dict[int, asyncio.Future[Row | None]] = {number: loop.create_future() for number in by_number}
-    for number, known in ({} if refresh else kept).items():
-        reports[number].set_result(known.report)
+    reports = _awaited(by_number, {} if refresh else kept)
 
     async def work(community: Row) -> Row:
         number = community["community"]
@@ -85,19 +82,13 @@ async def report_communities(
                 if not (refresh and report["stale"]):
                     return report
                 del kept[number]
-            prompt = prompts.fill(ReportPrompt(settings.max_words, context.text))
-            reply = await model.ask([{"role": "user", "content": prompt}], read_report, schema=SCHEMA)
-            report = _row(community, context, reply)
+            asked = [{"role": "user", "content": prompts.fill(ReportPrompt(settings.max_words, context.text))}]
+            report = _row(community, context, await model.ask(asked, read_report, schema=SCHEMA))
         except WaitingError as error:  # so do the communities above it
             waiting = error
             raise
         finally:
-            if not reports[number].done():  # a cancelled run has cancelled it
-                if waiting:
-                    reports[number].set_exception(waiting)
-                    reports[number].exception()  # nobody may be above it
-                else:
-                    reports[number].set_result(report)
+            _settle(reports[number], report, waiting)
         return report
 
     order = sorted(held, key=lambda row: (-row["level"], row["community"]))
@@ -107,6 +98,26 @@ async def report_communities(
     if kept:
         logger.info(kept_summary(made, len(kept), len(held)))
     return tables.make("community_reports", made), tables.make("report_bases", bases(made, held, weights, kept))
+
+
+def _awaited(numbers: Iterable[int], known: Mapping[int, KeptReport]) -> "dict[int, asyncio.Future[Row | None]]":
+    """Return where the communities above wait for each report; those that are known are there."""
+    loop = asyncio.get_running_loop()
+    reports: dict[int, asyncio.Future[Row | None]] = {number: loop.create_future() for number in numbers}
+    for number, own in known.items():
+        reports[number].set_result(own.report)
+    return reports
+
+
+def _settle(future: "asyncio.Future[Row | None]", report: Row | None, waiting: WaitingError | None) -> None:
+    """Tell the communities above what came of a report. A cancelled run has cancelled it."""
+    if future.done():
+        return
+    if waiting:
+        future.set_exception(waiting)
+        future.exception()  # nobody may be above it
+    else:
+        future.set_result(report)
 
 
 def _kept(

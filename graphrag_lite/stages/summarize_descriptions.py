@@ -16,23 +16,7 @@ from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.describing_sentences import best_sentences, best_statements, sentence_of
 from graphrag_lite.evidence.descriptions import cut, distinct, joined
-from graphrag_lite.evidence.mention_fold import (
-    ALL_TOUCHED,
-    CANDIDATES,
-    ENTITIES,
-    ENTITY_DESCRIPTIONS,
-    ENTITY_SENTENCES,
-    FOLD,
-    MENTIONED,
-    PAIR_DESCRIPTIONS,
-    PAIR_RELATIONS,
-    PAIR_SENTENCES,
-    RELATIONSHIPS,
-    TOUCHED,
-    WITHIN,
-    opened,
-    rows,
-)
+from graphrag_lite.evidence.mention_fold import CANDIDATES, QUERIES, opened, rows
 from graphrag_lite.evidence.mention_form import mention_form
 from graphrag_lite.evidence.packing import packs
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
@@ -82,21 +66,21 @@ async def summarize_descriptions(
     with opened(sum(table.num_rows for table in read)) as database:
         for name, table in zip(FOLDED, read, strict=True):
             database.register(name, table)
-        database.execute(FOLD)
+        database.execute(QUERIES["fold"])
         kept = _touched(database, read, languages, last)
         forms = _forms(database, texts, languages, each)
         database.register("forms", forms)
         n_units = pc.count_distinct(entity_mentions["text_unit_id"]).as_py()
         if count:
-            count("relationships_within_entities", next(rows(database, WITHIN))["n"])
-        entities = database.sql(ENTITIES).to_arrow_table()
-        pairs = database.sql(RELATIONSHIPS, params={"n_units": n_units}).to_arrow_table()
+            count("relationships_within_entities", next(rows(database, QUERIES["within"]))["n"])
+        entities = database.sql(QUERIES["entities"]).to_arrow_table()
+        pairs = database.sql(QUERIES["relationships"], params={"n_units": n_units}).to_arrow_table()
         told = {
             row["key"]: distinct(row["descriptions"])
-            for query in (ENTITY_DESCRIPTIONS, PAIR_DESCRIPTIONS)
+            for query in (QUERIES["entity_descriptions"], QUERIES["pair_descriptions"])
             for row in rows(database, query)
         }
-        acts = {row["key"]: row for row in rows(database, PAIR_RELATIONS)}
+        acts = {row["key"]: row for row in rows(database, QUERIES["pair_relations"])}
         titles = dict(tables.rows(entities, "id", "title"))
         ends = {f"{low} {high}": (low, high) for low, high in tables.rows(pairs, "low", "high")}
         names = titles | {key: f"{titles[low]} and {titles[high]}" for key, (low, high) in ends.items()}
@@ -107,8 +91,8 @@ async def summarize_descriptions(
                 for key, found in groupby(rows(database, query), lambda row: row["key"])
             }
 
-        sentences = chosen(ENTITY_SENTENCES, best_sentences, settings.max_sentences)
-        stated = chosen(PAIR_SENTENCES, best_statements, 1)
+        sentences = chosen(QUERIES["entity_sentences"], best_sentences, settings.max_sentences)
+        stated = chosen(QUERIES["pair_sentences"], best_statements, 1)
         touched = [row["entity"] for row in rows(database, "from touched")]
         touched_pairs = [f"{row['low']} {row['high']}" for row in rows(database, "from touched_pair")]
     things = [Thing(key, name, told[key]) for key, name in names.items() if key in told]
@@ -141,7 +125,7 @@ def _touched(
     database.register("retold", pa.table({"document_id": pa.array(retold, pa.string())}))
     database.register("forms_before", before[-1] if before and then else tables.make("mention_forms", []))
     if not before or not then:
-        database.execute(ALL_TOUCHED)
+        database.execute(QUERIES["all_touched"])
         return None
     for name, now, table in zip(FOLDED, read, before[:3], strict=True):
         by = "name" if name == "entity_resolutions" else "document_id"
@@ -150,7 +134,7 @@ def _touched(
         database.register(f"{name}_before", groups.of(table, by, other))
     for name, table in zip(("entities", "relationships"), before[3:5], strict=True):
         database.register(f"{name}_before", table)
-    database.execute(TOUCHED)
+    database.execute(QUERIES["touched"])
     return before[3:5]
 
 
@@ -211,11 +195,11 @@ class Read(NamedTuple):
 def _forms(
     database: "duckdb.DuckDBPyConnection", texts: Mapping[str, str], languages: Mapping[str, str], each: Each
 ) -> "pa.Table":
-    """Return `mention_forms`, what `mention_form` says of each of `MENTIONED`; where it fails, a document names all."""
+    """Return `mention_forms`, what is said of each mention in the text; where it fails, a document names all."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    places = database.sql(MENTIONED).to_arrow_table()
+    places = database.sql(QUERIES["mentioned"]).to_arrow_table()
     new = pc.is_null(places["form"])
     rows = groupby(tables.rows(places.filter(new), *places.column_names[:5]), key=itemgetter(0))
     documents = [Read(key, texts[key], languages[key], [row[1:] for row in found]) for key, found in rows]

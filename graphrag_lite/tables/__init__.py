@@ -3,7 +3,6 @@
 import hashlib
 import os
 import sys
-import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -20,10 +19,9 @@ from graphrag_lite.tables.declared import (
     OF_TITLES,
     OPTIONAL,
     SCHEMA_VERSION,
+    STRUCTURES,
     TABLES,
     WORKING,
-    Float32,
-    Int32,
     Key,
 )
 
@@ -46,41 +44,29 @@ def schema(name: str) -> "pa.Schema":
     """Return the Arrow schema of the table `name`; no column is nullable."""
     import pyarrow as pa
 
-    hints = typing.get_type_hints(TABLES[name])
-    columns = [pa.field(column, _arrow_type(kind), nullable=False) for column, kind in hints.items()]
+    columns = [pa.field(each.name, _arrow_type(each.type), nullable=False) for each in TABLES[name].columns]
     return pa.schema(columns, metadata={"graphrag_lite.schema": str(SCHEMA_VERSION)})
 
 
-def _arrow_type(kind: Any) -> "pa.DataType":
+def _arrow_type(kind: str) -> "pa.DataType":
     import pyarrow as pa
 
-    plain: dict[Any, pa.DataType] = {
-        str: pa.string(),
-        int: pa.int64(),
-        float: pa.float64(),
-        bool: pa.bool_(),
-        Int32: pa.int32(),
-        Float32: pa.float32(),
-    }
-    if kind in plain:
-        return plain[kind]
-    if typing.get_origin(kind) is list:
-        return pa.list_(pa.field("element", _arrow_type(typing.get_args(kind)[0])))  # as Parquet calls it
-    hints = typing.get_type_hints(kind)
-    return pa.struct([(name, _arrow_type(inner)) for name, inner in hints.items()])
+    if kind.startswith("list<"):
+        return pa.list_(pa.field("element", _arrow_type(kind[5:-1])))  # as Parquet calls it
+    if kind in STRUCTURES:
+        return pa.struct([(each.name, _arrow_type(each.type)) for each in STRUCTURES[kind].columns])
+    return pa.type_for_alias(kind)
 
 
 def columns(name: str) -> list[tuple[str, str, str]]:
     """Return (column, Arrow type, what it holds) for every column of a table: the data dictionary."""
-    hints = typing.get_type_hints(TABLES[name], include_extras=True)
-    return [(f.name, str(f.type), hints[f.name].__metadata__[0]) for f in schema(name)]
+    return [(each.name, str(schema(name).field(each.name).type), each.holds) for each in TABLES[name].columns]
 
 
 def foreign_keys() -> "Iterator[tuple[str, str, Key]]":
     """Yield (table, column, its foreign key) for every column that has one."""
-    for name, cls in TABLES.items():
-        for column, hint in typing.get_type_hints(cls, include_extras=True).items():
-            yield from ((name, column, mark) for mark in hint.__metadata__ if isinstance(mark, Key))
+    for name, table in TABLES.items():
+        yield from ((name, each.name, each.key) for each in table.columns if each.key)
 
 
 @cache

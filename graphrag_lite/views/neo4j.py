@@ -61,8 +61,8 @@ def cypher(view: SnapshotView) -> Iterator[File]:
         by_label = sorted(each.rows, key=_label)  # a label is no value: rows of one are one statement
         for label, rows in groupby(by_label, key=_label):
             more = f" SET n:`{label}`" if label else ""
-            rest = [{"id": row["id"], "all": _without(row, "label")} for row in rows]
-            lines += _unwound(rest, f"MERGE (n:{each.kind} {{id: row.id}}) SET n += row.all{more};")
+            rest = [_without(row, "label") for row in rows]
+            lines += _unwound(rest, f"MERGE (n:{each.kind} {{id: row.id}}) SET n += row{more};")
     for edge in edges:
         ends = f"MATCH (a:{edge.source} {{id: row.source}}), (b:{edge.target} {{id: row.target}})"
         key = " {id: row.all.id}" if edge.kind == "FACT" else ""  # a pair may have many

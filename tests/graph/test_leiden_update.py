@@ -99,7 +99,7 @@ def worlds(draw: st.DrawFn) -> tuple[World, World]:
     return without(born, won), without(died, lost)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(worlds(), st.integers(2, 8))
 def test_what_holds_after_every_change(change: tuple[World, World], most: int) -> None:
     before, after = change

@@ -100,4 +100,4 @@ def test_rate_limit_headers_tell_when_there_is_room() -> None:
     assert pause_before_next({"x-ratelimit-remaining-tokens": "many"}, 10) == 0
     assert pause_before_next({}, 10) == 0
     assert seconds("1h2m3s") == 3723
-    assert seconds("1m" * 1_000_000 + "x") is None
+    assert seconds("1m" * 100_000 + "x") is None

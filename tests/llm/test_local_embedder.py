@@ -47,10 +47,16 @@ def test_each_text_is_embedded_by_itself_from_the_folder(
     weights: Path, provider: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[Path] = []
+    bars: set[bool] = set()
 
     def model(folder: str | Path, **_: Any) -> Any:
         opened.append(Path(folder))
-        return SimpleNamespace(encode=lambda text: SimpleNamespace(tolist=lambda: [float(len(text)), 1.0]))
+
+        def encode(text: str, *, show_progress_bar: bool = provider == "sentence-transformers") -> Any:
+            bars.add(show_progress_bar)
+            return SimpleNamespace(tolist=lambda: [float(len(text)), 1.0])
+
+        return SimpleNamespace(encode=encode)
 
     class TextEmbedding:
         list_supported_models = staticmethod(list)
@@ -74,7 +80,7 @@ def test_each_text_is_embedded_by_itself_from_the_folder(
     for name, module in stand_ins.items():
         monkeypatch.setitem(sys.modules, name, module)
     vectors, _ = asyncio.run(embedder(weights, provider).embed(["a", "bcd"]))
-    assert vectors == [[1.0, 1.0], [3.0, 1.0]] and opened == [weights]
+    assert vectors == [[1.0, 1.0], [3.0, 1.0]] and opened == [weights] and bars == {False}
 
 
 def test_other_weights_are_another_model_and_moved_ones_the_same(weights: Path, provider: str) -> None:

@@ -123,11 +123,14 @@ def test_a_model_is_heard_in_pieces_once_it_is_known_to_speak_at_once(tmp_path: 
     assert server.n_requests == 6
 
 
-@pytest.mark.parametrize("shape", SHAPES[:3])
-def test_an_index_and_its_answers_are_as_without_it(shape: Callable[[str], str], notes: Path, tmp_path: Path) -> None:
+def test_an_index_and_its_answers_are_as_without_it(notes: Path, tmp_path: Path) -> None:
     """Extraction, gleaning, claims, resolution, descriptions, reports, and answers by every method."""
-    for path in sorted(notes.iterdir())[10:]:
+    for path in sorted(notes.iterdir())[6:]:
         path.unlink()
+
+    def shape(reply: str) -> str:
+        return SHAPES[len(reply) % 3](reply)
+
     made: list[dict[str, Any]] = []
     said: list[Any] = []
     for name, change in (("plain", str), ("thinking", shape)):

@@ -11,7 +11,6 @@ from graphrag_lite.search.definitions import defines, thing_asked
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 TEXTS = {
     "Quarry Song": "Quarry Song is a film of 1962 that was directed by Mira Lund. Critics praised its camera work.",
     "Mira Lund": "Mira Lund worked in Bergen for many years. She was born in the harbour town of Hamar in 1921. "
@@ -99,8 +98,8 @@ def test_what_goes_on_is_read_with_what_it_leans_on_and_what_only_announces_come
     assert index.query("What is the effect of salt on hamsters?").citations[0].text.startswith("Salt made")
 
 
-def test_a_question_in_another_language_finds_what_it_means_and_is_told_so(tmp_path: Path) -> None:
-    index = Index(pipeline.index(EXAMPLE, tmp_path / "output", Settings()).snapshot)
+def test_a_question_in_another_language_finds_what_it_means_and_is_told_so(sample: Path) -> None:
+    index = Index(sample)
     answer = index.query("Wann wurde Hubble gestartet?").answer
     assert "24 April 1990" in answer and answer.endswith("\n\n(Quoted from texts in English.)")
     assert "Thornton" in index.query("¿Quién instaló COSTAR?").citations[0].text

@@ -14,7 +14,7 @@ TOLD = (
 )
 MORE = (
     "Dana Weiss is 1.78 m tall.", "Five gyroscopes were replaced by Omar Haddad.", "Lena Fuchs was born in Bremen.",
-    "Ivo Marek paid for the launch of the probe.", "The salary of Rosa Lindt was printed by a newspaper.",
+    "Ivo Marek paid Otto Kern for the launch of the probe.", "The salary of Rosa Lindt was printed by a newspaper.",
 )  # fmt: skip
 
 
@@ -47,6 +47,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("What did Ivo Marek eat?", True),
         ("What did Ivo Haddad replace?", True),  # two others have these names
         ("What did Ivo Marek pay for?", False),
+        ("How much did Ivo Marek pay Otto Kern?", True),  # no amount is told
         ("What is Ivo Marek's favorite newspaper?", True),
         ("Why does Ivo Marek work?", False),  # a question of words that only ask
         ("What does Lena Fuchs say about gyroscopes?", True),

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from asking_model import EXAMPLE, SlowByChance, asked, assert_resolved, every_mark, forget
+from asking_model import SlowByChance, asked, assert_resolved, every_mark, forget
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from stub_model import StubModel
 
-from graphrag_lite import pipeline
 from graphrag_lite.cli import main
 from graphrag_lite.errors import CallError, InputError
 from graphrag_lite.llm.chat import Request
 from graphrag_lite.retrieval.question import Question
+from graphrag_lite.run.snapshots import current
 from graphrag_lite.search import community_answers
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.community_walk import AT_ONCE, EACH, NO_COMMUNITY, CommunitySearch, Tree, community_tree
@@ -29,8 +29,8 @@ Say = Callable[[Request], "str | Exception"]
 
 
 @pytest.fixture(scope="module")
-def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return pipeline.index(EXAMPLE, tmp_path_factory.mktemp("budget") / "output", Settings()).snapshot
+def snapshot(sample_root: Callable[[], Path]) -> Path:
+    return current(sample_root() / "output")
 
 
 @pytest.fixture

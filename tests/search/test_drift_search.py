@@ -14,6 +14,7 @@ from graphrag_lite import pipeline
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm.chat import Request, Usage
 from graphrag_lite.retrieval.vector_weight import Fit
+from graphrag_lite.run.snapshots import current
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.drift_search import read_found
 from graphrag_lite.search.index import Index
@@ -25,8 +26,8 @@ Look = Callable[[str, str, int], "tuple[str, float, list[str]] | str | Exception
 
 
 @pytest.fixture(scope="module")
-def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return pipeline.index(EXAMPLE, tmp_path_factory.mktemp("drift") / "output", Settings()).snapshot
+def snapshot(sample_root: Callable[[], Path]) -> Path:
+    return current(sample_root() / "output")
 
 
 @pytest.fixture

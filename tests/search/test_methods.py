@@ -15,8 +15,8 @@ from graphrag_lite.retrieval.abstention import fit
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search import overview
 from graphrag_lite.search.answer import NOTHING, ranked
+from graphrag_lite.search.entity_statements import about
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.local_search import _about
 from graphrag_lite.search.sentence_choice import choose_sentences
 from graphrag_lite.settings import Settings
 
@@ -221,9 +221,9 @@ def test_a_question_is_answered_by_the_document_whose_title_it_states(tmp_path: 
 
 def test_the_graph_does_not_open_an_answer_to_a_question_that_states_a_document(index: Index) -> None:
     question = Question(index, "Lyman Spitzer")
-    assert _about(question)[0]
+    assert about(question)[0]
     question.__dict__["features"] = replace(question.features, stated=[(np.array([0]), np.ones(1))])
-    assert _about(question) == ([], [])
+    assert about(question) == ([], [])
 
 
 def test_an_index_without_the_table_of_values_is_searched(dated: Index) -> None:

@@ -12,24 +12,23 @@ from typing import Any
 import pytest
 from stub_model import StubModel
 
-from graphrag_lite import pipeline
 from graphrag_lite.errors import CallError, InputError, ModelError, ReplyError
 from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.retrieval.report_ranking import report_rows
+from graphrag_lite.run.snapshots import current
 from graphrag_lite.search.answer import NOTHING, Answer
 from graphrag_lite.search.context_records import TokenEstimate
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 QUESTION = "Who was Lyman Spitzer and what did he propose?"
 MAP, REDUCE, RATE = "map step", "reduce step", "choice of reports"
 Say = Callable[[Request], "str | Reply | Exception"]
 
 
 @pytest.fixture(scope="module")
-def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return pipeline.index(EXAMPLE, tmp_path_factory.mktemp("model") / "output", Settings()).snapshot
+def snapshot(sample_root: Callable[[], Path]) -> Path:
+    return current(sample_root() / "output")
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 @pytest.mark.parametrize("method", ["local", "basic", "global", "drift"])
 @pytest.mark.parametrize(
-    "question", ["What are the main themes?", "Give me an overview.", "Worum geht es?", "主なテーマは何ですか？"]
+    "question", ["Boil it down, please.", "Give me an overview.", "Worum geht es?", "主なテーマは何ですか？"]
 )
 def test_it_is_answered_in_any_wording_and_language(index: Index, method: str, question: str) -> None:
     answer = index.query(question, method)

@@ -44,10 +44,8 @@ def reply(body: dict[str, Any]) -> str | Fault:
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("root")
-    pipeline.index(EXAMPLE, folder / "output", Settings())
-    return folder
+def root(sample_root: Callable[[], Path]) -> Path:
+    return sample_root()
 
 
 @pytest.fixture

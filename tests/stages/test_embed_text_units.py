@@ -155,11 +155,6 @@ def by_lot(text: str) -> Any:
     return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])).normal(size=64)
 
 
-@pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return pipeline.index(EXAMPLE, tmp_path_factory.mktemp("root") / "output", Settings()).snapshot
-
-
 def learned(snapshot: Path, vector: Callable[[str], Any]) -> dict[str, Any]:
     reads = {name: tables.read(snapshot, name) for name in ("documents", "text_units", "search_terms")}
     embedder = metered(Embeddings(), Llm(), Memo(None), Simulated(vector))
@@ -168,21 +163,21 @@ def learned(snapshot: Path, vector: Callable[[str], Any]) -> dict[str, Any]:
     return dict(row)
 
 
-def test_vectors_that_say_nothing_count_nothing(example: Path) -> None:
-    weight = learned(example, by_lot)
+def test_vectors_that_say_nothing_count_nothing(sample: Path) -> None:
+    weight = learned(sample, by_lot)
     assert weight["weight"] == 0.0 and 10 < weight["n_probes"] <= PROBES
 
 
-def test_vectors_that_know_what_words_do_not_say_count(example: Path) -> None:
-    languages = {row["id"]: row["language"] for row in tables.read(example, "documents").to_pylist()}
-    units = tables.read(example, "text_units").to_pylist()
+def test_vectors_that_know_what_words_do_not_say_count(sample: Path) -> None:
+    languages = {row["id"]: row["language"] for row in tables.read(sample, "documents").to_pylist()}
+    units = tables.read(sample, "text_units").to_pylist()
     own = {_excerpt(unit["text"], languages[unit["document_id"]]): unit["text"] for unit in units}
 
     def knowing(text: str) -> Any:
         unit = own.get(text) or next(unit["text"] for unit in units if unit["text"] in text)
         return by_lot(unit) + 0.5 * by_lot(text)
 
-    weight = learned(example, knowing)
+    weight = learned(sample, knowing)
     assert weight["weight"] > 0, weight
 
 

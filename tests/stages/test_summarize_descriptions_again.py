@@ -12,22 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from last_snapshot import last
 
-from graphrag_lite import pipeline, prompts, tables
+from graphrag_lite import prompts, tables
 from graphrag_lite.attempts import in_turn
 from graphrag_lite.run.services import Last
-from graphrag_lite.settings import Settings, SummarizeDescriptions
+from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.stages import summarize_descriptions as module
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 READS = ("source_documents", "entity_mentions", "relationship_mentions", "entity_resolutions")
 Tables = dict[str, pa.Table]
 
 
 @pytest.fixture(scope="module")
-def read(tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    run = pipeline.index(EXAMPLE, tmp_path_factory.mktemp("root") / "output", Settings())
-    return {name: tables.read(run.snapshot, name) for name in READS}
+def read(sample: Path) -> Tables:
+    return {name: tables.read(sample, name) for name in READS}
 
 
 def summarize(read: Tables, before: Last | None = None) -> Tables:
@@ -80,7 +78,7 @@ def changed(read: Tables, draw: Any) -> Tables:
     return found
 
 
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=4)
 @given(data=st.data())
 def test_the_tables_are_those_from_nothing(read: Tables, data: st.DataObject) -> None:
     then, now = changed(read, data.draw), changed(read, data.draw)
