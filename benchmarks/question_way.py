@@ -52,9 +52,14 @@ def returns(steps: list[str]) -> list[str]:
     return [step for i, step in enumerate(steps) if i and step != steps[i - 1] and step in steps[: i - 1]]
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print for each question how many modules are gone back to, and which."""
     with tempfile.TemporaryDirectory() as folder:
         graphrag_lite.index(ROOT / "examples" / "corpus", folder)
         for asked in QUESTIONS:
             back = returns(way(Path(folder), asked))
             print(f"{len(back):3} {asked}  {' '.join(back)}")
+
+
+if __name__ == "__main__":
+    main()

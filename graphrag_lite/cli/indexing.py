@@ -68,8 +68,8 @@ def index(
 ) -> None:
     """Bring the index of CORPUS, a folder or one file, up to date; without it, that of ROOT/input.
 
-    Reads texts (.txt .md .mdx .rst .org .html .epub .docx .pptx .ipynb), tables (.csv .tsv .json .jsonl), mails
-    and captions (.eml .vtt .srt), what comments in source code say (.py .js .go ...), and with the extra
+    Reads texts (.txt .md .mdx .rst .org .html .epub .docx .pptx .ipynb), tables (.csv .tsv .json .jsonl .parquet),
+    mails and captions (.eml .vtt .srt), what comments in source code say (.py .js .go ...), and with the extra
     [documents] .pdf .xlsx .xls .ods. A file that cannot be read is recorded and the rest goes on. The result is
     published in one step under ROOT/output.
 

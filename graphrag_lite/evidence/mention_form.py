@@ -46,9 +46,8 @@ def _form(text: str, start: int, end: int, first: int, last: int, language: str)
     after = text[end : min(last, end + REACH)]
     if start - first <= EARLY and IS.match(after):
         return DEFINES
-    transcript = bool(speakers(text))
     # In prose it is the subject that a sentence is about: of many earls of Kent, not of one who met another.
-    if not SET_OFF.match(after) or (start - first > EARLY and not transcript):
+    if not SET_OFF.match(after) or not ((transcript := bool(speakers(text))) or start - first <= EARLY):
         return NAMES
     whole, before = text[first:last], text[first:start].rstrip()
     n_words = len(_WORD.findall(text[start:end]))

@@ -3,17 +3,19 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from graphrag_lite.evidence.key_sentences import choose
-from graphrag_lite.evidence.report_facts import Fact
-from graphrag_lite.evidence.report_statements import Statement
+from graphrag_lite.evidence.report_facts import Fact, in_reading
+from graphrag_lite.evidence.report_statements import Sources, Statement
 
 Row = Mapping[str, Any]
 MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
 FIRST = 1e6  # worth of what a report begins with
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
-EARLY, LEAST_ABOUT = 40, 3  # characters before a member's name in a sentence about it; of so many sentences one is
+PASSING = 0.6  # what a sentence counts that begins with the name of no member
+EARLY, LEAST_ABOUT = 40, 2  # characters before a member's name in a sentence about it; of so many sentences one is
 STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
 
 
@@ -32,6 +34,7 @@ def choose_facts(
     most: int,
     idf: Mapping[str, float],
     above: frozenset[str],
+    sources: Sources,
     *,
     whole: bool,
 ) -> list[Fact]:
@@ -42,22 +45,25 @@ def choose_facts(
     """
     lead = _lead(leads, {fact.first.place for fact in found}, above)
     first = next((fact for fact in found if lead and fact.first.place == lead.place), None)
+    names = _names(members)
     of = {row["id"]: row for row in members}
     # Of the entity that the lead defines, else of the strongest with enough to tell.
     for main in (*([first.about] if first else []), *((row["id"],) for row in members[:STRONGEST])):
-        told = _told_of([of[identity] for identity in main if identity in of], found, whole)
+        told = _told_of([of[identity] for identity in main if identity in of], found, sources, whole)
         if len(told) >= MIN_FACTS:
             break
     else:
         return []
+    first = first or _introduction(told, _names([of[identity] for identity in main if identity in of]), sources)
     sentences = []
     for fact in told:
         beside = set(main).isdisjoint(fact.about) and not fact.is_row
-        worth = FIRST if fact is first else fact.sentence.worth * (BESIDE if beside else 1.0)
-        sentences.append(replace(fact.sentence, worth=worth))
+        worth = fact.sentence.worth * (BESIDE if beside else 1.0) * (1.0 if _begins(fact, names) else PASSING)
+        sentences.append(replace(fact.sentence, worth=FIRST if fact is first else worth))
     used = above - {lead.sentence.text} if lead else above
     chosen = [told[i] for i in choose(sentences, most, idf, used)]
-    return chosen if len(chosen) >= MIN_FACTS and (lead or whole or _is_about(chosen, members)) else []
+    begin = sum(_begins(fact, names) for fact in chosen)
+    return chosen if len(chosen) >= MIN_FACTS and (whole or LEAST_ABOUT * begin >= len(chosen)) else []
 
 
 def _lead(leads: Iterable[Statement], places: Collection[tuple[str, int]], above: Collection[str]) -> Statement | None:
@@ -66,35 +72,51 @@ def _lead(leads: Iterable[Statement], places: Collection[tuple[str, int]], above
     return next((one for one in found if one.sentence.text not in above), found[0] if found else None)
 
 
-def _told_of(main: Sequence[Row], found: Sequence[Fact], whole: bool) -> list[Fact]:
+def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole: bool) -> list[Fact]:
     """Return the facts about `main`, or that name it, about its neighbours, and those of rows.
 
-    Left out is what other documents tell of a neighbour that only one tells together with it, but not of a `whole`
-    small corpus: a report on all that a community holds is a report on nothing.
+    Left out is what other documents tell of a neighbour that only one tells together with it, and what is a document's
+    only fact and begins with another name, or is about a place: what many documents say in passing is no theme. Of a
+    `whole` small corpus all is told.
     """
-    together: dict[str, set[str]] = defaultdict(set)  # documents that tell a neighbour with it
+    work = {document: sources.work(document) for document in {fact.first.place[0] for fact in found}}
+    together: dict[str, set[str]] = defaultdict(set)  # works that tell a neighbour with it
     for fact in found:
         if any(row["id"] in fact.about or row["title"] in fact.sentence.text for row in main):
             for identity in fact.about:
-                together[identity].add(fact.first.place[0])
+                together[identity].add(work[fact.first.place[0]])
     own = set().union(*together.values())
     close = {identity for identity, documents in together.items() if len(documents) > 1} | {row["id"] for row in main}
     told = [
         fact
         for fact in found
-        if whole or fact.is_row or not (together.keys() if fact.first.place[0] in own else close).isdisjoint(fact.about)
+        if whole
+        or fact.is_row
+        or not (together.keys() if work[fact.first.place[0]] in own else close).isdisjoint(fact.about)
     ]
-    return _of_same_documents(told) if all(row["type"] == "location" for row in main) else told
+    if whole:
+        return told
+    n_facts = Counter(work[fact.first.place[0]] for fact in told)
+    names = () if all(row["type"] == "location" for row in main) else _names(main)
+    alike = tuple(name for name in names if " " in name)  # "Thomas" of another undated document is another one
+    return [
+        fact
+        for fact in told
+        if n_facts[work[fact.first.place[0]]] > 1 or _begins(fact, names if fact.first.day else alike)
+    ]
 
 
-def _is_about(told: Sequence[Fact], members: Sequence[Row]) -> bool:
-    """Say whether enough facts begin with a member's name, or are rows: the others name it among examples."""
-    names = {row["title"] for row in members}
-    begin = sum(fact.is_row or any(name in fact.sentence.text[: EARLY + len(name)] for name in names) for fact in told)
-    return LEAST_ABOUT * begin >= len(told)
+def _introduction(told: Sequence[Fact], names: tuple[str, ...], sources: Sources) -> Fact | None:
+    """Return the first fact in reading order that begins with one of some names."""
+    found = [fact for fact in told if fact.sentence.text.startswith(names)]
+    return min(found, key=partial(in_reading, sources=sources), default=None)
 
 
-def _of_same_documents(found: Sequence[Fact]) -> list[Fact]:
-    """Return the facts of documents that tell more than one: what each of many says happened in a place is no theme."""
-    n_facts = Counter(fact.first.place[0] for fact in found)
-    return [fact for fact in found if n_facts[fact.first.place[0]] > 1]
+def _names(entities: Iterable[Row]) -> tuple[str, ...]:
+    """Return the names of entities, whole and by their last word."""
+    return tuple({word: None for row in entities for word in (row["title"], row["title"].split()[-1])})
+
+
+def _begins(fact: Fact, names: Iterable[str]) -> bool:
+    """Say whether a fact begins with one of some names, or is a row: others name it in passing, or among examples."""
+    return fact.is_row or any(name in fact.sentence.text[: EARLY + len(name)] for name in names)

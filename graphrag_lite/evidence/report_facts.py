@@ -17,6 +17,7 @@ from graphrag_lite.evidence.report_statements import Sources, Statement
 from graphrag_lite.evidence.sentence_dates import period_label
 
 Row = dict[str, Any]
+LATE = 0.4  # what a sentence at the end of its document counts less than one at its beginning
 MAX_MEMBERS = 40  # strongest members of a community whose own sentences are looked at
 
 
@@ -99,7 +100,8 @@ def _facts(
         if one.row:
             rows[place[0]].append(one)
         elif one.stands:
-            sentence = replace(one.sentence, worth=one.sentence.worth * sqrt(1 + central))
+            early = 1 - LATE * place[1] / len(sources.document(place[0])["text"])
+            sentence = replace(one.sentence, worth=one.sentence.worth * early * sqrt(1 + central))
             found.append(Fact(title, tuple(about[place]), (one,), sentence))
     for document, own in rows.items():
         own = [*sources.row_text(own[0]), *own]
@@ -122,11 +124,16 @@ def in_time(told: Iterable[Fact], sources: Sources) -> list[Fact]:
     """Return facts by when they were, those that nothing dates first; then in reading order, then by place."""
 
     def key(fact: Fact) -> tuple[Any, ...]:
-        document, start = fact.first.place
         period = fact.first.period
-        return period.first.isoformat() if period else "", reading_order(sources.document(document)), start
+        return period.first.isoformat() if period else "", in_reading(fact, sources)
 
     return sorted(told, key=key)
+
+
+def in_reading(fact: Fact, sources: Sources) -> tuple[Any, ...]:
+    """Return what facts are sorted by as they are read."""
+    document, start = fact.first.place
+    return reading_order(sources.document(document)), start
 
 
 def reading_order(document: Row) -> tuple[Any, ...]:

@@ -21,13 +21,12 @@ from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.mention_form import DEFINES, EARLY, mention_form
 from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed
 from graphrag_lite.evidence.sentence_dates import resolved, stated_period
+from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, reading
 from graphrag_lite.tables import groups
+from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.text.transcripts import PERSONS, form, is_talk, speakers, spoken_span
-from graphrag_lite.text.word_lists import sections as word_lists
-from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,37 +34,6 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 ASIDE = 0.1  # what a sentence counts that names a host
 STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
-SPOKEN = 0.5  # what "I" and "you" count less in a transcript than in a text: nobody knows who they are
-LOOSE = 0.35  # what a sentence counts that goes on from another, that talk has filled, or that a quotation has cut
-_FILLER = re.compile(
-    r"\b(?:you know|i mean|um+|uh+|kind of|sort of|i guess|gonna|stuff|yeah|basically|really cool|super (?:\w+))\b"
-    r"|, like,?|\blike (?:a|in|was|it|he|we|super)\b|^like\b|\b(\w+) -- \1\b",
-    re.I,
-)
-# What goes on from something, or is a clause without its main one: "When we were at school."
-_LEANING = re.compile(
-    r"you (?:have|must|need|are)\b|(?:optional|note|tip|important|warning|caution|example|prerequisites?)\s?:"
-    r"|for (?:more|further) (?:information|details)|(?:when|while|because|although|who|which|if|where)\b[^,]*$"
-    r"|(?:anyway|for (?:instance|example)|in other words|in addition|in contrast|as a (?:reminder|result)|also|again"
-    r"|plus|well|par exemple|en outre|de plus|ainsi|außerdem|zum beispiel|por ejemplo|además"
-    # Who "he" is, after "At Acme, he's", the sentence before says.
-    r"|(?:a[st]|in|on|after|before|by|during|for|from|prior to|since|when|while|with)\b[^,.;]{0,70},? (?:s?he|they)\b"
-    r"|(?:à|en|dans|après|avant|lors|depuis|pendant)\b[^,.;]{0,70},? (?:ils?|elles?)\b"
-    r"|alternatively|however|therefore|thus|hence|consequently|similarly|otherwise|to be specific|more specifically"
-    r"|(?:following|using|for|in|with|by|on|from|at|during|after|before|despite) (?:this|that|these|those|such)"
-    r"|(?:dies|diese[mnrs]?|deshalb|daher|dabei|damit|dazu|darum|jedoch) |celui-ci|celle-ci|ceux-ci|pour cela|cependant"
-    r"|est[aeo]s?|por (?:eso|ello)|sin embargo)\b"
-    r"|また|さらに|しかし|そのため|その|この|これ|それ|こうした|彼|此外|另外|例如|因此|所以|然而|但是?|同时|随后|[这該该此其]|[他她它]们?"
-    r"|(?:또한|그러나|따라서|하지만|그런|그리고|이러한|이를|이는|이와|이것|그것|그|이|이런|그런 다음|해당|대신에?)\s",
-    re.I,
-)
-# What stands below a picture or over a table.
-_CAPTION = re.compile(
-    r"(?:(?:supplementary |extended data )?(?:table|figure|fig\.|tableau|tabelle|abbildung|abb\.|tabla|figura)"
-    r"|[図表图]|그림|표)"
-    r"\s?(?:S|[A-Z]\.?)?\d",
-    re.I,
-)
 # After a name: "(1843-1899) is a", "est une"; the topic of a sentence in Chinese, Japanese and Korean.
 _IS_A = re.compile(
     r"\W{0,3}(?:\([^)]{0,80}\)|,[^,.]{0,60},)?\s*(?:is|was|are|were|est|était|sont|ist|war|sind|es|era|è|é)\s"
@@ -74,20 +42,6 @@ _IS_A = re.compile(
 )
 _BRACKETS = r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?"
 _TOPIC = re.compile(rf"{_BRACKETS}(?:是|とは|란|(?:は、?|은\s|는\s).*(?:である|です|の一つだ|だ|입니다|이다)[。.]?$)")
-_SUBJECT = re.compile(rf"{_BRACKETS}(?:は、?|은\s|는\s)")
-_BULLET = re.compile(r"(?:[-*+•▪–]|\d{1,2}[.)])\s+(?=\S)")
-_FOOTNOTE = re.compile(r"\s?\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]")
-_FOOTNOTES_AT_END = re.compile(rf"(?<=\S)(?:{_FOOTNOTE.pattern})+\s*$")
-_CUT = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Sen|Rep|Gov|Gen|Prof|St|vs|e\.g|i\.e|al|Inc|Corp|No|(?<![.\w])[A-Z])\.$")
-# What is left of markup where lines were joined, and the end of what a list, or a step's number, goes on from.
-_MARKUP = re.compile(r"(?:^|\s)#{1,6}\s\w|!\[|```|!:|:: |<\w+_\w+>|-{3}|(?::|\s[*•-]|\s\d{1,2}\.)$")
-_LISTS = {language: frozenset(words) for language, words in word_lists(__package__, "instructions.txt").items()}
-_INSTRUCTS = re.compile(
-    r"(?:(?:after|at|before|by|for|from|if|in|on|once|to|under|when)\b[^,.]{0,80}, )?([^\W\d_]+)(?:\s(\w+))?",
-    re.I,
-)
-_UNSPACED_INSTRUCTION = re.compile("|".join(_LISTS["zh"]) + "|.*(?:ください|하세요|하십시오|마세요)[。.]?$")
-_PAIRS = (("“", "”"), ("(", ")"), ("（", "）"))
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
 
 
@@ -125,7 +79,7 @@ class Statement:
     @property
     def shown(self) -> str:
         """What it says, without marks of footnotes, with the dates of its "today" and "last year"."""
-        text = _FOOTNOTE.sub("", self.sentence.text)
+        text = POINTER.sub("", self.sentence.text)
         return disarm(text if self.cell else resolved(text, self._day, self.language))
 
     @property
@@ -172,6 +126,16 @@ class Sources:
         if identity not in self._opened:
             self._opened[identity] = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
         return self._opened[identity]
+
+    def work(self, identity: str) -> str:
+        """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
+        return without_part(self.document(identity)["title"]) or identity
+
+    def all_called(self, name: str) -> bool:
+        """Say whether the titles of all documents begin with a name, in any letters."""
+        import pyarrow.compute as pc
+
+        return bool(pc.all(pc.starts_with(pc.utf8_lower(self._documents["title"]), name.lower())).as_py())
 
     def read(self, spans: Iterable[Row], each: Callable[..., Iterator[Any]]) -> None:
         """Read many sentences by the service `each`, a document at a time; what fails there is tried by `at`.
@@ -249,20 +213,14 @@ class Sources:
                 return self.at([one.span | {"char_start": first, "char_end": last}])
         return []
 
-    def defines(self, one: Statement, name: str) -> int:
-        """Return how well a statement says what bears a name, or its last word: 2 as a definition, 0 not at all."""
+    def defines(self, one: Statement, name: str) -> bool:
+        """Say whether a statement says early what bears a name, or its last word, is."""
         text, start, end = self.document(one.span["document_id"])["text"], one.span["char_start"], one.span["char_end"]
-        for part in dict.fromkeys((name, name.split()[-1])):
-            if (at := text.find(part, start, end)) >= 0:
-                last = at + len(part)
-                if at - start <= EARLY and (_IS_A.match(text, last, end) or _TOPIC.match(text, last, end)):
-                    return 2
-                if at - start <= EARLY and _SUBJECT.match(text, last, end):
-                    return 1
-                form = mention_form(text, (at, last), (start, end), one.language)[0]
-                apposed = form == DEFINES and text.startswith(",", last)
-                return 2 if apposed else int(form == DEFINES)
-        return 0
+        at = next((at for part in (name, name.split()[-1]) if (at := text.find(part, start, end)) >= 0), -1)
+        last = at + (len(name) if text.startswith(name, at) else len(name.split()[-1]))
+        if at < 0 or (at - start <= EARLY and (_IS_A.match(text, last, end) or _TOPIC.match(text, last, end))):
+            return at >= 0
+        return text.startswith(",", last) and mention_form(text, (at, last), (start, end), one.language)[0] == DEFINES
 
 
 class Told(NamedTuple):
@@ -277,24 +235,8 @@ def _where(span: Row) -> tuple[str, int, int]:
     return span["document_id"], span["char_start"], span["char_end"]
 
 
-class Reading(NamedTuple):
-    """How a sentence reads: a row of `report_sentences` from `said_start` on."""
-
-    start: int
-    end: int
-    worth: float
-    length: int
-    terms: frozenset[str]
-
-
 def _readings(told: Told) -> list[Reading | None]:
     return [outcome(reading, span, told.document)[0] for span in told.spans]
-
-
-def _cell(span: Row, document: Row) -> bool:
-    """Say whether a span is one of the values of a table's row."""
-    cards = (block for block in document["blocks"] if block["kind"] == "card")
-    return any(block["char_start"] <= span["char_start"] < block["char_end"] for block in cards)
 
 
 def _stated(span: Row, document: Row, read: Reading, named: Collection[str], dated: bool) -> Statement:
@@ -305,57 +247,5 @@ def _stated(span: Row, document: Row, read: Reading, named: Collection[str], dat
     row = any(block["kind"] == "card" for block in document["blocks"])
     told = Sentence(words, read.terms, read.length, worth)
     return Statement(
-        told, place, document["language"], document["created_at"] if dated else "", row, _cell(span, document)
+        told, place, document["language"], document["created_at"] if dated else "", row, is_cell(span, document)
     )
-
-
-def reading(span: Row, document: Row) -> Reading:
-    """Return how the sentence at a span of a document reads."""
-    text, language = document["text"], document["language"]
-    cell = _cell(span, document)
-    first, last = span["char_start"], span["char_end"]
-    start, end = (first, last) if cell else spoken_span(text, first, last)
-    if start >= end:  # nothing but marks
-        start, end = first, last
-    if not cell:
-        bullet = _BULLET.match(text, start, end)
-        start = bullet.end() if bullet else start
-        end = start + len(_FOOTNOTES_AT_END.sub("", text[start:end]))
-    words = one_line(text[start:end])
-    found = terms(words, language)
-    length = max(len(found), len(words.split()))
-    worth = 1.0 if cell else form(text, start, end, language) * _loose(words, language, bool(speakers(text)))
-    return Reading(start, end, worth, length, frozenset(found))
-
-
-def _loose(sentence: str, language: str, transcript: bool) -> float:
-    """Return what a sentence counts beside its form (`transcripts.form`): talk and what is cut off, less.
-
-    >>> [_loose(one, "en", True) for one in ("Whales sing.", "Thanks, Ann.", "When whales sing.")]
-    [1.0, 0.0, 0.35]
-    """
-    marked = _CUT.search(sentence) or _CAPTION.match(sentence) or _MARKUP.search(sentence)
-    if marked or (transcript and is_talk(sentence)):
-        return 0.0
-    worth = 1.0
-    if transcript and language in PERSONS and PERSONS[language].search(sentence):
-        worth *= SPOKEN
-    cut = sentence[:1] in ",;)`" or " = " in sentence or sentence.count('"') % 2
-    half = any(sentence.count(one) != sentence.count(other) for one, other in _PAIRS)
-    leans = _LEANING.match(sentence) or _instructs(sentence, language)
-    if cut or half or leans or (transcript and _FILLER.search(sentence)):
-        worth *= LOOSE
-    return worth
-
-
-def _instructs(sentence: str, language: str) -> bool:
-    """Say whether a sentence tells its reader what to do, in its first clause or after one.
-
-    >>> [_instructs(one, "en") for one in ("In the menu, click Save.", "Set it up.", "Use of Zep grew.", "请勿删除。")]
-    [True, True, False, True]
-    """
-    if _UNSPACED_INSTRUCTION.match(sentence):
-        return True
-    found = _INSTRUCTS.match(sentence)
-    verb, after = found.groups("") if found else ("", "")
-    return verb.casefold() in _LISTS.get(language, ()) and after.casefold() not in _LISTS["not before"]

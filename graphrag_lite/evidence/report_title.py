@@ -12,12 +12,18 @@ from math import ceil
 
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.text.names.words import ARTICLES, DETERMINERS, OF_WORDS, closed_class
+from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.period import Period
 from graphrag_lite.text.relations import is_verb_form
+from graphrag_lite.text.transcripts import FILE_NAME
 from graphrag_lite.text.words import terms
 
 LEAST_SENTENCES, LEAST_SHARE = 2, 0.25  # that share a theme of several words; of all sentences, of one
 LONGEST = 3  # words of one
+MOST_FACTS, LONGEST_TITLE = (
+    1.5,
+    100,
+)  # a document tells so much of a report that its title is the theme: 2 of 3; characters
 RARE = 2.0  # bits: the mean idf of a theme's words
 MAX_NAMES = 2
 # So general that no report is about them.
@@ -31,6 +37,10 @@ _EMPTY = frozenset(
 _QUALIFIERS = frozenset(
     "every each any some all various several certain such other same following above below own".split()
 )
+_NO_TITLE = re.compile(rf"{FILE_NAME.pattern}|[<>]")  # names of files and ways through a site say nothing
+_SAYS = re.compile(
+    r"[^\W\d_]{2}\S*\s.*[^\W\d_]{3}|[^\W\da-zA-Z]{4}"
+)  # two words, or some characters of a script without spaces
 _TOKEN = re.compile(r"[^\W\d_][\w’'-]*|\d+|[^\w\s]")
 _ENGLISH = frozenset("the a an this these its their his her our of".split())
 _BEFORE = frozenset("in with on from about for by against between into over under through during than".split())
@@ -47,6 +57,23 @@ def title(names: Sequence[str], theme_words: str, period: str) -> str:
     about = ", ".join(disarm(name) for name in names[:MAX_NAMES])
     named = f"{about} – {disarm(theme_words)}" if theme_words else about
     return f"{named}, {period}" if period else named
+
+
+def subject(titles: Sequence[str]) -> str:
+    """Return what most of some facts' documents are called, without the number of a part; empty where that is no title.
+
+    >>> subject(["Mirrors of the Hubble: a history / part 2", "Mirrors of the Hubble: a history / part 3", "Notes"])
+    'Mirrors of the Hubble: a history'
+    >>> subject(["report_final.pdf", "report_final.pdf"])
+    ''
+    """
+    counted = Counter(without_part(one) for one in titles)
+    name, n = max(sorted(counted.items()), key=lambda item: item[1], default=("", 0))
+    if len(name) > LONGEST_TITLE:
+        name = re.split(r"[:?.–|]\s", name)[0]
+    if MOST_FACTS * n < len(titles) or len(name) > LONGEST_TITLE or _NO_TITLE.search(name) or not _SAYS.search(name):
+        return ""
+    return name[0].upper() + name[1:]
 
 
 def years(periods: Iterable[Period]) -> str:
@@ -67,7 +94,7 @@ def theme(
 ) -> str:
     """Return the noun phrase that says most of what some sentences have in common, empty where there is none.
 
-    It stands in one of those that are `told`, too.
+    As many of those that are `told` have it, too.
     What several of them say counts, by the rarity of its words (`key_sentences.rarity`); more words go first. Words of
     `names` are no theme.
 
@@ -86,14 +113,16 @@ def theme(
         rare = sum(idf.get(term, RARE) for term in key) / len(key)
         return sum(written[key].values()) * (rare - RARE + 1) * (1 + 0.5 * (len(key) > 1))
 
-    def least(key: tuple[str, ...]) -> int:
-        return LEAST_SENTENCES if len(key) > 1 else max(LEAST_SENTENCES + 1, ceil(LEAST_SHARE * len(sentences)))
+    def least(key: tuple[str, ...], n_sentences: int) -> int:
+        return LEAST_SENTENCES if len(key) > 1 else max(LEAST_SENTENCES + 1, ceil(LEAST_SHARE * n_sentences))
 
-    known = {key for sentence in told for key in _noun_phrases(sentence, language)}
+    known = Counter(key for sentence in told for key in _noun_phrases(sentence, language))
     shared = [
         key
         for key, phrases in written.items()
-        if sum(phrases.values()) >= least(key) and key in known and worth(key) > 0
+        if sum(phrases.values()) >= least(key, len(sentences))
+        and known[key] >= least(key, len(told))
+        and worth(key) > 0
     ]
     if not shared:
         return ""

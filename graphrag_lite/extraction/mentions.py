@@ -4,7 +4,7 @@ An extractor says which names a text holds and how it relates them (`GraphReply`
 too), and nothing else.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -99,7 +99,7 @@ def text_units(
 def kept_units(
     units: Sequence[TextUnit],
     last: "Last | None",
-    changes: Iterable[str],
+    changes: Collection[str],
     read_as: ReadAs,
     max_title_units: int = 0,
     *,
@@ -111,7 +111,7 @@ def kept_units(
     in the list of failures: none of them is kept.
     """
     names = ["source_documents", "source_units", "entity_mentions", "relationship_mentions", "episodes"]
-    found = last.read(*names[: None if with_episodes else -1]) if last and not last.changed & set(changes) else None
+    found = last.read(*names[: None if with_episodes else -1], unless=changes) if last else None
     if last is None or not found:
         return KeptUnits({}, None)
     then = list(text_units(found[0], found[1], max_title_units, found[4] if with_episodes else None))

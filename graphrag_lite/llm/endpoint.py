@@ -127,6 +127,7 @@ class Endpoint:
 
     async def _sent(self, send: Send) -> "Response":
         client = await self._client()
+        await asyncio.sleep(0)  # where another's failure has just ended it all, this is cancelled before it costs
         async with asyncio.timeout(self.settings.timeout):
             response = await send(client)
         if not response.is_success:

@@ -78,6 +78,7 @@ class Client:
         self, base_url: str, params: Mapping[str, str], headers: Mapping[str, str], *, connect: float, outside: bool
     ) -> None:
         self._base = URL(base_url)
+        (self._base.host or "").encode("idna")  # as looking it up does, which raises ValueError then
         self._params = dict(params)
         if self._base.user:  # the name and the password of an address go before any key
             own = b64encode(f"{self._base.user}:{self._base.password or ''}".encode()).decode()

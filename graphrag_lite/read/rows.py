@@ -45,18 +45,18 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
     are told by their values, and a row's text is a card of its cells with its long texts below.
     """
     named = Listed(lambda: (row.values for row in rows if isinstance(row.values, dict)))
-    if next(iter(named), None) is None or any(field_of(row, "text", fields) for row in named):
+    names = dict.fromkeys(name for row in named for name in row)
+    if next(iter(named), None) is None or field_of(names, "text", fields):
         items = Listed(lambda: (row_document(row.values, f"{path}:{row.number}", fields, row.error) for row in rows))
         told = fields.sender, *USUAL["conversation"]
-        own = any(field_of(row, "id", fields) for row in named)
-        joined = not own and any(name in row for row in named for name in told)
+        joined = not field_of(names, "id", fields) and any(name in names for name in told)
         yield from _conversations(items, path, fields) if joined else items
         return
     rows, known = list(rows), list(named)
     columns = tell(list(dict.fromkeys(str(name) for values in known for name in values)), known)
     if not (columns.texts or columns.title or columns.key or columns.kinds):
-        names = ", ".join(map(str, known[0])) or "none"
-        raise ValueError(f"no column holds text (columns: {names}). Name one with load_documents.text_field")
+        shown_names = ", ".join(map(str, known[0])) or "none"
+        raise ValueError(f"no column holds text (columns: {shown_names}). Name one with load_documents.text_field")
     logger.info("%s: %d rows; %s.", path, len(rows), columns.said())
     for row in rows:
         where = f"{path}:{row.number}"
@@ -73,8 +73,12 @@ def _conversations(items: Iterable[Item], path: str, fields: Fields) -> Iterator
     def messages() -> Iterator[tuple[Loaded, Message]]:
         return ((item, item.messages[0]) for item in items if isinstance(item, Loaded) and item.messages)
 
-    yield from (item for item in items if not (isinstance(item, Loaded) and item.messages))
-    names = [intern(message.conversation) for _, message in messages()]
+    names = []
+    for item in items:
+        if isinstance(item, Loaded) and item.messages:
+            names.append(intern(item.messages[0].conversation))
+        else:
+            yield item
     for name, of_chat in together(names, messages()):
         times = (item.metadata.get(time_left(item.metadata, fields.time), "") for item, _ in of_chat)
         said = [Said(message.speaker, item.text, time) for (item, message), time in zip(of_chat, times, strict=True)]

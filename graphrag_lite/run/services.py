@@ -1,6 +1,6 @@
 """What a run offers its stages, beside tables and settings: workers, failures, the last snapshot."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,8 +33,13 @@ class Last:
     changed: frozenset[str]
     failed: tuple[str, ...] = ()
 
-    def read(self, *names: str, only: list[str] | None = None) -> "list[pa.Table] | None":
-        """Return tables of the snapshot, or `only` some columns of each; None where one of them is damaged."""
+    def read(self, *names: str, only: list[str] | None = None, unless: Collection[str] = ()) -> "list[pa.Table] | None":
+        """Return tables of the snapshot, or `only` some columns of each; None where one of them is damaged.
+
+        None, too, where one of `unless` was other then, as in `changed`; "failed" among them: where anything failed.
+        """
+        if self.changed.intersection(unless) or ("failed" in unless and self.failed):
+            return None
         try:
             return [tables.read(self.folder, name, only) for name in names]
         except TableError:

@@ -132,6 +132,7 @@ def code_hash(*modules: str) -> str:
     return content.hexdigest()
 
 
+@cache
 def _shown(path: Path) -> str:
     """Return the name of a file in the package; of one outside, the name that it has wherever it is installed."""
     return path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else path.name
@@ -150,7 +151,8 @@ def closure(*modules: str) -> dict[str, Path]:
         if path and name not in found and name != PACKAGE.name:
             found[name] = path
             waiting += [*_imports(path), name.rpartition(".")[0]]
-            waiting += [each for each in _modules() if name == LISTED and each.startswith(f"{LISTED}.")]
+            if name == LISTED:
+                waiting += [each for each in _modules() if each.startswith(f"{LISTED}.")]
     return found
 
 
@@ -195,7 +197,7 @@ def _data_files(folder: Path) -> list[Path]:
 
 def forget() -> None:
     """Read the code again: within one process it is taken to stay as it is."""
-    for each in (code_hash, libraries, _modules, _imports, _text, _hash, _data_files):
+    for each in (code_hash, libraries, _shown, _modules, _imports, _text, _hash, _data_files):
         each.cache_clear()
 
 

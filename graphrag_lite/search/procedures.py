@@ -73,6 +73,8 @@ def _tasks(index: "SnapshotView", unit: int, weight: Mapping[str, float]) -> Ite
         worth = _worth(section, title, language, weight)
         if worth and section.start < min(section.end, last - first):
             start, more = _begin(text, section)
+            if not (section.heading or more) and section.end - section.start <= MAX_HEADING:
+                continue  # a heading alone
             yield worth + more, row, section.heading, first + start, first + section.end
 
 

@@ -45,6 +45,7 @@ QUANTIFIERS = frozenset({"many", "mani", "much"})  # terms that ask for a number
 THANKS = 0.5  # what a turn of a talk counts that says nothing
 ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
 COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
+CELL = 3.0  # more for a cell of a row of which the question says the label, and not the value
 AS_WRITTEN = 0.35  # more for one with all words of the question in the very form
 DEFINED = 5.0  # more for one that says what a thing is, where that is asked; or else for the first of what is about it
 # Times what a sentence is worth whose document is about what the best sentence names, where it holds this share of what
@@ -327,11 +328,15 @@ def _candidates(
         in_order = terms(sentence, language)
         own = frozenset(in_order)
         own |= wanted.sought.in_other_words(sentence, own) & asked
+        if of_row and fragment and not own & asked and not wanted.sought.kind:  # "Created: 2026-03-16", of no question
+            continue
         label = document[offset + span[0] : start].strip()
         fits = max((fit for at, fit in held.items() if offset + span[0] <= at < end), default=0.0)
         n_new = len(own - asked)  # what only repeats the question does not answer it
         worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
         worth *= 1 + HELD * fits
+        if of_row and fragment and _is_asked_by_label(sentence, language, wanted):
+            worth *= 1 + CELL
         shows = any(first <= start and end <= last for first, last in code)
         if introduced and not fragment and not shows and not ITEM.match(document, max(0, start - 2)):
             worth, introduced = worth * (1 + DEFINED), False
@@ -351,6 +356,15 @@ def _candidates(
         found.append(_Candidate(place, own, (title | before) - own, worth, floor))
         before = own & asked
     return found
+
+
+def _is_asked_by_label(cell: str, language: str, wanted: _Wanted) -> bool:
+    """Say whether a question asks for a cell by its label: "Status: Open", for what the status is; no day for "who"."""
+    label, _, value = cell.partition(":")
+    kind, in_digits = wanted.sought.kind, any(map(str.isdigit, value))
+    if wanted.terms.isdisjoint(terms(label, language)) or not wanted.terms.isdisjoint(terms(value, language)):
+        return False
+    return not kind or in_digits == (kind in ("time", "number"))
 
 
 def read_out(index: "SnapshotView", place: Statement) -> tuple[str, str]:

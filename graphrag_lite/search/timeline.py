@@ -52,8 +52,8 @@ class Entry:
 def timeline(index: "SnapshotView", text: str, first: date | None = None, last: date | None = None) -> list[Entry]:
     """Return the dated statements about a name, or those that fit a question, by time, from `first` to `last`.
 
-    A name that the index knows gets all statements that have it as subject or object. A sentence is listed once for
-    each time that it states.
+    A name that the index knows, or that a speaker goes by, gets all statements that have it as subject or object. A
+    sentence is listed once for each time that it states.
     """
     if "fact_mentions" not in index.manifest["tables"]:
         return []
@@ -63,7 +63,8 @@ def timeline(index: "SnapshotView", text: str, first: date | None = None, last: 
     of_names = {term for one in mentions for term in question.terms_of(text[one.start : one.end])}
     rest = set(question.terms) - of_names
     rows = index.arrow("fact_mentions").to_pylist()
-    chosen = _about(index, rows, named) if named and not rest else _fitting(question, rows)
+    others = _of_speaker(rows, text) or _fitting(question, rows)
+    chosen = _about(index, rows, named) if named and not rest else others
     shown = [row for row in chosen if _within(row, first, last)]
     shown.sort(key=lambda row: (row["valid_at"] or row["invalid_at"], row["invalid_at"], row["id"]))
     return [_entry(index, n, row) for n, row in enumerate(shown, start=1)]
@@ -87,6 +88,11 @@ def _about(index: "SnapshotView", rows: Iterable[Mapping[str, Any]], named: set[
             for who in (row["subject"], row["object"])
         )
     ]
+
+
+def _of_speaker(rows: Iterable[Mapping[str, Any]], text: str) -> list[Mapping[str, Any]]:
+    """Return the statements of one who is no entity, as `user` is none: whoever says "I" by that name."""
+    return [row for row in rows if text.strip() in (row["subject"], row["object"])]
 
 
 def _fitting(question: Question, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

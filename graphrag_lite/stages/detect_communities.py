@@ -101,7 +101,7 @@ def _hierarchy(
 ) -> tuple[list[Community], list[int], list[str]]:
     """Return communities, their numbers and ids, which go on from the last run where it can be gone on from."""
     options = settings.model_dump()
-    before = last.read("relationships", "communities") if last and "settings" not in last.changed else None
+    before = last.read("relationships", "communities", unless={"settings"}) if last else None
     if before:
         older = _older(node_ids, relationships, *before)
         found, why = next_hierarchy(adjacency, older, **options)

@@ -95,7 +95,7 @@ def _kept(read: Sequence["pa.Table"], last: Last | None) -> tuple["pa.Table", se
     """Return the rows of the last snapshot of the documents that read as they did then, and which these are."""
     import pyarrow.compute as pc
 
-    found = last.read(*READS, "fact_mentions") if last and not last.changed & {"settings", "code"} else None
+    found = last.read(*READS, "fact_mentions", unless={"settings", "code"}) if last else None
     if last is None or not found:
         return tables.make("fact_mentions", []), set()
     *before, mentions = found

@@ -379,7 +379,7 @@ def _stop_where_too_much_ends(facts: "pa.Table", last: Last | None, max_share: f
 
     An end that is stated of the fact itself does not count, and nor do those that other settings or code make.
     """
-    before = last.read("facts") if last and not last.changed & {"settings", "code"} else None
+    before = last.read("facts", unless={"settings", "code"}) if last else None
     if before is None:
         return
     columns = (

@@ -117,7 +117,7 @@ def _counts(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    before = last.read("search_counts") if last and "code" not in last.changed else None
+    before = last.read("search_counts", unless={"code"}) if last else None
     kept = before[0] if before else tables.make("search_counts", [])
     read = pa.array([passage.key for passage in (*units, *reports)], pa.string())
     kept = kept.filter(pc.is_in(kept["key"], value_set=read))

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from operator import attrgetter, methodcaller
+from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -193,9 +194,11 @@ def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
     """Return the files with times that could not be read, of documents and of messages in them, by path."""
     names = {f'"{name}": ' for name in (field, Fields.time)}
     found: dict[str, UnreadTimes] = {}
-    # In Python: comparing in Arrow imports pandas, also in a run that has nothing to do.
-    columns = (source_documents[name] for name in ("path", "created_at", "metadata", "messages"))
-    for path, created_at, stated, messages in (map(methodcaller("as_py"), row) for row in zip(*columns, strict=True)):
+    columns = (source_documents[name].to_pylist() for name in ("path", "created_at", "metadata"))
+    said = source_documents["messages"]
+    ends = (span for chunk in said.chunks for span in pairwise(chunk.offsets.to_pylist()))  # without Arrow's functions
+    for place, (path, created_at, stated, (start, end)) in enumerate(zip(*columns, ends, strict=True)):
+        messages = said[place].as_py() if start < end else ()  # as those of all take memory
         unread = [message["unread_time"] for message in messages if message["unread_time"]]
         metadata = {} if created_at or not any(name in stated for name in names) else json.loads(stated)
         if key := time_left(metadata, field):
@@ -255,7 +258,7 @@ def _is_in(path: str, place: str) -> bool:
 
 def _last_documents(last: Last | None) -> "tuple[pa.Table, set[str] | None]":
     """Return the last `source_documents`, and the files that were not read in full; None where none is to be kept."""
-    found = last.read("source_documents") if last and "settings" not in last.changed else None
+    found = last.read("source_documents", unless={"settings"}) if last else None
     if not last or not found:
         return tables.make("source_documents", []), None
     unread = {path for where in last.failed for path in (where, where.rpartition(":")[0])}
@@ -301,7 +304,7 @@ def _languages(table: "pa.Table", ids: Sequence[str], attempt: Attempt, last: La
     In the last snapshot the most common one may have been told or taken. It stays where it still is the most common:
     of the documents that have it, as many are asked again as it takes to know that.
     """
-    found = last.read("source_documents", only=["id", "language"]) if last and "code" not in last.changed else None
+    found = last.read("source_documents", only=["id", "language"], unless={"code"}) if last else None
     before = dict(tables.rows(found[0], "id", "language")) if found else {}
     failed = frozenset(last.failed) if last else frozenset()
     common = most_common(Counter(before.values()))

@@ -28,7 +28,7 @@ from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_val
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.evidence.report_statements import ASIDE, Sources, Statement
-from graphrag_lite.evidence.report_title import theme, title, years
+from graphrag_lite.evidence.report_title import subject, theme, title, years
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.text.plain_text import one_line
@@ -81,8 +81,7 @@ async def report_communities_fast(
     reported on is a failure; a sentence that cannot be read is one, and states nothing.
     """
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    gone_on = last if last and not last.failed and "code" not in last.changed else None
-    before = gone_on.read("document_signs", "report_sentences") if gone_on else None
+    before = last.read("document_signs", "report_sentences", unless={"code", "failed"}) if last else None
     sources = Sources(source_documents, source_units, entity_mentions, before, attempt)
     told = _all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, each)
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
@@ -121,7 +120,7 @@ async def report_communities_fast(
 class _Told:
     """What the corpus tells of all communities: rows and statements by id, and what they weigh.
 
-    `named` are the statements that name an entity, `leads` its best definition, `counts` what a relationship counts;
+    `named` are the statements that name an entity, `leads` its definition, `counts` what a relationship counts;
     `weights` are by community, `heaviest` by level, `total` is of all; `idf` is what a term is worth.
     """
 
@@ -182,7 +181,7 @@ def _report_on(
     found = of_one_language(facts(inside, members, told.stated, told.named, told.counts, strength, told.sources))
     leads = [told.leads[row["id"]] for row in members[:LEADERS] if row["id"] in told.leads]
     most = settings.max_summary_sentences + settings.max_findings
-    chosen = choose_facts(found, leads, members, most, told.idf, above, whole=whole)
+    chosen = choose_facts(found, leads, members, most, told.idf, above, told.sources, whole=whole)
     if not chosen:
         return None, frozenset()
     own: frozenset[str] = frozenset()
@@ -192,7 +191,7 @@ def _report_on(
         n_summary = min(settings.max_summary_sentences, (len(chosen) + 1) // 2)
         summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], told.sources)
         summary = [*summary[:1], *in_time(summary[1:], told.sources)]
-        name = _title(members, chosen, found, _years(summary, findings), told.idf)
+        name = _title(members, chosen, found, _years(summary, findings), told)
         report = _report(community, name, summary, findings)
         own = frozenset(fact.sentence.text for fact in summary)
     weight = told.total if whole else told.weights[community["community"]]
@@ -217,17 +216,17 @@ def _stated(relationships: Iterable[Row], sources: Sources) -> dict[str, Stateme
 def _named(
     members: Sequence[Row], spans: Mapping[str, Sequence[Row]], sources: Sources
 ) -> tuple[dict[str, list[Statement]], dict[str, Statement]]:
-    """Return the statements that name each entity, those that describe it first, and its best definition, by id."""
+    """Return the statements that name each entity, those that describe it first, and its first definition, by id."""
     named: dict[str, list[Statement]] = {}
     for row in members:
         told = [one for one in sources.at([*row["sources"], *spans.get(row["id"], ())]) if one.stands and not one.cell]
         named[row["id"]] = list({one.place: sources.whole(one) for one in told}.values())
     pairs = ((row, number, one) for row in members for number, one in enumerate(named[row["id"]]))
-    best: dict[str, tuple[int, int]] = {}
+    best: dict[str, int] = {}
     for row, number, one in sorted(pairs, key=lambda pair: pair[2].place):  # as in `Sources.read`
-        if how_well := sources.defines(one, row["title"]):
-            best[row["id"]] = max(best.get(row["id"], (0, 0)), (how_well, -number))
-    leads = {identity: named[identity][-number] for identity, (_, number) in best.items()}
+        if sources.defines(one, row["title"]):
+            best[row["id"]] = min(number, best.get(row["id"], number))
+    leads = {identity: named[identity][number] for identity, number in best.items()}
     return named, leads
 
 
@@ -313,17 +312,21 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
     return strength
 
 
-def _title(
-    members: Sequence[Row], told: Sequence[Fact], found: Sequence[Fact], period: str, idf: Mapping[str, float]
-) -> str:
-    """Return the title of a report on what is `told` of what was `found`: main entities, theme and period."""
+def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact], period: str, told: _Told) -> str:
+    """Return the title of a report on what is `chosen` of what was `found`: main entities, theme and period."""
     titles = {row["id"]: row["title"] for row in members}
-    n_facts = Counter(identity for fact in told for identity in fact.about if identity in titles)
-    main = next((identity for identity in told[0].about if identity in titles), members[0]["id"])
-    texts, shown = ([fact.sentence.text for fact in facts] for facts in (found, told))
-    about = theme(texts, shown, titles.values(), told[0].first.language, idf)
-    order = sorted(titles, key=lambda i: (i != main, -n_facts[i]))
+    texts, shown = ([fact.sentence.text for fact in facts] for facts in (found, chosen))
+    n_facts = Counter(i for fact in chosen for i in titles if i in fact.about or titles[i] in fact.sentence.text)
+    main = next((identity for identity in chosen[0].about if identity in titles), members[0]["id"])
+    about = _subject(chosen, told.sources) or theme(texts, shown, titles.values(), chosen[0].first.language, told.idf)
+    order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in about.casefold(), -n_facts[i]))
     return title([titles[i] for i in order if i == main or n_facts[i] > 1 or not about], about, period)
+
+
+def _subject(chosen: Sequence[Fact], sources: Sources) -> str:
+    """Return what most facts' documents are called, empty where it says nothing: all documents are called so."""
+    name = subject([sources.document(fact.first.place[0])["title"] for fact in chosen])
+    return "" if name and sources.all_called(name) else name
 
 
 def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:

@@ -81,19 +81,9 @@ async def resolve_entities(
         ordinals=[ordinal[unit_id] for unit_id in entity_mentions["text_unit_id"].to_pylist()],
         languages=[language_of[document_id] for document_id in document_ids],
         contexts=partial(_contexts, units, entity_mentions) if model is None else None,
-        definitions=[
-            (document_id, *pair)
-            for document_id, one, between, other, _ in beside
-            if between == " ("
-            for pair in ((one, other), (other, one))
-            if attempt(document_id, is_acronym, *reversed(pair))
-        ],
+        definitions=_definitions(beside, attempt),
         glossed=_glossed(units, entity_mentions),
-        glosses=[
-            (one, other)
-            for _, one, between, other, after in beside
-            if between.strip() in ("(", "（") and after in (")", "）") and _in_two_scripts(one, other)
-        ],
+        glosses=_glosses(beside),
         related=_related(relationship_mentions, beside, stated=model is not None),
         lexical=settings.lexical,
         alias=settings.alias,
@@ -111,21 +101,29 @@ async def resolve_entities(
     if absent := unheard(rows, settings.known):
         logger.info("entities.yaml has names that no text has: %s.", ", ".join(absent[:MAX_TOLD]))
     rows = decided(rows, settings.known)
-    resolutions = tables.make(
-        "entity_resolutions",
-        (
-            (
-                row.document_id,
-                row.name,
-                tables.content_id("entity", row.key) if row.key else "",
-                row.title,
-                row.type,
-                row.rule,
-            )
-            for row in rows
-        ),
-    )
-    return resolutions, tables.make("word_counts", sorted(lower_counts.items()))
+    ids = {key: tables.content_id("entity", key) if key else "" for key in {row.key for row in rows}}
+    told = ((row.document_id, row.name, ids[row.key], row.title, row.type, row.rule) for row in rows)
+    return tables.make("entity_resolutions", told), tables.make("word_counts", sorted(lower_counts.items()))
+
+
+def _definitions(beside: Iterable[tuple[str, str, str, str, str]], attempt: Attempt) -> list[tuple[str, str, str]]:
+    """Return (document, long name, acronym) wherever one of two names stands in brackets behind the other."""
+    return [
+        (document_id, *pair)
+        for document_id, one, between, other, _ in beside
+        if between == " ("
+        for pair in ((one, other), (other, one))
+        if attempt(document_id, is_acronym, *reversed(pair))
+    ]
+
+
+def _glosses(beside: Iterable[tuple[str, str, str, str, str]]) -> list[tuple[str, str]]:
+    """Return names with what stands in brackets behind them, where that is in another script."""
+    return [
+        (one, other)
+        for _, one, between, other, after in beside
+        if between.strip() in ("(", "（") and after in (")", "）") and _in_two_scripts(one, other)
+    ]
 
 
 def _lower_counts(source_units: "pa.Table", each: Each, attempt: Attempt, last: Last | None) -> Counter[str]:
@@ -135,8 +133,7 @@ def _lower_counts(source_units: "pa.Table", each: Each, attempt: Attempt, last: 
     """
     import pyarrow.compute as pc
 
-    gone_on = last if last and not last.failed and "code" not in last.changed else None
-    before = gone_on and gone_on.read("source_units", "word_counts")
+    before = last.read("source_units", "word_counts", unless={"code", "failed"}) if last else None
     if not before:
         return _counted(source_units, each, attempt)
     then, counts = before

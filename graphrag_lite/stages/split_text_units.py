@@ -41,7 +41,7 @@ async def split_text_units(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = last.read("source_units") if last and not last.changed & {"settings", "code"} else None
+    found = last.read("source_units", unless={"settings", "code"}) if last else None
     before = found[0] if found else tables.make("source_units", [])
     stays = pc.is_in(before["document_id"], value_set=source_documents["id"].combine_chunks())
     kept, gone = before.filter(stays), before.filter(pc.invert(stays))

@@ -117,9 +117,9 @@ def _touched(
     """Tell the database what a change touches. Returns the last entities and relationships, None where all is new."""
     import pyarrow as pa
 
-    gone_on = last if last and not last.failed and not last.changed & {"settings", "code"} else None
-    before = gone_on and gone_on.read(*FOLDED, "entities", "relationships", "mention_forms")
-    then = gone_on and gone_on.read("source_documents", only=["id", "language"])
+    unless = {"settings", "code", "failed"}
+    before = last.read(*FOLDED, "entities", "relationships", "mention_forms", unless=unless) if last else None
+    then = last.read("source_documents", only=["id", "language"], unless=unless) if last else None
     told = tables.rows(then[0], "id", "language") if then else ()
     retold = [identity for identity, language in told if languages.get(identity, language) != language]
     database.register("retold", pa.table({"document_id": pa.array(retold, pa.string())}))

@@ -21,6 +21,7 @@ from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import is_statement, sentences, trimmed
 from graphrag_lite.text.times import may_state, times
+from graphrag_lite.text.transcripts import speaker_of
 
 HEAD = 600  # characters at the beginning of a document in which a line of its own can say when it is of
 LATE = 400  # days that such a line may be apart from the document's own date
@@ -36,6 +37,7 @@ _FIRST_PERSON = re.compile(
     r"\b(?:I['’]\w+|I|[Mm]y|[Ww]e|[Oo]ur|me|[Ii]ch|[Mm]eine?|[Ww]ir|[Jj]e|[Jj]['’]|[Mm]on|[Mm]a|[Yy]o|[Mm]i|io|mio"
     r"|mia|eu|ik)\b|[私我]"
 )
+_PLURAL = frozenset({"we", "our", "wir"})
 _LEANS = re.compile(
     r"\W*(?:He|She|It|They|His|Her|Its|Their|The|This|Er|Sie|Es|Il|Elle|Él|Ella|彼|彼女|他|她|그)\b"
     r"|\W*(?:\w+ ){0,4}(?:he|she|it|they|his|her|its)\b"
@@ -130,7 +132,10 @@ def statements(document: Document) -> Iterator[Statement]:
         if _asks(text):
             continue
         stated = intervals(text, _day(reference_time), document.language)
-        placed, speaker = _placed(text, start, names), said.speaker if said else ""
+        placed = _placed(text, start, names)
+        speaker = (
+            (said.speaker if said else "") or (_FIRST_PERSON.search(text) and speaker_of(document.text, start)) or ""
+        )
         single = one_values(text, placed, speaker, document.topic) if document.language == "en" else []
         if not stated and (day := _day(reference_time)) and (seen := [one for one in single if one.dated]):
             stated = [Interval(one.start, one.end, "state", "positive", day.isoformat(), "", SEEN) for one in seen]
@@ -234,7 +239,8 @@ def _related(
     held = [one for one in placed if one[1] <= time.start or time.end <= one[0]]
     person = _FIRST_PERSON.search(text) if speaker else None
     first = held[0] if held else None
-    if person and (first is None or person.start() < first[0]):
+    named = held[1:] if first and first[2] == speaker else held  # "Ann: I ..." begins with who says it
+    if person and (not named or person.start() < named[0][0]):
         subject, behind = speaker, person.end()
     elif topic and (lean := _LEANS.match(text)) and (first is None or lean.end() <= first[0]):
         subject, behind = topic, lean.end()

@@ -14,6 +14,8 @@ _AFTER = re.compile(
 )
 _BEFORE = re.compile(rf"\b(?:(\d{{1,3}})(?ai:st|nd|rd|th)|((?ai:{'|'.join(_ORDINALS)}))) ({_LETTER}{{1,40}})")
 
+_PART = re.compile(r"[\s/|,:(–-]*\b(?:part|chapter|page|section) \d+\)?$", re.I)
+
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
@@ -39,6 +41,15 @@ def numbered(text: str, language: str) -> list[Numbered]:
         for span, word, number, before in sorted(found)
         if word.casefold() not in FUNCTION_WORDS.get(language, frozenset())
     ]
+
+
+def without_part(title: str) -> str:
+    """Return a title without the number of a part at its end.
+
+    >>> without_part("Wuthering Heights / part 2"), without_part("Call FY20 Q3")
+    ('Wuthering Heights', 'Call FY20 Q3')
+    """
+    return _PART.sub("", title).strip()
 
 
 def shortens(word: str, said: Numbered) -> bool:

@@ -10,6 +10,8 @@ UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|c
 # sentencex sees one paragraph at a time: over a whole text it pairs quotation marks across paragraphs, and one inserted
 # sentence moved up to 25 ends far away.
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
+# sentencex ends no sentence of a paragraph that begins in brackets: "(A) Cats purr. Dogs bark."
+BEGINNING = re.compile(r"\s*\([^()\n]{1,60}\)[^\S\n]+(?=\S)")
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
 MARKED_LINE = re.compile(r"[^\S\n]*(?:#{1,6}\s|[-*+•|>]\s|\d{1,3}[.)]\s|[A-Z][A-Z .'-]{2,40}:|[^\n|]{0,200} \| )")
 DANGLING = re.compile(
@@ -28,6 +30,8 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     >>> text = "Mr. Dorr left.  He ran.\\nWhy?"
     >>> [text[start:end] for start, end in sentences(text)]
     ['Mr. Dorr left.  ', 'He ran.\\n', 'Why?']
+    >>> sentences("(A) Cats purr. Dogs bark.")
+    [(0, 15), (15, 25)]
     """
     from sentencex import segment
 
@@ -36,8 +40,9 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     wrapped = _is_wrapped(text)
     paragraphs = [*(blank.end() for blank in BLANK_LINE.finditer(text)), len(text)]
     for top, bottom in zip([0, *paragraphs], paragraphs, strict=False):
-        end = top
-        for piece in segment(language or "en", text[top:bottom]):
+        begun = BEGINNING.match(text, top, bottom)
+        end = begun.end() if begun else top
+        for piece in segment(language or "en", text[end:bottom]):
             start, end = end, end + len(piece)
             bare = piece.strip()
             if not bare:

@@ -65,6 +65,16 @@ def spoken_span(text: str, start: int, end: int) -> tuple[int, int]:
     return trimmed(text, first, end)
 
 
+def speaker_of(text: str, start: int) -> str:
+    """Return who says the sentence at `start`: the label of its line, where that opens several lines; else "".
+
+    >>> speaker_of("Ann: Hm.\nCy: Why? I left.\nCy: So.\nAnn: Oh.", 18)
+    'Cy'
+    """
+    label = LABEL.match(text, text.rfind("\n", 0, start) + 1)
+    return label[1].strip() if label and _is_name(label) and _name(label) in speakers(text) else ""
+
+
 def _opening(text: str, start: int, end: int, anyone: bool) -> int:
     """Return where what is said begins after brackets, times and the label of a known speaker, or of `anyone`."""
     first = start + len(text[start:end]) - len(text[start:end].lstrip(" \t./"))

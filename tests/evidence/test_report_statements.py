@@ -2,13 +2,15 @@
 
 import pytest
 
-from graphrag_lite.evidence.report_statements import STANDS, reading
+from graphrag_lite.evidence.report_statements import STANDS
+from graphrag_lite.evidence.sentence_reading import POINTER, reading
 from graphrag_lite.text.sentences import sentences
 
 
 def worth(text: str, language: str) -> float:
     document = {"id": "d", "title": "", "text": text, "language": language, "created_at": "", "blocks": []}
-    start, end = sentences(text, language)[0]
+    spans = sentences(text, language)
+    start, end = max(spans, key=lambda span: span[1] - span[0])
     span = {"text_unit_id": "u", "document_id": "d", "char_start": start, "char_end": end}
     return reading(span, document).worth
 
@@ -36,6 +38,10 @@ def test_a_statement_stands(language: str, sentence: str) -> None:
         ("en", "For this purpose the mirror of the telescope was ground to another shape."),
         ("en", "Shape) the mirror of the telescope was ground to the wrong form in Danbury."),
         ("en", "Shape = the mirror of the telescope was ground to the wrong form in Danbury."),
+        ("en", "Extraction and amplification of the viral genome and alignment of NS5A."),
+        ("en", "The samples of all the patients in Danbury were incubated for two hours."),
+        ("en", "Figure 2. Growth. The works of the old mirror company in Danbury grew by half in a year."),
+        ("en", "The plugin supports the following platforms: Azure Kubernetes Service Danbury Engine."),
         ("ko", "이 평가에서 국가재난관리청은 인도네시아 지진과 쓰나미 피해를 조사하고 있다."),
         ("zh", "该机构因未将海啸的消息告知民众而受到广泛的批评，政府正在进行调查。"),
         ("ja", "この国家災害庁はインドネシアのスラウェシ島で地震の被害を調査している。"),
@@ -43,3 +49,17 @@ def test_a_statement_stands(language: str, sentence: str) -> None:
 )
 def test_what_points_back_or_is_cut_off_does_not(language: str, sentence: str) -> None:
     assert worth(sentence, language) < STANDS
+
+
+def test_a_heading_in_its_line_labels_and_pointers_are_not_told() -> None:
+    said = {
+        "Grinding the mirrors The works in Danbury grind the mirrors of the telescope.": "The works in Danbury",
+        "Results: The works in Danbury grind the mirrors (Freedman et al., 2001; Lee, 1999).": "The works in Danbury",
+        "The works grind the mirrors of the telescope (see Fig. 2A) in Danbury (Connecticut).": "The works grind",
+    }
+    for text, begin in said.items():
+        document = {"id": "d", "title": "", "text": text, "language": "en", "created_at": "", "blocks": []}
+        span = {"text_unit_id": "u", "document_id": "d", "char_start": 0, "char_end": len(text)}
+        read = reading(span, document)
+        shown = POINTER.sub("", text[read.start : read.end])
+        assert shown.startswith(begin) and "Fig" not in shown and "2001" not in shown and shown[-1] == "."

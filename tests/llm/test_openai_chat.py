@@ -127,6 +127,10 @@ def test_an_address_that_is_none_is_an_error_of_the_settings(url: str) -> None:
     assert "llm.base_url" in failure(lambda: chat_at(url), SettingsError)
 
 
+def test_an_address_that_nothing_can_be_named_is_told() -> None:
+    assert "llm.base_url" in failure(lambda: answer(chat_at("http://a..b/v1")), ModelError)
+
+
 def test_parameters_that_every_request_sets_are_an_error_of_the_settings() -> None:
     assert "stream" in failure(lambda: chat_at("http://box/v1", parameters={"stream": True}), SettingsError)
 

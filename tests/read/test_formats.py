@@ -58,6 +58,17 @@ def test_csv_as_spreadsheets_write_it(delimiter: str) -> None:
     ]
 
 
+def test_parquet_holds_the_same_rows_as_csv() -> None:
+    import pyarrow
+    from pyarrow import csv, parquet
+
+    data = b"id,text,date\n1,Whales sing low songs.,2020-05-01\n2,Krill drift in the cold sea.,2020-05-02\n"
+    file = pyarrow.BufferOutputStream()
+    parquet.write_table(csv.read_csv(pyarrow.BufferReader(data)), file)
+    assert loaded(file.getvalue().to_pybytes(), "a.parquet") == loaded(data, "a.csv") != []
+    assert "no Parquet file" in error(b"PAR1", "a.parquet").error
+
+
 def test_csv_in_utf16_with_other_columns_named() -> None:
     item = one("nr;Kopf;Inhalt;wann\n1;K;I;1700000000\n".encode("utf-16"), "a.csv",
                id="nr", title="Kopf", text="Inhalt", time="wann")  # fmt: skip

@@ -7,6 +7,7 @@ import pytest
 
 import graphrag_lite
 from graphrag_lite import Index
+from graphrag_lite.search.timeline import timeline
 
 SAID = {
     "2023-01-05": "I live in Paris.",
@@ -50,6 +51,11 @@ def test_a_value_and_the_one_before_it(
     answer = index.query(question, **options)
     assert expected in answer.answer
     assert [one.text for one in answer.citations] == [SAID[day].partition(". She")[0].rstrip(".") + "."]
+
+
+def test_a_timeline_of_a_speaker_who_is_no_entity(index: Index) -> None:
+    said = [(entry.valid_at, entry.object) for entry in timeline(index, "user") if entry.object]
+    assert said == [("2023-01-05", "Paris"), ("2023-06-01", "Berlin")]
 
 
 def test_what_no_fact_tells_is_left_to_the_search(index: Index) -> None:

@@ -37,6 +37,9 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "# Acme\n\nAnn Bell led Acme from 1993 until 2006.\n\n## 2010\n\nThe firm moved to Bonn with all its people.\n"
     )
     (corpus / "acme.md").write_text(text, encoding="utf-8")
+    (corpus / "talk.txt").write_text(
+        "[30.05.24, 23:40:12] Di Fox: I have been painting since 2022.\n", encoding="utf-8"
+    )
     return pipeline.index(corpus, root / "output", Settings()).snapshot
 
 
@@ -46,13 +49,19 @@ def rows(snapshot: Path) -> list[dict[str, Any]]:
 
 def test_statements_of_chats_and_documents(snapshot: Path) -> None:
     found = {row["time_text"]: row for row in rows(snapshot)}
-    assert set(found) == {"yesterday", "March 1", "from 1993 until 2006", "2010"}
+    assert set(found) == {"yesterday", "March 1", "from 1993 until 2006", "2010", "since 2022"}
     led = found["from 1993 until 2006"]
     assert (led["subject"], led["relation"], led["object"]) == ("Ann Bell", "led", "Acme")
     assert (led["valid_at"], led["invalid_at"], led["kind"]) == ("1993-01-01", "2007-01-01", "state")
     assert (found["yesterday"]["subject"], found["yesterday"]["valid_at"]) == ("Bo", "2024-03-04")
     assert found["March 1"]["reference_time"].startswith("2024-03-05")
     assert found["2010"]["valid_at"] == "2010-01-01"
+    said = found["since 2022"]  # behind "Di Fox: I"
+    assert (said["subject"], said["relation"], said["reference_time"][:10]) == (
+        "Di Fox",
+        "have been painting",
+        "2024-05-30",
+    )
 
 
 def test_what_a_row_says_stands_where_it_says(snapshot: Path) -> None:

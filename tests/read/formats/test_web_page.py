@@ -58,6 +58,14 @@ def test_a_page_that_is_only_ways_to_others_or_a_form_keeps_them(html: str) -> N
     assert "One" in read_page(html).text
 
 
+@pytest.mark.parametrize(
+    "hides", ["hidden", "style='color:red; display:NONE'", "style='visibility: hidden'", "aria-hidden=true"]
+)
+def test_what_no_reader_sees_is_not_read_unless_it_is_the_page(hides: str) -> None:
+    assert read_page(f"<p>Seen.</p><div {hides}><p>Not seen.</p></div><template>Nor this.</template>").text == "Seen."
+    assert read_page(f"<body {hides}><p>Shown later by a script.</p></body>").text == "Shown later by a script."
+
+
 def test_what_stands_for_code_while_a_page_is_read_is_not_taken_from_the_page() -> None:
     page = read_page("<title>On <code></title><p>&#xE000; &#57344 A&#xe0010; and <code>b</code> are here.")
     assert page.title == "On <code>"
