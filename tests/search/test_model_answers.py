@@ -402,4 +402,4 @@ def test_queries_import_no_more_than_they_need(snapshot: Path, ask: Callable[...
     ask(lambda _: "")  # empties the memo
     arguments = [sys.executable, "-c", LIGHT, str(snapshot), str(Path(__file__).parents[1])]
     said = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
-    assert said.splitlines() == ["basic", "global scipy", "local scipy", "4 scipy sqlite3"]
+    assert said.splitlines() == ["basic", "global", "local", "4 sqlite3"]
