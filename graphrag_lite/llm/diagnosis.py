@@ -181,7 +181,8 @@ def _is_down(error: BaseException) -> bool:
 
 def cause(error: BaseException) -> str:
     inner = error.__cause__ or error
-    return (str(getattr(inner, "strerror", None) or "") or str(inner)).rstrip(".") or type(inner).__name__
+    told = getattr(inner, "strerror", None) or getattr(inner, "message", None) or inner  # str() adds lines and URLs
+    return " ".join(str(told).split()).rstrip(".") or type(inner).__name__
 
 
 @functools.cache

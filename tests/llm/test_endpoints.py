@@ -259,6 +259,12 @@ def test_an_answer_that_is_none_is_an_error_and_no_traceback(name: str, status: 
         asyncio.run(main())
 
 
+def test_what_is_said_of_an_answer_that_is_no_http_is_one_line() -> None:
+    fault = Fault(raw="zz", headers={"transfer-encoding": "chunked"})
+    with StubServer(lambda _: fault) as server, pytest.raises(CallError, match=r"\A[^\n]+cut the connection \(.+\Z"):
+        answer(chat_of(server, max_attempts=1))
+
+
 @pytest.mark.parametrize("told", [-5, 10**400, "many", None, [1]])
 def test_a_count_that_can_be_none_is_estimated(told: Any) -> None:
     usage = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), told)

@@ -214,6 +214,13 @@ def test_a_text_that_is_no_chat_stays_a_text(text: str) -> None:
     )
 
 
+def test_a_line_that_begins_as_a_mailbox_lets_mails_begin_ends_no_mail() -> None:
+    said = "Is it open?\n\nFrom May on, in 2024, it is.\n\nBring a boat."
+    found = exports.MBOX.replace("Is it open?\n", f"{said}\n", 2).encode()
+    (item,) = all_readers().read(found, "a.mbox", Fields())
+    assert isinstance(item, Loaded) and said in item.text
+
+
 CHANGES: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "edited": ("result.json", lambda data: data.replace(b"The door", b"The new door")),
     "deleted": (

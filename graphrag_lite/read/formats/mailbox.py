@@ -10,8 +10,8 @@ from graphrag_lite.read.documents import Fields, Item, Reader, Unreadable
 from graphrag_lite.read.formats.mail import Mail, parsed, thread, thread_of
 from graphrag_lite.text.timestamps import iso
 
-# RFC 4155: the line before each mail.
-ENVELOPE = re.compile(rb"(?m)(?:\A|(?<=\n\n)|(?<=\n\r\n))From \S[^\n]* \d{4}\b[^\n]*\n")
+# RFC 4155: the line before each mail. Not all programs quote a line of a text that begins so; no header follows that.
+ENVELOPE = re.compile(rb"(?m)(?:\A|(?<=\n\n)|(?<=\n\r\n))From \S[^\n]* \d{4}\b[^\n]*\n(?=>?From |[!-9;-~]+:)")
 QUOTED_FROM = re.compile(rb"(?m)^>(>*From )")
 
 

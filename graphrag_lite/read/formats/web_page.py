@@ -11,8 +11,9 @@ from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.stated_times import stated_date
 
 # Not resiliparse's own `main_content`: it takes minutes for a page of 100,000 nested elements.
-SKIPPED = ["nav", "footer", "aside", "form", "[role=navigation]", "[role=banner]", "[aria-hidden=true]"]
-SKIPPED += ["[hidden]", "template", *(f"[style*='{hides}' i]" for hides in ("display:none", "display: none"))]
+SKIPPED = ["nav", "footer", "aside", "form", "[role=navigation]", "[role=banner]", "[aria-hidden=true]", "template"]
+SKIPPED += ["[hidden]:not([hidden='until-found' i])"]
+SKIPPED += [f"[style*='{hides}' i]" for hides in ("display:none", "display: none")]
 SKIPPED += [f"[style*='{hides}' i]" for hides in ("visibility:hidden", "visibility: hidden")]
 # Tables of contents and ways to other pages, as DocBook, Sphinx and MediaWiki mark them.
 WAYS = [f"[class~={name}]" for name in ("toc", "toctree-wrapper", "navheader", "navfooter", "related", "sphinxsidebar")]

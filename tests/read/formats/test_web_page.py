@@ -66,6 +66,10 @@ def test_what_no_reader_sees_is_not_read_unless_it_is_the_page(hides: str) -> No
     assert read_page(f"<body {hides}><p>Shown later by a script.</p></body>").text == "Shown later by a script."
 
 
+def test_what_opens_where_a_reader_looks_for_it_is_read() -> None:
+    assert read_page("<p>Asked.</p><div hidden=Until-Found><p>Answered.</p></div>").text == "Asked.\n\nAnswered."
+
+
 def test_what_stands_for_code_while_a_page_is_read_is_not_taken_from_the_page() -> None:
     page = read_page("<title>On <code></title><p>&#xE000; &#57344 A&#xe0010; and <code>b</code> are here.")
     assert page.title == "On <code>"
