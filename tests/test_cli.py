@@ -444,7 +444,8 @@ def test_a_damaged_table_is_one_error_and_index_heals_it(
     ]
     path = tables.path_in(snapshots.current(tmp_path / "output"), name)
     content = bytearray(path.read_bytes())
-    content[40] ^= 0xFF
+    for place in range(40, len(content) // 2, 50):  # not all columns are read
+        content[place] ^= 0xFF
     other = tables.path_in(snapshots.current(tmp_path / "output"), "failures").read_bytes()
     path.unlink()
     if damage != "gone":
@@ -615,7 +616,8 @@ def test_show_lists_searches_and_limits(what: str, root: Path) -> None:
     found = objects(invoke("show", what, "--search", "SPITZER", "--json", "--limit", 9999, "--root", root).stdout)
     assert found == matching and (matching or what in ("failures", "reports", "communities", "policies"))
     printed = invoke("show", what, "--limit", 2, "--root", root)
-    assert printed.exit_code == 0 and printed.stdout.split()[0] == columns[0].replace("human_readable_id", "#")
+    heading = {"subject": "fact", "human_readable_id": "#"}.get(columns[0], columns[0])
+    assert printed.exit_code == 0 and printed.stdout.split()[0] == heading
     assert ("2 of " in printed.stdout) == (len(rows) > 2)
     none = invoke("show", what, "--search", "no such thing", "--root", root)
     assert none.exit_code == 0 and none.stdout.splitlines()[1:] == [f"no {what} with 'no such thing'"]

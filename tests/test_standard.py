@@ -22,6 +22,7 @@ from graphrag_lite.run import snapshots
 from graphrag_lite.run.loop import Run
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
+from graphrag_lite.stages import extract_claims
 
 TESTS = Path(__file__).parent
 CONCURRENCY = 2
@@ -142,7 +143,7 @@ def test_claims_are_asked_beside_the_stages_before_them_with_the_same_result(
             path.unlink()
     beside, asked = told(StubModel(faulty), output)
     assert asked.index("extract_claims.md") < len(asked) - asked[::-1].index("extract_graph.md")
-    monkeypatch.setattr(pipeline, "claims_begun", lambda *_: None)
+    monkeypatch.setattr(extract_claims, "claims_begun", lambda *_: None)
     in_turn, asked = told(StubModel(faulty), tmp_path / "other" / "output")
     assert asked.index("extract_claims.md") >= len(asked) - asked[::-1].index("resolve_entities.md")
     assert beside == in_turn

@@ -131,7 +131,11 @@ def without_copies(items: Iterable[Item]) -> Iterator[Item]:
     """Leave out documents that come again word by word, as sessions do that several questions of a set share."""
     seen = set()
     for item in items:
-        key = sha256(f"{item.source_id}\n{item.text}".encode()).digest() if isinstance(item, Loaded) else None
+        key = (
+            sha256(f"{item.source_id}\n{item.text}".encode("utf-8", "surrogatepass")).digest()
+            if isinstance(item, Loaded)
+            else None
+        )
         if key is None or key not in seen:
             seen.add(key)
             yield item

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from graphrag_lite.tables import spare_pandas
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -37,6 +39,7 @@ class Strings(Sequence[str]):
         """Make such a column of strings in memory."""
         import pyarrow as pa
 
+        spare_pandas()
         return cls(pa.chunked_array([pa.array(list(strings), pa.string())]))
 
     def __len__(self) -> int:

@@ -44,6 +44,8 @@ LONG = 8  # terms of a question that holds its name by the way
 # Terms of a question of which each counts, where so few of a corpus's words are new (`Bm25.novelty`); and the least
 # terms of a text unit: with fewer it is a sentence, and nothing stands beside a name.
 SHORT, KNOWN, PASSAGE = 4, 0.05, 20
+FEW, KNOWN_OF_FEW = 2, 0.1  # with fewer words, each of them counts more
+_NUMBER = re.compile(r"(?!(?:1[0-9]|20)[0-9]{2})[0-9]{3,4}")
 # Amounts of time are added up, not told.
 _HOW_MANY = re.compile(r"(?i)how many (?!times\b|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)")
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
@@ -130,9 +132,17 @@ def _counted_nowhere(counted: Set[str], read: Iterable[str]) -> bool:
 
 
 def _misses_a_word(question: "Question", names: Iterable[str], asked: Iterable[Set[str]]) -> bool:
-    """Say whether a short question has a word that no text holds, of a large corpus in which few words are new."""
+    """Say whether a short question has a word that no text holds, of a large corpus in which few words are new.
+
+    A number that is no year ("error 502", "SUP-4106") tells as much in a small one.
+    """
     index, bm25 = question.index, question.index.bm25
-    if len(question.weights.keys() - QUANTIFIERS) > SHORT or bm25.n_units < MIN_UNITS or bm25.novelty[0] > KNOWN:
+    n_asked = len(question.weights.keys() - QUANTIFIERS)
+    if n_asked > SHORT:
+        return False
+    if any(_NUMBER.fullmatch(term) and not bm25.holds(term) for term in question.weights):
+        return True
+    if bm25.n_units < MIN_UNITS or bm25.novelty[0] > (KNOWN if n_asked > FEW else KNOWN_OF_FEW):
         return False
     if any(len(name) >= LEAST_NAME and not bm25.holds(name) for name in names):
         return True

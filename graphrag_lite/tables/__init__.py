@@ -235,7 +235,6 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     """
     import pyarrow.parquet as pq
 
-    spare_pandas()
     path = path_in(folder, name)
     with telling_damage(path):
         if name in MAPPED:

@@ -68,7 +68,7 @@ def spoken_span(text: str, start: int, end: int) -> tuple[int, int]:
 def speaker_of(text: str, start: int) -> str:
     """Return who says the sentence at `start`: the label of its line, where that opens several lines; else "".
 
-    >>> speaker_of("Ann: Hm.\nCy: Why? I left.\nCy: So.\nAnn: Oh.", 18)
+    >>> speaker_of("Ann: Hm.\\nCy: Why? I left.\\nCy: So.\\nAnn: Oh.", 18)
     'Cy'
     """
     label = LABEL.match(text, text.rfind("\n", 0, start) + 1)

@@ -39,6 +39,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("What is the salary of Rosa Lindt?", False),
         ("What is the salary of Lena Fuchs?", True),
         ("What is Rosa Lindt's blood type?", True),
+        ("Why was unit 502 replaced?", True),  # no text has the number
         ("How many gyroscopes did Omar Haddad replace?", False),
         ("How many newspapers did Omar Haddad replace?", True),
         ("How many instruments did Omar Haddad replace?", True),  # five, but of gyroscopes
