@@ -5,6 +5,7 @@ end of a line ends a sentence, and titles and references whose full stop does no
 """
 
 import re
+from collections.abc import Iterator
 
 UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|cf|p|pp|vol|[A-Z])\.\s*$")
 # sentencex sees one paragraph at a time: over a whole text it pairs quotation marks across paragraphs, and one inserted
@@ -12,6 +13,9 @@ UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|c
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 # sentencex ends no sentence of a paragraph that begins in brackets: "(A) Cats purr. Dogs bark."
 BEGINNING = re.compile(r"\s*\([^()\n]{1,60}\)[^\S\n]+(?=\S)")
+# Where words stand together, sentencex takes a time that grows with the square of a paragraph: a longer one is cut here.
+LONG = 10_000  # characters
+UNSPACED_END = re.compile(r"[。！？][」』”’）]*(?![」』”’）])")
 MAX_TICKS = 2000  # of a paragraph, such as a table of code: sentencex takes a time that grows with their square
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
 MARKED_LINE = re.compile(r"[^\S\n]*(?:#{1,6}\s|[-*+•|>]\s|\d{1,3}[.)]\s|[A-Z][A-Z .'-]{2,40}:|[^\n|]{0,200} \| )")
@@ -39,7 +43,7 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     ends: list[int] = []
     last = ""  # the sentence before
     wrapped = _is_wrapped(text)
-    paragraphs = [*(blank.end() for blank in BLANK_LINE.finditer(text)), len(text)]
+    paragraphs = list(_paragraphs(text))
     for top, bottom in zip([0, *paragraphs], paragraphs, strict=False):
         begun = BEGINNING.match(text, top, bottom)
         end = begun.end() if begun else top
@@ -93,6 +97,18 @@ def stands_alone(sentence: str) -> bool:
     [True, False, False]
     """
     return is_statement(sentence) and not DANGLING.match(sentence)
+
+
+def _paragraphs(text: str) -> Iterator[int]:
+    """Yield the ends of the paragraphs, of a long one without spaces those of its parts."""
+    top = 0
+    for bottom in [*(blank.end() for blank in BLANK_LINE.finditer(text)), len(text)]:
+        while bottom - top > LONG and (cut := UNSPACED_END.search(text, top + LONG, bottom)):
+            top = cut.end()
+            if top < bottom:
+                yield top
+        top = bottom
+        yield bottom
 
 
 def _is_wrapped(text: str) -> bool:

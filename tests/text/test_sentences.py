@@ -2,6 +2,7 @@
 
 import json
 import random
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,7 @@ def test_a_long_table_of_code_takes_linear_time_and_keeps_its_rows() -> None:
     assert_linear(sentences, "| `a` | `b` |\n", small=16_000)
     row = "| `a.b` | Reads `c` |\n"
     assert [end - start for start, end in sentences(row * 900)] == [len(row)] * 900
+
+
+def test_sentences_without_spaces_or_line_ends_take_linear_time() -> None:
+    assert_linear(partial(sentences, language="zh"), "哈勃于一九九〇年入轨。它的主镜有“球差”！", small=32_000)
