@@ -5,7 +5,8 @@
 A set becomes FOLDER/NAME/corpus.jsonl and questions.jsonl, as `graphrag-lite eval FOLDER/NAME` reads them. Addresses
 stand in public_sets.yaml; which rows a slice has stands in `slices/NAME.txt`, by hashes of title and text, and of
 questions, in our order: what reads otherwise is not what we measured. Sets without such a list are taken whole, and
-their numbers of rows and one hash over all are compared. docs/data.md says how far the script was tested.
+their numbers of rows and one hash over all are compared; of graphs and dated facts a hash of each file. docs/data.md
+says how far the script was tested.
 """
 
 import fnmatch
@@ -23,6 +24,7 @@ from typing import Any
 
 import click
 import yaml
+from gold_forms import GOLD, TABLES
 from public_forms import FORMS, Row, key_of
 
 HERE = Path(__file__).parent
@@ -73,7 +75,9 @@ def files_of(source: str, mirror: str) -> Iterator[tuple[str, bytes]]:
 
 def keys(name: str, documents: Sequence[Row], questions: Sequence[Row]) -> tuple[list[str], list[str]]:
     """Return what tells the rows of a set apart, whatever their ids: eight digits, of corpora without their titles."""
-    if SOURCES[name].get("by_text"):
+    if SOURCES[name].get("by_title"):
+        told = [key_of(row["title"])[:8] for row in documents]
+    elif SOURCES[name].get("by_text"):
         told = [key_of(" ".join(row["text"].split()))[:8] for row in documents]
     else:
         told = [key_of(row["title"], row["text"])[:8] for row in documents]
@@ -107,12 +111,23 @@ def sliced(name: str, documents: Sequence[Row], questions: Sequence[Row]) -> tup
 
 
 def write(folder: Path, documents: Sequence[Row], questions: Sequence[Row]) -> None:
-    """Write a set as `graphrag-lite eval` reads it."""
+    """Write a set as `graphrag-lite eval` reads it, and gold names and relationships where it has them."""
     folder.mkdir(parents=True, exist_ok=True)
-    for file, rows in (("corpus.jsonl", documents), ("questions.jsonl", questions)):
+    gold = {name: [one for row in documents for one in row.pop(name, ())] for name in ("entities", "relations")}
+    for file, rows in {"corpus": documents, "questions": questions, **gold}.items():
         if rows:
             lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-            (folder / file).write_text("".join(lines), encoding="utf-8")
+            (folder / f"{file}.jsonl").write_text("".join(lines), encoding="utf-8")
+
+
+def write_tables(folder: Path, files: Mapping[str, bytes], measured: Mapping[str, str]) -> str:
+    """Write files, and return which differ from what was measured: by the first 12 digits of their SHA-256."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    found = {name: hashlib.sha256(content).hexdigest()[:12] for name, content in files.items()}
+    differ = sorted(name for name in {*found, *measured} if found.get(name) != measured.get(name))
+    return f"{', '.join(differ)} not as measured" if differ else ""
 
 
 def build(name: str, folder: Path, mirror: str) -> str:
@@ -120,7 +135,9 @@ def build(name: str, folder: Path, mirror: str) -> str:
     source = SOURCES[name]
     files = {path: content for one in source["from"] for path, content in files_of(one, mirror)}
     try:
-        documents, questions = FORMS[source["form"]](files, source["prefix"])
+        if source["form"] in TABLES:
+            return write_tables(folder / name, TABLES[source["form"]](files), source["files"])
+        documents, questions = (FORMS | GOLD)[source["form"]](files, source["prefix"])
     except Exception as error:  # whatever a file of another form may raise
         what = f"not in the form that was measured ({type(error).__name__}: {error})."
         raise click.ClickException(f"{', '.join(list(files)[:3])}: {what}") from error

@@ -41,7 +41,8 @@ def _all_rows(files: Files) -> list[Any]:
     return [row for content in files.values() for row in rows_of(content)]
 
 
-def _asked(identity: str, question: str, answers: Iterable[Any], gold: Iterable[str], kind: str, **more: Any) -> Row:
+def asked_row(identity: str, question: str, answers: Iterable[Any], gold: Iterable[str], kind: str, **more: Any) -> Row:
+    """Return a question, with the ids of the documents that answer it."""
     distinct = list(dict.fromkeys(str(answer) for answer in answers if answer != ""))
     return {
         "id": identity,
@@ -83,7 +84,7 @@ def _squad(files: Files, prefix: str, form: Callable[[str, str], tuple[str, str]
                     texts = (answer["text"] for answer in asked["answers"])
                     identity = f"{prefix}q_{asked['id']}"
                     questions.append(
-                        _asked(identity, asked["question"], texts, [found["id"]], "single_hop", article=title)
+                        asked_row(identity, asked["question"], texts, [found["id"]], "single_hop", article=title)
                     )
     return documents, questions
 
@@ -106,7 +107,7 @@ def hops(files: Files, prefix: str) -> Set:
         answers = [row["answer"], *row.get("answer_aliases", [])]
         identity = row.get("id") or row["_id"]
         questions.append(
-            _asked(identity, row["question"], answers, gold_ids, row.get("type") or identity.split("__")[0])
+            asked_row(identity, row["question"], answers, gold_ids, row.get("type") or identity.split("__")[0])
         )
     return documents, questions
 
@@ -129,7 +130,9 @@ def timeqa(files: Files, prefix: str) -> Set:
             told = [answer for answer in answers if answer["answer"]]
             gold = dict.fromkeys(f"{own}:{answer['para']}" for answer in told)
             kind = "answerable" if told else "unanswerable"
-            asked = _asked(f"{prefix}_{key_of(page, question)}", question, (one["answer"] for one in told), gold, kind)
+            asked = asked_row(
+                f"{prefix}_{key_of(page, question)}", question, (one["answer"] for one in told), gold, kind
+            )
             questions.append(asked | {"property": row["type"], "page": page})
     return documents, questions
 
@@ -146,7 +149,7 @@ def quoted_facts(files: Files, prefix: str) -> Set:
                 {"id": identity, "title": one["title"], "text": one["fact"], "timestamp": one["published_at"]} | known
             )
             gold.append(identity)
-        questions.append(_asked(f"{prefix}_{place}", row["query"], [row["answer"]], gold, row["question_type"]))
+        questions.append(asked_row(f"{prefix}_{place}", row["query"], [row["answer"]], gold, row["question_type"]))
     return documents, questions
 
 
@@ -172,7 +175,7 @@ def evidence_turns(files: Files, prefix: str) -> Set:
                 if row["question_type"] == "knowledge-update" and len(gold) > 1:
                     more |= {"latest_supporting_id": gold[-1], "superseded_ids": gold[:-1]}
                 kind = row["question_type"]
-                questions.append(_asked(row["question_id"], row["question"], [row["answer"]], gold, kind) | more)
+                questions.append(asked_row(row["question_id"], row["question"], [row["answer"]], gold, kind) | more)
     return documents, questions
 
 
@@ -195,7 +198,7 @@ def chat_files(files: Files, prefix: str) -> Set:
     for place, row in asked.items():
         times = [one.strip().replace(":", "") for one in re.split("<and>|<or>", row["evidence"])]
         gold = [one for one in times if one in known]
-        questions.append(_asked(f"{prefix}_{place}", row["question"], [row["answer"]], gold, row["type"]))
+        questions.append(asked_row(f"{prefix}_{place}", row["question"], [row["answer"]], gold, row["type"]))
     return documents, questions
 
 
@@ -222,7 +225,7 @@ def long_chats(files: Files, prefix: str) -> Set:
                 named = [one for part in parts.values() for one in part] if isinstance(parts, dict) else parts
                 gold = dict.fromkeys(f"{own}:{one}" for one in named)
                 answers = [row.get("answer") or row.get("ideal_answer") or row.get("ideal_response") or ""]
-                questions.append(_asked(f"{own}:{kind}:{place}", row["question"], answers, gold, kind))
+                questions.append(asked_row(f"{own}:{kind}:{place}", row["question"], answers, gold, kind))
     return documents, questions
 
 
@@ -243,7 +246,7 @@ def told_stories(files: Files, prefix: str) -> Set:
             gold = [sections[one.strip()]["id"] for one in row["cor_section"].split(",")]
             answers = [row.get(f"answer{number}") or "" for number in range(1, 7)]
             identity = f"{prefix}q_{key_of(story, row['question_id'])}"
-            questions.append(_asked(identity, row["question"], answers, gold, row["ex-or-im1"]))
+            questions.append(asked_row(identity, row["question"], answers, gold, row["ex-or-im1"]))
     return documents, questions
 
 
@@ -254,7 +257,7 @@ def entailment(files: Files, prefix: str) -> Set:
         facts = [_passage(prefix, "", f"{fact[:1].upper()}{fact[1:]}.") for fact in row["meta"]["triples"].values()]
         documents += facts
         gold = [fact["id"] for fact in facts]
-        questions.append(_asked(row["id"], row["question"], [row["answer"]], gold, f"{len(gold)} facts"))
+        questions.append(asked_row(row["id"], row["question"], [row["answer"]], gold, f"{len(gold)} facts"))
     return documents, questions
 
 
@@ -266,7 +269,7 @@ def made_questions(files: Files, prefix: str) -> Set:
             passages = [_passage(prefix, "", text) for text in ast.literal_eval(row["data.context"])]
             documents += passages
             gold = [passage["id"] for passage in passages]
-            questions.append(_asked(row["metadata.uuid"], row["data.user_input"], [], gold, f"{len(gold)} passages"))
+            questions.append(asked_row(row["metadata.uuid"], row["data.user_input"], [], gold, f"{len(gold)} passages"))
     return documents, questions
 
 
@@ -280,7 +283,7 @@ def texts(files: Files, prefix: str) -> Set:
         elif path.suffix == ".csv":
             for place, row in enumerate(csv.DictReader(io.StringIO(content.decode("utf-8-sig")))):
                 asked = next(row[name] for name in row if name.startswith("question") and "id" not in name)
-                questions.append(_asked(f"{prefix}_{path.stem}_{place}", asked, [], [], path.stem))
+                questions.append(asked_row(f"{prefix}_{path.stem}_{place}", asked, [], [], path.stem))
     return documents, questions
 
 

@@ -1,7 +1,7 @@
 """The script that fetches public sets reads each published form, served on loopback, and tells what is not as measured."""
 
+import hashlib
 import http.server
-import io
 import json
 import sys
 import threading
@@ -21,6 +21,7 @@ SETS = ROOT.parent / "shared" / "data" / "qa"
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import fetch_data  # noqa: E402
+import gold_forms  # noqa: E402
 import public_forms  # noqa: E402
 
 ASKED = {"id": "1", "question": "Who?", "answers": [{"text": "Ann"}, {"text": "Ann"}]}
@@ -92,6 +93,65 @@ TREE = {
 RAGAS = "data.context,data.user_input,metadata.uuid\n\"['One. Two.']\",how?,u1\n"
 TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><title>Novel</title><div><div><head>I</head><p>It
 rained.</p></div><div><p>It snowed.</p></div></div></TEI>"""
+DOCRED = {
+    "title": "Ann Li",
+    "sents": [["Ann", "Li", "(", "b.", "1980", ")", "paints", "."], ["Li", "'s", "home", "is", "Oslo", "."]],
+    "vertexSet": [
+        [
+            {"name": "Li", "sent_id": 1, "pos": [0, 1], "type": "PER"},
+            {"name": "Ann Li", "sent_id": 0, "pos": [0, 2], "type": "PER"},
+        ],
+        [{"name": "Oslo", "sent_id": 1, "pos": [4, 5], "type": "LOC"}],
+    ],
+    "labels": [{"h": 0, "t": 1, "r": "P551", "evidence": [1]}],
+}
+BRAT = """T1\tPROP_PER 0 6\tAnn Li
+T2\tNOM_PER 14 24\tthe painter
+T3\tPRON_PER 8 11\tshe
+T4\tPRON_PER 30 33\tyou
+T5\tAnn_Li-0 0 6\tAnn Li
+T6\tAnn_Li-0 8 11\tshe
+T7\tAnn_Li-0 13 24\tthe painter
+T8\tyou-1 30 33\tyou
+T9\tAnn_Li-0 14 24\tpainter
+"""
+
+
+def pdf_of(*pages: str) -> bytes:
+    """Return a PDF with a line on each page; readers find its objects without a table of them."""
+    kids = " ".join(f"{4 + 2 * place} 0 R" for place in range(len(pages)))
+    parts = [
+        "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj",
+        f"2 0 obj<</Type/Pages/Kids[{kids}]/Count {len(pages)}>>endobj",
+        "3 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj",
+    ]
+    for place, text in enumerate(pages):
+        drawn, own = f"BT /F 12 Tf 9 99 Td ({text}) Tj ET", 4 + 2 * place
+        box = "/MediaBox[0 0 300 200]/Resources<</Font<</F 3 0 R>>>>"
+        parts.append(f"{own} 0 obj<</Type/Page/Parent 2 0 R{box}/Contents {own + 1} 0 R>>endobj")
+        parts.append(f"{own + 1} 0 obj<</Length {len(drawn)}>>stream\n{drawn}\nendstream endobj")
+    return "\n".join(["%PDF-1.4", *parts, "trailer<</Root 1 0 R>>", "%%EOF"]).encode()
+
+
+FINANCE = {
+    "financebench_id": "1",
+    "question": "Sales?",
+    "answer": "$5",
+    "question_type": "metrics",
+    "evidence": [{"doc_name": "AB_C_2023Q2_10Q", "evidence_page_num": 1}],
+}
+GML = """graph [ node [ id 1 label "Ann A" value 0 source "x" ] node [ id 5
+ label "Bo" value "l" ] node [ id 7 label "C" value 1 ] edge [ source 5 target 1 ] edge [ source 1 target 5 ]
+ edge [ source 7 target 7 ] ]"""
+# form: files in the published form, files of ours
+TABLES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "graph_gml": ({"g.gml": GML}, {"edges.tsv": "0\t1\n", "labels.tsv": "0\t0\tAnn A\n1\tl\tBo\n2\t1\tC\n"}),
+    "graph_pairs": (
+        {"e.txt": "0 1\n1 0\n1 1\n", "e-labels.txt": "0 8\n1 9\n"},
+        {"edges.tsv": "0\t1\n", "labels.tsv": "0\t8\t0\n1\t9\t1\n"},
+    ),
+    "as_published": ({"f/train.txt": "3\t1\t2\t1926\t1929\n"}, {"train.txt": "3\t1\t2\t1926\t1929\n"}),
+}
 # form: files in the published form, numbers of documents and questions, something of one document, gold of a question
 PUBLISHED: dict[str, tuple[dict[str, Any], tuple[int, int], dict[str, str], int]] = {
     "squad": ({"a.json": SQUAD}, (1, 1), {"title": "Oslo"}, 1),
@@ -144,6 +204,24 @@ PUBLISHED: dict[str, tuple[dict[str, Any], tuple[int, int], dict[str, str], int]
         {"text": "EP_1.txt a\n\nEP_1.txt b"},
         0,
     ),
+    "relations_in_documents": (
+        {"a.json": [DOCRED]},
+        (1, 0),
+        {"id": "x_000", "text": "Ann Li (b. 1980) paints. Li's home is Oslo."},
+        0,
+    ),
+    "chains": (
+        {"a/7_old_tale_brat.ann": BRAT, "a/7_old_tale_brat.txt": "Ann Li, she, a painter now. Do you?"},
+        (1, 0),
+        {"id": "x_7_old_tale", "title": "old tale"},
+        0,
+    ),
+    "report_pages": (
+        {"pdfs/AB_C_2023Q2_10Q.pdf": pdf_of("First.", "Sales were 5."), "q.jsonl": [FINANCE]},
+        (2, 1),
+        {"title": "AB_C 10Q 2023 Q2, page 2", "text": "Sales were 5."},
+        1,
+    ),
     "novels": ({"n.xml": TEI}, (2, 0), {"text": "I\n\nIt rained.", "title": "Novel / part 1"}, 0),
     "parallel_news": ({"d.tsv": "bbc.1\nbbc.1\n", "eng.txt": "One.\nTwo.\n"}, (1, 0), {"text": "One.\nTwo."}, 0),
 }
@@ -175,9 +253,23 @@ def fetched(target: Path, name: str, address: str) -> tuple[int, str]:
 
 
 def test_every_form_of_the_table_is_known_and_tried() -> None:
-    assert {source["form"] for source in fetch_data.SOURCES.values()} <= set(public_forms.FORMS) == set(PUBLISHED)
+    used = {source["form"] for source in fetch_data.SOURCES.values()}
+    assert used <= {*public_forms.FORMS, *gold_forms.GOLD, *gold_forms.TABLES}
+    assert set(PUBLISHED) == {*public_forms.FORMS, *gold_forms.GOLD}
+    assert {*TABLES, "graph_karate"} == set(gold_forms.TABLES)
     listed = {path.stem for path in (ROOT / "benchmarks" / "slices").iterdir()}
-    assert listed == {name for name, source in fetch_data.SOURCES.items() if "whole" not in source}
+    assert listed == {name for name, source in fetch_data.SOURCES.items() if not {"whole", "files"} & {*source}}
+
+
+def serve(folder: Path, files: dict[str, Any]) -> None:
+    """Put files, and one more, into an archive as GitHub gives them."""
+    with zipfile.ZipFile(folder / "repo.zip", "w") as archive:
+        archive.writestr("repo-c0ffee/README", "Not of the set.")
+        for name, content in files.items():
+            lines = content if isinstance(content, str | bytes) else json.dumps(content)
+            if name.endswith(".jsonl"):
+                lines = "\n".join(map(json.dumps, content))
+            archive.writestr(f"repo-c0ffee/data/{name}", lines)
 
 
 @pytest.mark.parametrize("form", PUBLISHED)
@@ -185,16 +277,10 @@ def test_a_published_form_is_read(
     form: str, public: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Fetched from an archive, of which other files are left alone; what differs from what was measured is told."""
+    if form == "report_pages":
+        pytest.importorskip("pypdfium2", reason="the extra `documents` is not installed")
     files, counts, held, n_gold = PUBLISHED[form]
-    sink = io.BytesIO()
-    with zipfile.ZipFile(sink, "w") as archive:
-        archive.writestr("repo-c0ffee/README", "Not of the set.")
-        for name, content in files.items():
-            lines = content if isinstance(content, str) else json.dumps(content)
-            if name.endswith(".jsonl"):
-                lines = "\n".join(map(json.dumps, content))
-            archive.writestr(f"repo-c0ffee/data/{name}", lines)
-    (public[0] / "repo.zip").write_bytes(sink.getvalue())
+    serve(public[0], files)
     source = {"form": form, "prefix": "x", "from": ["me/repo@c0ffee:data/*"], "whole": "0 documents"}
     monkeypatch.setitem(fetch_data.SOURCES, "dulce", source)
     code, said = fetched(tmp_path, "dulce", public[1])
@@ -205,6 +291,49 @@ def test_a_published_form_is_read(
     known = {row["id"] for row in documents}
     assert max((len(row["supporting_ids"]) for row in questions), default=0) == n_gold
     assert all(set(row["supporting_ids"]) <= known for row in questions)
+
+
+def test_gold_stands_in_files_of_its_own(
+    public: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name is the longest mention, or the most frequent name of a chain; chains of pronouns are none."""
+    found = {}
+    for form in ("relations_in_documents", "chains"):
+        serve(public[0], PUBLISHED[form][0])
+        source = {"form": form, "prefix": "x", "from": ["me/repo@c0ffee:data/*"], "whole": ""}
+        monkeypatch.setitem(fetch_data.SOURCES, "dulce", source)
+        fetched(tmp_path / form, "dulce", public[1])
+        found[form] = rows_of(tmp_path / form / "dulce" / "entities.jsonl")
+        assert "entities" not in rows_of(tmp_path / form / "dulce" / "corpus.jsonl")[0]
+    ann, oslo = found["relations_in_documents"]
+    assert (ann["name"], ann["aliases"], ann["sentences"], oslo["type"]) == ("Ann Li", ["Li"], [0, 1], "LOC")
+    (stated,) = rows_of(tmp_path / "relations_in_documents" / "dulce" / "relations.jsonl")
+    assert (stated["head"], stated["relation"], stated["tail"]) == ("Ann Li", "residence", "Oslo")
+    (chain,) = found["chains"]
+    assert (chain["name"], chain["type"], chain["proper"]) == ("Ann Li", "PER", True)
+    assert chain["mentions"] == [[0, 6], [8, 11], [13, 24], [14, 24]]
+
+
+@pytest.mark.parametrize("form", TABLES)
+def test_graphs_and_facts_are_told_by_their_bytes(
+    form: str, public: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, ours = TABLES[form]
+    serve(public[0], files)
+    measured = {name: hashlib.sha256(text.encode()).hexdigest()[:12] for name, text in ours.items()}
+    source = {"form": form, "from": ["me/repo@c0ffee:data/*"], "files": measured}
+    monkeypatch.setitem(fetch_data.SOURCES, "dulce", source)
+    assert fetched(tmp_path, "dulce", public[1]) == (0, "dulce: as measured\n")
+    assert {path.name: path.read_text() for path in (tmp_path / "dulce").iterdir()} == ours
+    first = next(iter(measured))
+    measured[first] = "0"
+    code, said = fetched(tmp_path, "dulce", public[1])
+    assert code == 1 and f"{first} not as measured" in said
+
+
+def test_the_karate_club_is_as_measured(tmp_path: Path) -> None:
+    pytest.importorskip("networkx", reason="the extra for exports is not installed")
+    assert fetched(tmp_path, "karate", "")[0] == 0
 
 
 def public_form(folder: Path, prefix: str) -> dict[str, Any]:
