@@ -71,6 +71,14 @@ def test_errors_are_ours(call: Callable[[Path], Any], kind: type[Exception], tmp
     assert isinstance(caught.value, errors.GraphragLiteError) and str(caught.value)
 
 
+def test_one_condition_needs_no_list(index: Any) -> None:
+    question, limit = "Who repaired the gyroscopes?", "path=notes/199*"
+    found = [index.query(question, where=where).documents for where in (limit, [limit], [])]
+    assert found[0] == found[1] != found[2]
+    assert [answer.documents for answer in index.query_all([question], where=limit)] == found[:1]
+    assert index.search(question, where=limit) == index.search(question, where=[limit])
+
+
 def test_query_errors_are_ours(index: Any, corpus: Callable[..., Path], tmp_path: Path) -> None:
     with pytest.raises(errors.InputError):
         index.query("Who?", method="magic")

@@ -230,7 +230,7 @@ class Index(SnapshotView):
         before it are there. Raises like `query` for what concerns all of them.
         """
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
-        stated = [one for one in where if isinstance(one, str)]
+        stated = [where] if isinstance(where, str) else [one for one in where if isinstance(one, str)]
         limits = [stated] * len(questions) if stated or not where else [list(one) for one in where]
         asked = Query("", top_k or self.search_settings.top_k, level, dynamic, budget, history=history)
         asked = replace(asked, retrieve_only=retrieve_only, steps=steps, tokens=tokens, session=session)
@@ -249,7 +249,7 @@ class Index(SnapshotView):
         days = [None if day is None else last_day(day) for day in as_of]
         asked = replace(asked, valid_at=None if valid_at is None else last_day(valid_at))
         return [
-            replace(asked, question=text, as_of=day, where=tuple(limits))
+            replace(asked, question=text, as_of=day, where=(limits,) if isinstance(limits, str) else tuple(limits))
             for text, day, limits in zip(questions, days, where, strict=True)
         ]
 

@@ -13,7 +13,7 @@ UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|c
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 # sentencex ends no sentence of a paragraph that begins in brackets: "(A) Cats purr. Dogs bark."
 BEGINNING = re.compile(r"\s*\([^()\n]{1,60}\)[^\S\n]+(?=\S)")
-# Where words stand together, sentencex takes a time that grows with the square of a paragraph: a longer one is cut here.
+# Where words stand together, sentencex takes time that grows with the square of a paragraph: a longer one is cut here.
 LONG = 10_000  # characters
 UNSPACED_END = re.compile(r"[。！？][」』”’）]*(?![」』”’）])")
 MAX_TICKS = 2000  # of a paragraph, such as a table of code: sentencex takes a time that grows with their square
