@@ -20,10 +20,8 @@ from graphrag_lite.text.words import terms
 
 LEAST_SENTENCES, LEAST_SHARE = 2, 0.25  # that share a theme of several words; of all sentences, of one
 LONGEST = 3  # words of one
-MOST_FACTS, LONGEST_TITLE = (
-    1.5,
-    100,
-)  # a document tells so much of a report that its title is the theme: 2 of 3; characters
+MOST_FACTS = 1.5  # times the facts of a document: a report of no more has the document's title for a theme
+LONGEST_TITLE = 100  # characters
 RARE = 2.0  # bits: the mean idf of a theme's words
 MAX_NAMES = 2
 # So general that no report is about them.
@@ -38,9 +36,8 @@ _QUALIFIERS = frozenset(
     "every each any some all various several certain such other same following above below own".split()
 )
 _NO_TITLE = re.compile(rf"{FILE_NAME.pattern}|[<>]")  # names of files and ways through a site say nothing
-_SAYS = re.compile(
-    r"[^\W\d_]{2}\S*\s.*[^\W\d_]{3}|[^\W\da-zA-Z]{4}"
-)  # two words, or some characters of a script without spaces
+# Two words, or some characters of a script without spaces.
+_SAYS = re.compile(r"[^\W\d_]{2}\S*\s.*[^\W\d_]{3}|[^\W\da-zA-Z]{4}")
 _TOKEN = re.compile(r"[^\W\d_][\w’'-]*|\d+|[^\w\s]")
 _ENGLISH = frozenset("the a an this these its their his her our of".split())
 _BEFORE = frozenset("in with on from about for by against between into over under through during than".split())

@@ -56,9 +56,10 @@ def starts(adjacency: Adjacency) -> NDArray[np.int64]:
 
 def rows_of(adjacency: Adjacency, nodes: NDArray[np.int64]) -> Graph:
     """Return the rows of some nodes, at the cost of their own entries."""
-    sizes = np.diff(adjacency.indptr)[nodes]
+    firsts = adjacency.indptr[nodes]
+    sizes = adjacency.indptr[nodes + 1] - firsts
     indptr = np.append(0, np.cumsum(sizes))
-    flat = np.arange(indptr[-1]) + np.repeat(adjacency.indptr[nodes] - indptr[:-1], sizes)
+    flat = np.arange(indptr[-1]) + np.repeat(firsts - indptr[:-1], sizes)
     return Graph(indptr, adjacency.indices[flat], adjacency.data[flat])
 
 

@@ -56,20 +56,12 @@ class Step:
         [0.2, 0.6000000000000001]
         """
         nodes = np.flatnonzero(mass >= max(self.least, np.finfo(np.float64).tiny))
-        starts = self.counts.indptr[nodes].astype(np.int64)
-        n_edges = self.counts.indptr[nodes + 1] - starts
-        going = (n_edges > 0) & (mass[nodes] >= self.least * n_edges)
-        nodes, starts, n_edges = nodes[going], starts[going], n_edges[going]
-        firsts = np.cumsum(n_edges) - n_edges
-        edges = np.repeat(starts - firsts, n_edges) + np.arange(n_edges.sum())
-        targets = self.counts.indices[edges]
-        shares = self.counts.data[edges].astype(np.float64)
-        if self.weights is not None:
-            shares *= self.weights[targets]
-        if len(nodes):
-            shares *= np.repeat(mass[nodes] / np.add.reduceat(shares, firsts), n_edges)
-        arrived: Vector = np.bincount(targets, shares, minlength=self.counts.shape[1]).astype(np.float64, copy=False)
-        return arrived
+        n_edges = self.counts.indptr[nodes + 1] - self.counts.indptr[nodes]
+        nodes = nodes[(n_edges > 0) & (mass[nodes] >= self.least * n_edges)]
+        edges = self.counts.rows(nodes)
+        weights = edges.data if self.weights is None else edges.data * self.weights[edges.indices]
+        edges = edges.with_data(weights.astype(np.float64, copy=False))
+        return edges.columns(mass[nodes] / strengths(edges))
 
 
 def walk_of(entities: Csr, units: Csr, weights: Vector, most_edges: int = MOST_EDGES) -> Walk:

@@ -16,7 +16,7 @@ import numpy as np
 
 from graphrag_lite.retrieval import top_k
 from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS, UNSPACED
-from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM
+from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM, YEAR
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import thing_asked
@@ -45,7 +45,7 @@ LONG = 8  # terms of a question that holds its name by the way
 # terms of a text unit: with fewer it is a sentence, and nothing stands beside a name.
 SHORT, KNOWN, PASSAGE = 4, 0.05, 20
 FEW, KNOWN_OF_FEW = 2, 0.1  # with fewer words, each of them counts more
-_NUMBER = re.compile(r"(?!(?:1[0-9]|20)[0-9]{2})[0-9]{3,4}")
+_NUMBER = re.compile(r"[0-9]{3,4}")
 # Amounts of time are added up, not told.
 _HOW_MANY = re.compile(r"(?i)how many (?!times\b|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)")
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
@@ -140,7 +140,8 @@ def _misses_a_word(question: "Question", names: Iterable[str], asked: Iterable[S
     n_asked = len(question.weights.keys() - QUANTIFIERS)
     if n_asked > SHORT:
         return False
-    if any(_NUMBER.fullmatch(term) and not bm25.holds(term) for term in question.weights):
+    numbers = (term for term in question.weights if _NUMBER.fullmatch(term) and not YEAR.fullmatch(term))
+    if not all(map(bm25.holds, numbers)):
         return True
     if bm25.n_units < MIN_UNITS or bm25.novelty[0] > (KNOWN if n_asked > FEW else KNOWN_OF_FEW):
         return False

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from graphrag_lite.graph.adjacency import starts
+from graphrag_lite.graph.sparse import Vector
 from graphrag_lite.retrieval.top_k import best
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ MAX_BARREN = 2  # rounds in a row without a relevant text unit, which end the wa
 # (multihoprag_facts 98 of 100, musique 78, 50 tests); where a barren community was left for good, 92 and 72.
 AGAIN = 0.7
 NO_COMMUNITY = -2  # -1 is the parent of the top level
-
-Vector = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +119,8 @@ def community_tree(index: "SnapshotView", scores: Vector) -> Tree:
     mentions = index.links.entities
     told = column[mentions.indices]
     worth = np.log1p(mentions.data) * index.links.rarity[mentions.indices]
-    of_unit = np.repeat(np.arange(len(scores)), mentions.sizes)
     held = (told >= 0) & (worth > 0)
-    pairs, place = np.unique(of_unit[held] * len(numbers) + told[held], return_inverse=True)
+    pairs, place = np.unique(starts(mentions)[held] * len(numbers) + told[held], return_inverse=True)
     unit, said = np.divmod(pairs, max(len(numbers), 1))
     order = np.lexsort((-said, np.bincount(place, worth[held], len(pairs)), unit))
     main = np.full(len(scores), NO_COMMUNITY)

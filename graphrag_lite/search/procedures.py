@@ -66,8 +66,8 @@ def _tasks(index: "SnapshotView", unit: int, weight: Mapping[str, float]) -> Ite
     It goes on in its document behind the text unit.
     """
     row = index.document_row[unit]
-    title, language = (index.column("documents", name)[row].as_py() for name in ("title", "language"))
-    first, last = (index.column("text_units", name)[unit].as_py() for name in ("char_start", "char_end"))
+    title, language = (index.cell("documents", name, row) for name in ("title", "language"))
+    first, last = (index.cell("text_units", name, unit) for name in ("char_start", "char_end"))
     text = index.document_text(row)[first : last + MAX_ANSWER]
     for section in _sections(text):
         worth = _worth(section, title, language, weight)
@@ -115,7 +115,7 @@ def _begin(text: str, section: _Section) -> tuple[int, float]:
 
 def _pieces(index: "SnapshotView", row: int, start: int, end: int) -> list[Statement]:
     """Return the sentences [start, end) of a document, joined into pieces, of MAX_ANSWER characters and one piece."""
-    text, language = index.document_text(row)[start:end], index.column("documents", "language")[row].as_py()
+    text, language = index.document_text(row)[start:end], index.cell("documents", "language", row)
     pieces: list[tuple[int, int]] = []
     for first, last in sentences(text, language):
         if not text[first:last].strip():
@@ -126,10 +126,10 @@ def _pieces(index: "SnapshotView", row: int, start: int, end: int) -> list[State
             break
         else:
             pieces.append((first, last))
-    starts = index.column("text_units", "char_start")
-    units = [index.unit_row[one] for one in index.column("documents", "text_unit_ids")[row].as_py()]
+    units = [index.unit_row[one] for one in index.cell("documents", "text_unit_ids", row)]
+    starts = {unit: index.cell("text_units", "char_start", unit) for unit in units}
     spans = [trimmed(text, first, last) for first, last in pieces]
     return [
-        Statement(max(unit for unit in units if starts[unit].as_py() <= start + first), start + first, start + last)
+        Statement(max(unit for unit in units if starts[unit] <= start + first), start + first, start + last)
         for first, last in spans
     ]

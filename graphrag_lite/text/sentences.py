@@ -47,8 +47,10 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     for top, bottom in zip([0, *paragraphs], paragraphs, strict=False):
         begun = BEGINNING.match(text, top, bottom)
         end = begun.end() if begun else top
-        ticked = text.count("`", end, bottom) > MAX_TICKS
-        for piece in segment(language or "en", text[end:bottom].replace("`", "_" if ticked else "`")):
+        paragraph = text[end:bottom]
+        if paragraph.count("`") > MAX_TICKS:
+            paragraph = paragraph.replace("`", "_")
+        for piece in segment(language or "en", paragraph):
             start, end = end, end + len(piece)
             bare = piece.strip()
             if not bare:
