@@ -131,11 +131,17 @@ class Sources:
         """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
         return without_part(self.document(identity)["title"]) or identity
 
-    def all_called(self, name: str) -> bool:
-        """Say whether the titles of all documents begin with a name, in any letters."""
+    @cached_property
+    def _titles(self) -> tuple[str, str]:
+        """The first and the last title of all documents in order, in lower case: all begin with what these share."""
         import pyarrow.compute as pc
 
-        return bool(pc.all(pc.starts_with(pc.utf8_lower(self._documents["title"]), name.lower())).as_py())
+        ends = pc.min_max(pc.utf8_lower(self._documents["title"])).as_py()
+        return ends["min"], ends["max"]
+
+    def all_called(self, name: str) -> bool:
+        """Say whether the titles of all documents begin with a name, in any letters."""
+        return all(title.startswith(name.lower()) for title in self._titles)
 
     def read(self, spans: Iterable[Row], each: Callable[..., Iterator[Any]]) -> None:
         """Read many sentences by the service `each`, a document at a time; what fails there is tried by `at`.
