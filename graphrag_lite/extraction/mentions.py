@@ -81,11 +81,9 @@ def text_units(
     With `episodes`, each is told with its circumstances.
     """
     told = circumstances(source_documents, source_units, episodes) if episodes is not None else {}
-    columns = (source_documents[name].to_pylist() for name in ("id", "language", "title", "blocks"))
-    about = {identity: rest for identity, *rest in zip(*columns, strict=True)}
+    about = {identity: rest for identity, *rest in tables.rows(source_documents, "id", "language", "title", "blocks")}
     reach = {key: list(accumulate((block["char_end"] for block in rest[2] or ()), max)) for key, rest in about.items()}
-    columns = (source_units[name].to_pylist() for name in ("id", "document_id", "text", "char_start", "ordinal"))
-    rows = list(zip(*columns, strict=True))
+    rows = list(tables.rows(source_units, "id", "document_id", "text", "char_start", "ordinal"))
     n_units = {document_id: ordinal + 1 for _, document_id, _, _, ordinal in rows}
     for identity, document_id, text, char_start, ordinal in rows:
         language, title, blocks = about[document_id]

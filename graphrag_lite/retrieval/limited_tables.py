@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphrag_lite import tables
 from graphrag_lite.retrieval.columns import lists, numbers
 
 Rows = npt.NDArray[np.integer[Any]]
@@ -74,16 +75,14 @@ def _documents(table: pa.Table, left: Left) -> pa.Table:
     table = _cut(table.take(left.document_rows), "text_unit_ids", left.units)
     if left.shown is None:
         return table
-    texts = zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True)
-    return _with(table, text=[left.told(*row) for row in texts])
+    return _with(table, text=[left.told(*row) for row in tables.rows(table, "id", "text")])
 
 
 def _text_units(table: pa.Table, left: Left) -> pa.Table:
     table = table.take(left.unit_rows)
     if left.shown is None:
         return table
-    columns = (table[name].to_pylist() for name in ("document_id", "text", "char_start"))
-    return _with(table, text=[left.told(*row) for row in zip(*columns, strict=True)])
+    return _with(table, text=[left.told(*row) for row in tables.rows(table, "document_id", "text", "char_start")])
 
 
 def _spans(table: pa.Table, left: Left) -> pa.Table:
