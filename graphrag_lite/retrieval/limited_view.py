@@ -154,5 +154,7 @@ def _overlapping(whole: SnapshotView, spans: "Mapping[str, Any]") -> "npt.NDArra
         return np.zeros(len(whole.document_row), np.bool_)
     columns = ("document_id", "char_start", "char_end")
     units = tables.rows(whole.columns("text_units", columns), *columns)
-    shared = [any(one < end and start < last for one, last in spans.get(document, ())) for document, start, end in units]
-    return np.array(shared, np.bool_)
+    return np.array(
+        [any(one < end and start < last for one, last in spans.get(document, ())) for document, start, end in units],
+        np.bool_,
+    )

@@ -1,4 +1,4 @@
-"""Spreadsheets, by python-calamine (the extra `documents`): those that are tables row by row, all others as they stand."""
+"""Spreadsheets, by python-calamine (extra `documents`): those that are tables row by row, all others as they stand."""
 
 import datetime
 import io
