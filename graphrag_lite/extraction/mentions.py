@@ -84,9 +84,8 @@ def text_units(
     columns = (source_documents[name].to_pylist() for name in ("id", "language", "title", "blocks"))
     about = {identity: rest for identity, *rest in zip(*columns, strict=True)}
     reach = {key: list(accumulate((block["char_end"] for block in rest[2] or ()), max)) for key, rest in about.items()}
-    columns = (source_units[name].to_pylist() for name in ("id", "document_id", "text", "char_start", "ordinal"))
-    rows = list(zip(*columns, strict=True))
-    n_units = {document_id: ordinal + 1 for _, document_id, _, _, ordinal in rows}
+    n_units = {document_id: ordinal + 1 for document_id, ordinal in tables.rows(source_units, "document_id", "ordinal")}
+    rows = tables.rows(source_units, "id", "document_id", "text", "char_start", "ordinal")
     for identity, document_id, text, char_start, ordinal in rows:
         language, title, blocks = about[document_id]
         short = n_units[document_id] <= max_title_units
@@ -97,7 +96,7 @@ def text_units(
 
 
 def kept_units(
-    units: Sequence[TextUnit],
+    units: Collection[TextUnit],
     last: "Last | None",
     changes: Collection[str],
     read_as: ReadAs,
@@ -126,7 +125,7 @@ def kept_units(
     return KeptUnits(anchors, (found[2], found[3]))
 
 
-def assembled(units: Sequence[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
+def assembled(units: Collection[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
     """Return the tables of all units: what was `found`, in the order of those not kept, and what is kept."""
     import pyarrow as pa
 

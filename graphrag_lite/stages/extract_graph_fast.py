@@ -23,6 +23,7 @@ from graphrag_lite.extraction.mentions import Mentions, TextUnit, assembled, kep
 from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.run.services import Each, Last
 from graphrag_lite.settings import ExtractGraphFast
+from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.names import find_names
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.related_names import related_names, tells_of
@@ -49,9 +50,11 @@ async def extract_graph_fast(
     in the last snapshot keeps what was found then. One that cannot be read is a failure, and has no rows. Raises
     PluginError where an extractor can read none at all.
     """
-    units = list(text_units(source_documents, source_units, settings.max_title_units))
+    units = LazyItems(
+        source_units.num_rows, lambda: text_units(source_documents, source_units, settings.max_title_units)
+    )
     kept = kept_units(units, last, ("settings", "code"), _read_as, settings.max_title_units)
-    new = [unit for unit in units if unit.id not in kept.anchors]
+    new = LazyItems(len(units) - len(kept.anchors), lambda: (unit for unit in units if unit.id not in kept.anchors))
     extract = partial(_extract, settings=settings, extractor=extractor)
     n_failed = n_dropped = 0
 
@@ -64,7 +67,9 @@ async def extract_graph_fast(
 
     made = assembled(units, counted(), kept)
     if extractor and units and n_failed == len(units):
-        raise PluginError(f"{extractor.origin.name} can read no text unit. The first: {outcome(extract, new[0])[1]}.")
+        raise PluginError(
+            f"{extractor.origin.name} can read no text unit. The first: {outcome(extract, next(iter(new)))[1]}."
+        )
     if n_dropped:
         logger.info("Dropped %d of the extractor's records, whose names are empty or sentences.", n_dropped)
     return *made, tables.make("covariates", [])
