@@ -18,8 +18,9 @@ from graphrag_lite.attempts import Attempt, outcome, unguarded
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.evidence.document_signs import document_signs, hosts, notices
 from graphrag_lite.evidence.key_sentences import Sentence
-from graphrag_lite.evidence.mention_form import DEFINES, EARLY, mention_form
+from graphrag_lite.evidence.mention_form import DEFINES, EARLY, IS, mention_form
 from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed
+from graphrag_lite.evidence.report_title import headline, says
 from graphrag_lite.evidence.sentence_dates import resolved, stated_period
 from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, reading
 from graphrag_lite.tables import groups
@@ -132,6 +133,11 @@ class Sources:
             self._opened[identity] = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
         return self._opened[identity]
 
+    def called(self, identity: str) -> str:
+        """Return a document's title, or the heading in its first line where the title is no more than its id."""
+        document = self.document(identity)
+        return headline(document["text"]) or document["title"] if not says(document["title"]) else document["title"]
+
     def work(self, identity: str) -> str:
         """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
         return without_part(self._documents["title"][self._rows[identity]].as_py()) or identity
@@ -236,7 +242,9 @@ class Sources:
         last = at + (len(name) if text.startswith(name, at) else len(name.split()[-1]))
         if at < 0 or (at - start <= EARLY and (_IS_A.match(text, last, end) or _TOPIC.match(text, last, end))):
             return at >= 0
-        return text.startswith(",", last) and mention_form(text, (at, last), (start, end), one.language)[0] == DEFINES
+        if not text.startswith(",", last) or IS.match(text, last, end):  # "Zep, who sang, was here" says what it did
+            return False
+        return mention_form(text, (at, last), (start, end), one.language)[0] == DEFINES
 
 
 class Told(NamedTuple):

@@ -4,13 +4,10 @@ import re
 from dataclasses import replace
 
 from graphrag_lite.read.documents import Block, Loaded
+from graphrag_lite.text.word_lists import expressions
 
-HEADING = re.compile(
-    r"(?im)^(#{1,6})[ \t]*(?:\d+\.?[ \t]*)?(?:(?:list of |cited |selected )?references(?: cited)?|bibliography"
-    r"|(?:works|literature) cited|literatur(?:verzeichnis)?|quellen(?:verzeichnis)?|literatuur|riferimenti|referências"
-    r"|références(?: bibliographiques)?|bibliographie|referencias(?: bibliográficas)?|bibliograf[ií]a"
-    r"|список литературы|参考文献|參考文獻|引用文献|참고 ?문헌)[ \t:]*$"
-)
+_NAMES = expressions(__package__, "references.txt")["references"]
+HEADING = re.compile(rf"(?im)^(#{{1,6}})[ \t]*(?:\d+\.?[ \t]*)?(?:{_NAMES})[ \t:]*$")
 NEXT = re.compile(r"(?m)^#{1,6}[ \t]")
 
 

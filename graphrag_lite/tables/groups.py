@@ -38,12 +38,25 @@ def changed(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence[str]
     return set(encoded.dictionary.filter(pa.array(differs)).to_pylist())
 
 
-def of(table: "pa.Table", by: str, values: Collection[str]) -> "pa.Table":
+def of(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "pa.Table":
     """Return the rows with one of these values in column `by`."""
+    return table.filter(_is_in(table, by, values))
+
+
+def parted(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "tuple[pa.Table, pa.Table]":
+    """Return the rows with one of these values in column `by`, and the others."""
+    import pyarrow.compute as pc
+
+    held = _is_in(table, by, values)
+    return table.filter(held), table.filter(pc.invert(held))
+
+
+def _is_in(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "pa.ChunkedArray":
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return table.filter(pc.is_in(table[by], value_set=pa.array(values, pa.string())))
+    among = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else pa.array(values, pa.string())
+    return pc.is_in(table[by], value_set=among)
 
 
 def by_value(table: "pa.Table", by: str, values: "pa.ChunkedArray", *columns: str) -> Iterator[list[tuple[Any, ...]]]:
