@@ -46,6 +46,8 @@ _BRACKETS = r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?"
 _TOPIC = re.compile(rf"{_BRACKETS}(?:是|とは|란|(?:は、?|은\s|는\s).*(?:である|です|の一つだ|だ|입니다|이다)[。.]?$)")
 HELD = 1000  # documents that are kept for the next sentence
 Place = tuple[str, int, int]  # document, and its first and last character
+# Words set off in Markdown, as chats and Word files of other programs hold them: "**HTTPS**".
+MARKED = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=[^\s*`])([^*`\n]{1,80}?)(?<=\S)\1(?![\w*])")
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
 
 
@@ -83,7 +85,7 @@ class Statement:
     @property
     def shown(self) -> str:
         """What it says, without marks of footnotes, with the dates of its "today" and "last year"."""
-        text = POINTER.sub("", self.sentence.text)
+        text = MARKED.sub(r"\2", POINTER.sub("", self.sentence.text))
         return disarm(text if self.cell else resolved(text, self._day, self.language))
 
     @property
