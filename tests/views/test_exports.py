@@ -25,8 +25,8 @@ from graphrag_lite.search.index import Index
 from graphrag_lite.text.as_markdown import escaped
 from graphrag_lite.text.shown_text import shown
 from graphrag_lite.views.exports import FORMATS, exported
+from graphrag_lite.views.neo4j import property_graph
 from graphrag_lite.views.note_vault import file_names
-from graphrag_lite.views.property_graph import property_graph
 
 
 @pytest.fixture(params=["sample", "evil"])
