@@ -327,9 +327,7 @@ def test_an_output_that_is_a_file_is_one_error(corpus: Callable[..., Path], tmp_
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-@pytest.mark.parametrize(
-    "arguments", [("show", "entities", "--json"), ("show", "entities"), ("query", "Who is Spitzer?")]
-)
+@pytest.mark.parametrize("arguments", [("show", "entities", "--json"), ("query", "Who is Spitzer?")])
 def test_a_full_disk_behind_standard_output_is_one_error(arguments: Sequence[str], root: Path) -> None:
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "graphrag_lite", *arguments, "--root", str(root)]
@@ -708,8 +706,8 @@ def test_control_characters_of_names_of_files_are_not_printed_in_errors(
         {"a.\x1b[31m": b"x", "b.txt": b""},
         {"empty\x1b[31m.txt": b"", "\x1b[32m.json": b"{"},
     ):
-        done = run("index", corpus(files, f"c{len(files)}{len(str(files))}"), "--root", tmp_path)
-        assert done.returncode == 1 and "\x1b" not in done.stderr and "31m" in done.stderr
+        done = invoke("index", corpus(files, f"c{len(files)}{len(str(files))}"), "--root", tmp_path)
+        assert done.exit_code == 1 and "\x1b" not in done.stderr and "31m" in done.stderr
 
 
 def test_json_is_printed_whatever_a_text_holds(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ from graphrag_lite.text.words import terms
 Row = dict[str, Any]
 SPOKEN = 0.5  # what "I" and "you" count less in a transcript than in a text: nobody knows who they are
 LOOSE = 0.35  # what a sentence counts that goes on from another, that talk has filled, or that a quotation has cut
+REACH = 2000  # characters before a sentence in which a quotation may begin that it is a part of
 LISTED = 0.6  # what a sentence counts that names several as examples
 _FORMS = expressions(__package__, "sentence_reading.txt")
 _FILLER, _LEANING, _CAPTION = (re.compile(_FORMS[name], re.I) for name in ("filler", "leaning", "caption"))
@@ -76,8 +77,19 @@ def reading(span: Row, document: Row) -> Reading:
     found = terms(words, language)
     length = max(len(found), len(words.split()))
     worth = 1.0 if cell else form(text, start, end, language) * _loose(words, language, bool(speakers(text)))
-    worth *= cell or not _CAPTIONED.match(text, text.rfind("\n\n", 0, start) + 1)
+    top = text.rfind("\n\n", 0, start) + 1
+    worth *= cell or not _CAPTIONED.match(text, top)
+    worth *= LOOSE if not cell and _is_spoken(text[max(top, start - REACH) : start]) else 1.0
     return Reading(start, end, worth, length, frozenset(found))
+
+
+def _is_spoken(before: str) -> bool:
+    """Say whether what stands before a sentence in its paragraph opens a quotation, and does not close it.
+
+    >>> _is_spoken("“Whales sing. "), _is_spoken('"Whales sing." He said so. ')
+    (True, False)
+    """
+    return before.count('"') % 2 == 1 or before.rfind("“") > before.rfind("”")
 
 
 def _loose(sentence: str, language: str, transcript: bool) -> float:

@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import Any
 
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.text.shown_text import shown
+from graphrag_lite.text.plain_text import shown
 
 Row = Mapping[str, Any]
 File = tuple[str, bytes]
