@@ -5,7 +5,7 @@ sentence worth that names a host, who speaks in many documents.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -24,6 +24,7 @@ from graphrag_lite.evidence.report_title import headline, says
 from graphrag_lite.evidence.sentence_dates import resolved, stated_period
 from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, reading
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
@@ -44,6 +45,8 @@ _IS_A = re.compile(
 )
 _BRACKETS = r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?"
 _TOPIC = re.compile(rf"{_BRACKETS}(?:是|とは|란|(?:は、?|은\s|는\s).*(?:である|です|の一つだ|だ|입니다|이다)[。.]?$)")
+HELD = 1000  # documents that are kept for the next sentence
+Place = tuple[str, int, int]  # document, and its first and last character
 # Words set off in Markdown, as chats and Word files of other programs hold them: "**HTTPS**".
 MARKED = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=[^\s*`])([^*`\n]{1,80}?)(?<=\S)\1(?![\w*])")
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
@@ -122,12 +125,14 @@ class Sources:
         texts = dict(tables.rows(long, "id", "text"))
         self._formulas = formulas(set(tables.rows(spans, "document_id", "char_start", "char_end")), texts)
         self._dated = len({day[:10] for day in pc.unique(source_documents["created_at"]).to_pylist()}) > 1
-        self._made: dict[tuple[str, int, int], Statement | None] = {}
+        self._made: dict[Place, Statement | None] = {}
         self._longest: dict[tuple[str, int], Statement] = {}
 
     def document(self, identity: str) -> Row:
-        """Return a document's row, with its text and blocks."""
+        """Return a document's row, with its text and blocks; those of a large corpus are not held all."""
         if identity not in self._opened:
+            if len(self._opened) == HELD:
+                del self._opened[next(iter(self._opened))]
             self._opened[identity] = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
         return self._opened[identity]
 
@@ -138,7 +143,7 @@ class Sources:
 
     def work(self, identity: str) -> str:
         """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
-        return without_part(self.document(identity)["title"]) or identity
+        return without_part(self._documents["title"][self._rows[identity]].as_py()) or identity
 
     @cached_property
     def _titles(self) -> tuple[str, str]:
@@ -160,20 +165,25 @@ class Sources:
         wanted = sorted({_where(span): span for span in reversed([*spans])}.items())  # the first at each place
         found = self._read_before()
         by_document = groupby((span for where, span in wanted if where not in found), key=itemgetter("document_id"))
-        told = [Told(identity, self.document(identity), list(several)) for identity, several in by_document]
-        for one, read in zip(told, each(_readings, told), strict=True):
-            found |= zip(map(_where, one.spans), read, strict=True)
-        rows: list[tuple[Any, ...]] = []
+        unread = {identity: list(several) for identity, several in by_document}
+        told = LazyItems(len(unread), lambda: (Told(key, self.document(key), spans) for key, spans in unread.items()))
+        for spans, read in zip(unread.values(), each(_readings, told), strict=True):
+            found |= zip(map(_where, spans), read, strict=True)
+        self.sentences = tables.make("report_sentences", self._read(wanted, found))
+
+    def _read(
+        self, wanted: Iterable[tuple[Place, Row]], found: Mapping[Place, Reading | None]
+    ) -> Iterator[tuple[Any, ...]]:
+        """Keep what each sentence says, and yield its row of `report_sentences`."""
         for where, span in wanted:
             if known := found.get(where):
                 document = self.document(where[0])
                 self._made[where] = self._unless_noticed(_stated(span, document, known, self._named, self._dated))
-                rows.append((where[0], document["language"], *where[1:], *known[:-1], sorted(known.terms)))
-        self.sentences = tables.make("report_sentences", rows)
+                yield (where[0], document["language"], *where[1:], *known[:-1], sorted(known.terms))
 
-    def _read_before(self) -> "dict[tuple[str, int, int], Reading | None]":
+    def _read_before(self) -> dict[Place, Reading | None]:
         """Return how sentences read by place, of documents that are as they were for the last snapshot."""
-        found: dict[tuple[str, int, int], Reading | None] = {}
+        found: dict[Place, Reading | None] = {}
         for identity, language, first, last, start, end, worth, length, held in tables.rows(
             self._before, *self._before.column_names
         ):
@@ -255,7 +265,7 @@ class Told(NamedTuple):
     spans: list[Row]
 
 
-def _where(span: Row) -> tuple[str, int, int]:
+def _where(span: Row) -> Place:
     return span["document_id"], span["char_start"], span["char_end"]
 
 
