@@ -28,8 +28,8 @@ def in_series(titles: Iterable[tuple[str, Sequence[Numbered]]]) -> set[tuple[str
     [('fy', '20'), ('fy', '21'), ('q', '1'), ('q', '3')]
     """
     alike: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for title, numbers in titles:
-        for one in numbers:
+    for title, words in titles:
+        for one in words:
             first, last = _token(title, one)
             if _WHOLE.fullmatch(title[first:last]) or title[first:last].isdigit():
                 before, after = (_DIGITS.sub("#", part) for part in (title[: one.start], title[one.end :]))
