@@ -20,6 +20,7 @@ from rich.console import Console
 
 from graphrag_lite import pipeline, tables
 from graphrag_lite.cli import main, terminal
+from graphrag_lite.cli.group import loaded
 from graphrag_lite.cli.showing import VIEWS
 from graphrag_lite.run import snapshots
 from graphrag_lite.settings import Settings
@@ -80,7 +81,7 @@ def test_help_is_worth_reading(command: tuple[str, ...]) -> None:
         for example in examples:  # each parses: its command and options are there
             words = shlex.split(example.split(" > ")[0])[1:]
             parent = click.Context(main, help_option_names=["-h", "--help"])
-            made = main.commands[words[0]].make_context(words[0], words[1:], parent)
+            made = loaded(words[0]).make_context(words[0], words[1:], parent)
             assert isinstance(made, click.Context)
 
 
@@ -229,7 +230,7 @@ def one_error_after_progress(result: Result) -> str:
     return result.stderr
 
 
-@pytest.mark.parametrize("text", [".", "hello there, nothing here", "\u200b", "12 34", "。", "x" * 5000])
+@pytest.mark.parametrize("text", [".", "\u200b", "x" * 5000])
 def test_a_corpus_without_names_makes_an_index_that_answers(
     text: str, corpus: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -255,12 +256,11 @@ def files_of(snapshot: Path) -> dict[str, bytes]:
     return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
-def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(root: Path, tmp_path: Path) -> None:
-    shutil.copytree(root / "output", tmp_path / "output")
-    before = snapshots.current(tmp_path / "output")
+def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(notes: Path, tmp_path: Path) -> None:
+    before = pipeline.index(notes, tmp_path / "output", Settings()).snapshot
     sets = ("split_text_units.size=100", "split_text_units.overlap=10", "communities.mode=full")
-    arguments = ("index", EXAMPLE, "--root", tmp_path, *(part for each in sets for part in ("--set", each)))
-    for most_bytes in (1, 3000, 20_000):
+    arguments = ("index", notes, "--root", tmp_path, *(part for each in sets for part in ("--set", each)))
+    for most_bytes in (1, 20_000):
         command = [sys.executable, "-W", "error", "-c", LIMITED, str(most_bytes), *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 1 and not done.stdout
@@ -270,7 +270,7 @@ def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(root: Pat
         assert invoke("query", "Who is Spitzer?", "--root", tmp_path).exit_code == 0
     assert invoke(*arguments).exit_code == 0
     values = {"split_text_units": {"size": 100, "overlap": 10}, "communities": {"mode": "full"}}
-    clean = pipeline.index(EXAMPLE, tmp_path / "clean", Settings.model_validate(values))
+    clean = pipeline.index(notes, tmp_path / "clean", Settings.model_validate(values))
     assert files_of(snapshots.current(tmp_path / "output")) == files_of(clean.snapshot)
 
 
@@ -432,16 +432,20 @@ def test_an_index_that_is_gone_is_one_error(corpus: Callable[..., Path], tmp_pat
     assert invoke("query", "Who?", "--root", tmp_path).exit_code == 0
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "gone", "foreign"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("method", "name", "damage"),
+    [
+        ("local", "search_terms", "cut"),
+        ("global", "community_reports", "flipped"),
+        ("basic", "text_units", "gone"),
+        ("drift", "communities", "foreign"),
+    ],
+)
 def test_a_damaged_table_is_one_error_and_index_heals_it(
-    method: str, damage: str, corpus: Callable[..., Path], tmp_path: Path
+    method: str, name: str, damage: str, corpus: Callable[..., Path], tmp_path: Path
 ) -> None:
-    texts = TEXTS | {"b.txt": LESSONS}
-    assert invoke("index", corpus(texts), "--root", tmp_path).exit_code == 0
-    name = {"local": "search_terms", "global": "community_reports", "basic": "text_units", "drift": "communities"}[
-        method
-    ]
+    texts = corpus(TEXTS | {"b.txt": LESSONS})
+    assert invoke("index", texts, "--root", tmp_path).exit_code == 0
     path = tables.path_in(snapshots.current(tmp_path / "output"), name)
     content = bytearray(path.read_bytes())
     for place in range(40, len(content) // 2, 50):  # not all columns are read
@@ -453,7 +457,7 @@ def test_a_damaged_table_is_one_error_and_index_heals_it(
     question = ("query", "Who is Bob Jones?", "--method", method, "--root", tmp_path)
     said = one_error(invoke(*question))
     assert path.name in said and "Run `graphrag-lite index`" in said
-    assert invoke("index", corpus(texts), "--root", tmp_path).exit_code == 0
+    assert invoke("index", texts, "--root", tmp_path).exit_code == 0
     assert invoke(*question).exit_code == 0
 
 
@@ -536,14 +540,14 @@ def test_questions_are_asked_as_of_a_day(root: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("top_k", [1, 5, 50, 1000])
-def test_documents_and_text_units_hold_at_least_k(top_k: int, method: str, root: Path) -> None:
+def test_documents_and_text_units_hold_at_least_k(method: str, root: Path, tmp_path: Path) -> None:
     snapshot = snapshots.current(root / "output")
     known = tables.read(snapshot, "documents")["source_id"].to_pylist()
     n_units = tables.read(snapshot, "text_units").num_rows
-    for question in (*QUESTIONS, "xyzzy"):
-        arguments = ("--method", method, "--top-k", top_k, "--json", "--context-only", "--root", root)
-        (found,) = objects(invoke("query", question, *arguments).stdout)
+    file = tmp_path / "questions.jsonl"
+    file.write_text("\n".join(json.dumps({"question": question}) for question in (*QUESTIONS, "xyzzy")))
+    arguments = ("query", "--questions", file, "--method", method, "--context-only", "--root", root, "--top-k")
+    for top_k, found in ((k, found) for k in (1, 50, 1000) for found in objects(invoke(*arguments, k).stdout)):
         assert len(found["documents"]) >= min(top_k, len(known)) and len(found["text_units"]) >= min(top_k, n_units)
         assert len(set(found["documents"])) == len(found["documents"]) and set(found["documents"]) <= set(known)
         assert len(set(found["text_units"])) == len(found["text_units"])
@@ -623,8 +627,8 @@ def test_show_lists_searches_and_limits(what: str, root: Path) -> None:
     assert none.exit_code == 0 and none.stdout.splitlines()[1:] == [f"no {what} with 'no such thing'"]
 
 
-@pytest.mark.parametrize("width", [40, 80, 120])
-@pytest.mark.parametrize("what", [what for what in VIEWS if what != "failures"])
+@pytest.mark.parametrize("width", [40, 80])
+@pytest.mark.parametrize("what", ["documents", "relationships", "reports", "text-units"])
 def test_a_table_fits_the_terminal_and_breaks_no_word(
     what: str, width: int, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -746,8 +750,6 @@ def test_control_characters_of_names_of_files_are_not_printed_in_errors(
 
 
 def test_json_is_printed_whatever_a_text_holds(capsys: pytest.CaptureFixture[str]) -> None:
-    from graphrag_lite.cli import terminal
-
     value = {"a": "é\x00\x1b\x7f\x9b\u202e\ud800\n\u2028", "b": [1, None]}
     terminal.print_json(value)
     printed = capsys.readouterr().out

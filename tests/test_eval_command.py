@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from graphrag_lite import pipeline
-from graphrag_lite.cli import evaluation_table, main, progress
+from graphrag_lite.cli import evaluating, main, progress
 from graphrag_lite.ops.evaluate import measure, read_questions
 from graphrag_lite.run import snapshots
 from graphrag_lite.settings import Settings
@@ -96,7 +96,7 @@ def test_the_table_fits_a_narrow_terminal_and_says_more_on_a_wide_one(root: Path
     shown = {}
     for width in (80, 120):
         console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
-        evaluation_table.print_set(console, [basic, local], "an/earlier/result.jsonl")
+        evaluating.print_set(console, [basic, local], "an/earlier/result.jsonl")
         shown[width] = console.file.getvalue()  # type: ignore[attr-defined]
         assert max(map(len, shown[width].splitlines())) <= width
         assert "  " + "a" * 24 + "… " in shown[width] and "\x1b" not in shown[width]

@@ -1,11 +1,17 @@
 """The command show."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.markdown import Markdown
+from rich.text import Text
 
-from graphrag_lite.cli.options import EXIT_CODES, JSON, ROOT
+from graphrag_lite.cli import terminal
+from graphrag_lite.cli.group import command
+from graphrag_lite.cli.options import JSON, ROOT, Root
+from graphrag_lite.cli.terminal import plain
+from graphrag_lite.errors import InputError
+from graphrag_lite.evidence.places import told
 
 if TYPE_CHECKING:
     from graphrag_lite.search.index import Index
@@ -27,7 +33,7 @@ MIN_ID = 6  # characters of the beginning of an id that names a report
 SILENT = ": that community has too little to say for a page of its own"
 
 
-@click.command(epilog=EXIT_CODES)
+@command("show")
 @click.argument("what", default="summary", type=click.Choice(["summary", *VIEWS, "report"]), metavar="[WHAT]")
 @click.argument("identity", required=False, metavar="[ID]")
 @ROOT
@@ -36,25 +42,9 @@ SILENT = ": that community has too little to say for a page of its own"
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most rows to show.")
 @JSON
 def show(
-    what: str, identity: str | None, root: Path, suggest: bool, search: str | None, limit: int, as_json: bool
+    what: str, identity: str | None, root: Root, suggest: bool, search: str | None, limit: int, as_json: bool
 ) -> None:
-    """Show what the index holds.
-
-    WHAT is summary, documents, entities, relationships, communities, reports, episodes, facts, policies, text-units or
-    failures; or `report ID` for one report as a page (ID is a community number, or a report's id or its beginning).
-
-    \b
-    Examples:
-      graphrag-lite show
-      graphrag-lite show entities --search scrooge --limit 5
-      graphrag-lite show report 3
-      graphrag-lite show entities --suggest
-    """
-
-    from graphrag_lite.cli import terminal
-    from graphrag_lite.search.index import Index
-
-    opened = Index.open(root / "output")
+    opened = root.open_index()
     console = terminal.Output()
     if what == "report":
         _show_report(console, opened, identity, as_json)
@@ -96,8 +86,6 @@ def show(
 
 def _shown(what: str, row: dict[str, Any]) -> dict[str, Any]:
     """Return what a table has room for of a row, by heading."""
-    from graphrag_lite.cli import terminal
-
     if what == "relationships":
         names = [row.pop("source"), row.pop("relation"), row.pop("target")]
         row = {
@@ -118,12 +106,10 @@ def _shown(what: str, row: dict[str, Any]) -> dict[str, Any]:
     return {"#" if column == "human_readable_id" else column: value for column, value in row.items()}
 
 
-def _suggest(opened: "Index", root: Path, limit: int) -> None:
-    from graphrag_lite.cli import terminal
+def _suggest(opened: "Index", root: Root, limit: int) -> None:
     from graphrag_lite.ops.suggest import as_file, suggested
-    from graphrag_lite.settings import file as settings_file
 
-    known = settings_file.load(root, for_indexing=False).resolve_entities.known
+    known = root.load(for_indexing=False).resolve_entities.known
     if pairs := suggested(opened, known):
         click.echo(terminal.plain(as_file(pairs[:limit])), nl=False)
     else:
@@ -131,8 +117,6 @@ def _suggest(opened: "Index", root: Path, limit: int) -> None:
 
 
 def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
-    from graphrag_lite.cli import terminal
-
     manifest = opened.manifest
     values = {
         "snapshot": opened.folder.name,
@@ -149,10 +133,6 @@ def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
 
 
 def _show_report(console: Any, opened: "Index", identity: str | None, as_json: bool) -> None:
-    from graphrag_lite.cli import terminal
-    from graphrag_lite.errors import InputError
-    from graphrag_lite.evidence.places import told
-
     if not identity:
         raise click.UsageError("Which report? Give its community's number, as `graphrag-lite show reports` lists them.")
     reports = opened.arrow("community_reports")
@@ -191,11 +171,6 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
 
 def _print_report(console: Any, content: str, sources: list[str]) -> None:
     """Print a report as a page, then where its statements stand."""
-    from rich.markdown import Markdown
-    from rich.text import Text
-
-    from graphrag_lite.cli.terminal import plain
-
     console.print(Markdown(plain(content)))
     console.print()
     for source in sources:

@@ -13,6 +13,7 @@ import hashlib
 import json
 import logging
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,8 @@ MIN_MEMBERS = 4  # what has fewer has no page of its own: its parent tells it
 LEADERS = 3  # strongest members, of which the first that a sentence defines is what a report begins with
 MAX_VALUES = 4  # of tables that a summary counts
 REPEATED = 2  # of so many sentences of a report one may stand on a page above it, or its parent tells it
+
+_NUMBERED = re.compile(r"\W*\b\w*\d.*")  # "FY21 Q2" behind a title
 
 logger = logging.getLogger(__name__)
 
@@ -317,16 +320,21 @@ def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact]
     titles = {row["id"]: row["title"] for row in members}
     texts, shown = ([fact.sentence.text for fact in facts] for facts in (found, chosen))
     n_facts = Counter(i for fact in chosen for i in titles if i in fact.about or titles[i] in fact.sentence.text)
-    main = next((identity for identity in chosen[0].about if identity in titles), members[0]["id"])
-    about = _subject(chosen, told.sources) or theme(texts, shown, titles.values(), chosen[0].first.language, told.idf)
+    first = [identity for identity in chosen[0].about if identity in titles] or [members[0]["id"]]
+    main = min(first, key=lambda identity: titles[identity].islower())
+    about = _subject(chosen, told.sources)
+    if about:
+        named = titles[main].split()[-1].casefold() in about.casefold()
+        return title([] if named else [titles[main]], about, period)
+    about = theme(texts, shown, titles.values(), chosen[0].first.language, told.idf)
     order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in about.casefold(), -n_facts[i]))
     return title([titles[i] for i in order if i == main or n_facts[i] > 1 or not about], about, period)
 
 
 def _subject(chosen: Sequence[Fact], sources: Sources) -> str:
-    """Return what most facts' documents are called, empty where it says nothing: all documents are called so."""
-    name = subject([sources.document(fact.first.place[0])["title"] for fact in chosen])
-    return "" if name and sources.all_called(name) else name
+    """Return what most facts' documents are called, empty where it says nothing: all are called so, beside a number."""
+    name = subject([sources.called(fact.first.place[0]) for fact in chosen])
+    return "" if name and sources.all_called(_NUMBERED.sub("", name)) else name
 
 
 def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:

@@ -10,7 +10,7 @@ from graphrag_lite import tables
 from graphrag_lite.distribution import extra
 from graphrag_lite.errors import PluginError
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.text.shown_text import shown
+from graphrag_lite.text.plain_text import shown
 from graphrag_lite.views.positions import positions
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.text.shown_text import shown
+from graphrag_lite.text.plain_text import shown
 
 Row = Mapping[str, Any]
 
