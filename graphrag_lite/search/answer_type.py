@@ -23,11 +23,16 @@ if TYPE_CHECKING:
 
 Kind = Literal["time", "number", "person", "location", ""]
 
+_AMOUNTS = (
+    "number|percentage|share|amount|age|size|value|rate|price|cost|length|height|width|weight|speed|population|revenue"
+    "|income|profit|budget|distance|capacity|duration|temperature"
+)
 # By language; scripts without spaces and Hangul are searched anywhere in the question.
 _WORDS: dict[str, dict[Kind, str]] = {
     "en": {
-        "number": r"how (?:many|much|long|old|far|often|tall|high|big|large)|(?:what|which) (?:\w+ )?"
-        r"(?:number|percentage|share|amount|age|size|value|rate|price|cost|length|height|width|weight|speed|population)",
+        "number": r"how (?:many|much|long|old|far|often|tall|high|big|large)"
+        rf"|(?:what|which) (?:\w+ )?(?:{_AMOUNTS})"
+        rf"|what(?:'s|’s| is| was| are| were) (?:[^\s?]+ ){{0,4}}(?:{_AMOUNTS})(?= (?:of|in|for|at|on|per|during)\b|\W*$)",
         "time": r"when|date of|(?:what|which) (?:year|date|day|month|time|decade|century)|since when|until when",
         "person": r"who|whom|whose",
         "location": r"where|place of|(?:what|which)(?: is the)? (?:city|country|place|town|state|location)",
