@@ -67,6 +67,10 @@ _NUMBER = re.compile(
     r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred)\b",
     re.I,
 )
+_STATES = re.compile(
+    r"([^\W\d_][\w-]*)(?: [(][^()]*[)])? ?(?:was|is|were|are|of|=|:|totall?ed|reached|stood at|est de|beträgt|betrug"
+    r"|era|es)\s(?:(?:about|around|nearly|approximately|over|only|just) )?[^\w\s]{0,2}(?:[A-Z]=)?\d"
+)
 _STOP = re.compile(r"[,;:.!?()]")
 WITHIN_WORDS = str.maketrans(dict.fromkeys("-'’", " "))
 PUNCTUATION = ".,;:!?()[]{}'\"“”‘’«»…-–—"
@@ -155,6 +159,14 @@ class Sought:
         numbers = (number for number in _NUMBER.finditer(sentence) if self._is_count(sentence, number))
         after = (_STOP.split(sentence[number.end() : number.end() + REACH])[0] for number in numbers)
         return any(not asked.isdisjoint(terms(" ".join(_WORD.findall(text)[:3]), language)) for text in after)
+
+    def states(self, sentence: str, asked: Set[str], language: str) -> bool:
+        """Say whether a sentence says what an amount is: a word of what is `asked` for, a verb or "of", a number.
+
+        >>> [Sought().states(text, {"revenu"}, "en") for text in ("Revenue was $9 billion.", "Revenue grew; it was 9.")]
+        [True, False]
+        """
+        return any(not asked.isdisjoint(terms(found[1], language)) for found in _STATES.finditer(sentence))
 
     def shares_words(self, sentence: str) -> float:
         """Return the share of the question's words that a sentence holds as they are written there.

@@ -45,6 +45,7 @@ QUANTIFIERS = frozenset({"many", "mani", "much"})  # terms that ask for a number
 THANKS = 0.5  # what a turn of a talk counts that says nothing
 ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
 COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
+STATED = 0.35  # more for one that says what the amount is: "revenue was $51 billion"
 CELL = 3.0  # more for a cell of a row of which the question says the label, and not the value
 AS_WRITTEN = 0.35  # more for one with all words of the question in the very form
 DEFINED = 5.0  # more for one that says what a thing is, where that is asked; or else for the first of what is about it
@@ -66,7 +67,11 @@ ITEM = re.compile(r"\n?[-*•] ")
 _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "LiHua"
 ASKS = re.compile(r"[?？][\"'”’»)\]」』]*$")
 # Tells that somebody asks what the question asks.
-ASKED = re.compile(r"\b(?:asks?|asked|asking|wonder(?:s|ed|ing)?|curious) (?:\w+ )?(?:if|whether|wh\w+|how|about|for)\b", re.I)
+ASKED = re.compile(
+    r"\b(?:ask(?:s|ed|ing)?(?: \w+)? (?:if|whether|wh\w+|how|about|for)"
+    r"|(?:wonder(?:ed|ing)?|curious) (?:if|whether|wh\w+|how|about))\b",
+    re.I,
+)
 ASKING_WORDS = frozenset(("ask", "asks", "asked"))
 NEAR = 0.8  # of the best sentence's value: where each document may tell anew, the newest of these is first
 LEAST_NAME = 4  # characters of a name that leads to the document with this title
@@ -93,6 +98,8 @@ class _Wanted:
             worth *= 1 + (DATED if self.sought.kind == "time" else CUE)
             if self.sought.how_many and self.sought.counts(said, self.terms, language):
                 worth *= 1 + COUNTED
+            elif self.sought.kind == "number" and self.sought.states(said, self.terms, language):
+                worth *= 1 + STATED
         if ANNOUNCES.search(said) or (ASKED.search(said) and self.sought.words.isdisjoint(ASKING_WORDS)):
             worth *= UNFIT
         if self.sought.things and defines(said, self.sought.things):
