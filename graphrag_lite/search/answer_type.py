@@ -130,7 +130,8 @@ class Sought:
         if self.kind == "time":
             return _TIME.search(sentence) is not None
         if self.kind == "number":
-            return self.has_count(sentence)
+            told = (says.search(sentence) for says, _ in self.told)  # "how much did it cost": an amount of money
+            return self.has_count(sentence) and (not self.told or any(told))
         if not self.kind:
             return False
         return any(
