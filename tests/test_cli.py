@@ -706,8 +706,8 @@ def test_control_characters_of_names_of_files_are_not_printed_in_errors(
         {"a.\x1b[31m": b"x", "b.txt": b""},
         {"empty\x1b[31m.txt": b"", "\x1b[32m.json": b"{"},
     ):
-        done = invoke("index", corpus(files, f"c{len(files)}{len(str(files))}"), "--root", tmp_path)
-        assert done.exit_code == 1 and "\x1b" not in done.stderr and "31m" in done.stderr
+        done = run("index", corpus(files, f"c{len(files)}{len(str(files))}"), "--root", tmp_path)
+        assert done.returncode == 1 and "\x1b" not in done.stderr and "31m" in done.stderr
 
 
 def test_json_is_printed_whatever_a_text_holds(capsys: pytest.CaptureFixture[str]) -> None:
