@@ -79,12 +79,10 @@ def text_units(
     With `episodes`, each is told with its circumstances.
     """
     told = circumstances(source_documents, source_units, episodes) if episodes is not None else {}
-    columns = (source_documents[name].to_pylist() for name in ("id", "language", "title", "blocks"))
-    about = {identity: rest for identity, *rest in zip(*columns, strict=True)}
+    about = {identity: rest for identity, *rest in tables.rows(source_documents, "id", "language", "title", "blocks")}
     reach = {key: list(accumulate((block["char_end"] for block in rest[2] or ()), max)) for key, rest in about.items()}
-    columns = (source_units[name].to_pylist() for name in ("id", "document_id", "text", "char_start", "ordinal"))
-    rows = list(zip(*columns, strict=True))
-    n_units = {document_id: ordinal + 1 for _, document_id, _, _, ordinal in rows}
+    n_units = {document_id: ordinal + 1 for document_id, ordinal in tables.rows(source_units, "document_id", "ordinal")}
+    rows = tables.rows(source_units, "id", "document_id", "text", "char_start", "ordinal")
     for identity, document_id, text, char_start, ordinal in rows:
         language, title, blocks = about[document_id]
         short = n_units[document_id] <= max_title_units
@@ -111,7 +109,7 @@ def kept_units(
     return KeptUnits({unit.id: anchor for unit in units if (anchor := anchor_of.get(key(unit)))}, mentions)
 
 
-def assembled(units: Sequence[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
+def assembled(units: Collection[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
     """Return the tables of all units: what was `found`, in the order of those not kept, and what is kept."""
     import pyarrow as pa
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.retrieval import top_k
-from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS, UNSPACED
+from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS
 from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM, YEAR
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer_type import Sought
@@ -24,7 +24,7 @@ from graphrag_lite.search.other_words import attributes, general_terms, in_other
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
-from graphrag_lite.text.words import ASKING, terms
+from graphrag_lite.text.words import ASKING, UNSPACED, terms
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -33,6 +33,7 @@ from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.run.services import Each, Last
 from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.names import find_names
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.related_names import related_names, tells_of
@@ -63,7 +64,7 @@ async def extract_graph_fast(
     import pyarrow as pa
 
     units, kept, stay = _unlike_before(source_documents, source_units, last, settings.max_title_units)
-    new = [unit for unit in units if unit.id not in kept.anchors]
+    new = LazyItems(len(units) - len(kept.anchors), lambda: (unit for unit in units if unit.id not in kept.anchors))
     extract = partial(_extract, settings=settings, extractor=extractor)
     n_failed = n_dropped = 0
 
@@ -77,7 +78,8 @@ async def extract_graph_fast(
     both = zip(assembled(units, counted(), kept), stay, strict=True)
     mentions, related = (groups.in_order(pa.concat_tables(one), "text_unit_id", source_units["id"]) for one in both)
     if extractor and n_failed and n_failed == source_units.num_rows:
-        raise PluginError(f"{extractor.origin.name} can read no text unit. The first: {outcome(extract, new[0])[1]}.")
+        error = outcome(extract, next(iter(new)))[1]
+        raise PluginError(f"{extractor.origin.name} can read no text unit. The first: {error}.")
     if n_dropped:
         logger.info("Dropped %d of the extractor's records, whose names are empty or sentences.", n_dropped)
     return mentions, related, tables.make("covariates", [])
@@ -85,24 +87,28 @@ async def extract_graph_fast(
 
 def _unlike_before(
     source_documents: "pa.Table", source_units: "pa.Table", last: Last | None, max_title_units: int
-) -> tuple[list[TextUnit], KeptUnits, Tables]:
+) -> tuple[LazyItems[TextUnit], KeptUnits, Tables]:
     """Return the units of documents that are not as they were, what of them is kept, and the mentions of all others."""
     none = tables.make("entity_mentions", []), tables.make("relationship_mentions", [])
     found = last.read("source_units", "entity_mentions", "relationship_mentions", unless=UNLESS) if last else None
     told = last.read("source_documents", only=["id", "title", "language", "blocks"], unless=UNLESS) if last else None
     if last is None or not found or not told:
-        return list(text_units(source_documents, source_units, max_title_units)), KeptUnits({}, None), none
+        return _units(source_documents, source_units, max_title_units), KeptUnits({}, None), none
     (then, entities, relationships), (documents,) = found, told
     other = groups.changed(source_documents, documents, "id", ["title", "language"])  # its id tells its blocks
     other |= groups.changed(source_units, then, "document_id", ["id", "char_start", "ordinal"])
     if last.failed:
         other.update(*(each["id"].to_pylist() for each in (source_documents, documents)))
     units, before = (
-        list(text_units(groups.of(one, "id", other), groups.of(all_units, "document_id", other), max_title_units))
+        _units(groups.of(one, "id", other), groups.of(all_units, "document_id", other), max_title_units)
         for one, all_units in ((source_documents, source_units), (documents, then))
     )
     touched, stay = zip(*(groups.parted(each, "document_id", other) for each in (entities, relationships)), strict=True)
     return units, kept_units(units, before, touched, last.failed, _read_as), stay
+
+
+def _units(source_documents: "pa.Table", source_units: "pa.Table", max_title_units: int) -> LazyItems[TextUnit]:
+    return LazyItems(source_units.num_rows, lambda: text_units(source_documents, source_units, max_title_units))
 
 
 def _read_as(unit: TextUnit) -> tuple[str, str, str, bool]:

@@ -5,9 +5,9 @@ import re
 from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from graphrag_lite.retrieval.title_numbers import in_series
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.said_days import said_days, said_order
 from graphrag_lite.text.numbered_titles import Numbered, numbered
@@ -36,12 +37,15 @@ FEW = 0.5  # of the documents that have a field: one with more values than that 
 
 
 class Passage(NamedTuple):
-    """A text to analyse: of the text unit or community with this id; its key is a hash of language and text."""
+    """A text to analyse, of the text unit or community with this id."""
 
     id: str
     text: str
     language: str
-    key: str
+
+    @property
+    def key(self) -> str:
+        return tables.content_id(self.language, self.text)
 
 
 class Read(NamedTuple):
@@ -80,23 +84,25 @@ async def index_search(
             tables.rows(documents, "id", "title", "language"), read, strict=True
         )
     }
-    units = [
-        _passage(identity, f"{about[document_id][0]}\n{text}", about[document_id][1])
-        for identity, document_id, text in tables.rows(text_units, "id", "document_id", "text")
-    ]
+
+    def passages() -> Iterator[Passage]:
+        for identity, document_id, text in tables.rows(text_units, "id", "document_id", "text"):
+            title, language = about[document_id]
+            yield Passage(identity, f"{title}\n{text}", language)
+
+    units = LazyItems(text_units.num_rows, passages)
     languages = Counter(documents["language"].to_pylist())
     language = min(languages, key=lambda code: (-languages[code], code))  # the one that global search takes
     contents = tables.rows(community_reports, "community", "full_content")
-    reports = [_passage(f"community {number}", content, language) for number, content in contents]
+    reports = [Passage(f"community {number}", content, language) for number, content in contents]
     rows_of = _rows_of(documents, text_units)
     links = _links(read, rows_of, text_units, entities, entity_mentions, entity_resolutions)
-    keys = [pa.chunked_array([[passage.key for passage in several]], pa.string()) for several in (units, reports)]
-    counts = _counts(units, reports, each, attempt, last)
-    del units, reports  # the texts, as Python's strings
+    keys = [[passage.key for passage in several] for several in (units, reports)]
+    counts = _counts(units, reports, keys, each, attempt, last)
     held, times = (counts[name].combine_chunks() for name in ("terms", "counts"))
 
-    def bm25(keys: "pa.ChunkedArray") -> Bm25:
-        return build_counted(held, times, _places(keys, counts["key"]), settings.k1, settings.b)
+    def bm25(keys: Sequence[str]) -> Bm25:
+        return build_counted(held, times, _places(pa.array(keys, pa.string()), counts["key"]), settings.k1, settings.b)
 
     return (
         _postings("search_terms", bm25(keys[0])),
@@ -111,32 +117,39 @@ async def index_search(
 
 
 def _counts(
-    units: Sequence[Passage], reports: Sequence[Passage], each: Each, attempt: Attempt, last: Last | None
+    units: Collection[Passage],
+    reports: Collection[Passage],
+    keys: Sequence[Sequence[str]],
+    each: Each,
+    attempt: Attempt,
+    last: Last | None,
 ) -> "pa.Table":
-    """Return `search_counts`, a row for each different passage that can be analysed."""
+    """Return `search_counts`, a row for each different passage that can be analysed; their `keys` are known."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     before = last.read("search_counts", unless={"code"}) if last else None
     kept = before[0] if before else tables.make("search_counts", [])
-    read = pa.array([passage.key for passage in (*units, *reports)], pa.string())
-    kept = kept.filter(pc.is_in(kept["key"], value_set=read))
+    kept = kept.filter(pc.is_in(kept["key"], value_set=pa.array(chain(*keys), pa.string())))
     known = set(kept["key"].to_pylist())
-    new, written = ([passage for passage in several if passage.key not in known] for several in (units, reports))
-    found = chain(each(_counted, new), (attempt(report.id, _counted, report) for report in written))
-    keys: dict[str, None] = {}
+    new, written = ([key not in known for key in several] for several in keys)
+    unread = LazyItems(sum(new), lambda: compress(units, new))
+    found = chain(
+        each(_counted, unread), (attempt(report.id, _counted, report) for report in compress(reports, written))
+    )
+    read: dict[str, None] = {}
     number: dict[str, int] = {}  # of each term: as strings of their own, those of 100 MB would take .7 GB
     offsets, held, times = array("i", [0]), array("i"), array("i")
-    for passage, counted in zip(chain(new, written), found, strict=True):
-        if counted is not None and passage.key not in keys:
-            keys[passage.key] = None
+    for key, counted in zip(chain(*map(compress, keys, (new, written))), found, strict=True):
+        if counted is not None and key not in read:
+            read[key] = None
             held.extend(number.setdefault(term, len(number)) for term in counted[0])
             times.extend(counted[1])
             offsets.append(len(held))
     terms_held = pa.array(list(number), pa.string()).take(pa.array(np.array(held)))
     columns = {"terms": terms_held, "counts": pa.array(np.array(times))}
     lists = {name: pa.ListArray.from_arrays(np.array(offsets), values) for name, values in columns.items()}
-    made = tables.make_columns("search_counts", key=list(keys), **lists)
+    made = tables.make_columns("search_counts", key=list(read), **lists)
     return pa.concat_tables([kept, made]).sort_by("key")
 
 
@@ -170,10 +183,6 @@ def _rows_of(documents: "pa.Table", text_units: "pa.Table") -> "Callable[[int], 
     listed = documents["text_unit_ids"].combine_chunks()
     offsets, rows = np.asarray(listed.offsets), _places(listed.flatten(), text_units["id"])
     return lambda row: rows[offsets[row] : offsets[row + 1]].tolist()
-
-
-def _passage(identity: str, text: str, language: str) -> Passage:
-    return Passage(identity, text, language, tables.content_id(language, text))
 
 
 def _counted(passage: Passage) -> tuple[list[str], "array[int]"]:

@@ -16,8 +16,7 @@ import yaml
 from graphrag_lite import tables
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.temporal.holding import line as told_fact
-from graphrag_lite.text.as_markdown import escaped, footnoted, line
-from graphrag_lite.text.shown_text import shown
+from graphrag_lite.text.plain_text import escaped, footnoted, line, shown
 from graphrag_lite.views.other_names import other_names
 
 MIN_UNITS = 2  # text units that name an entity which has a note

@@ -5,7 +5,7 @@ from typing import Any
 
 from graphrag_lite.evidence.places import told
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.text.as_markdown import footnoted, line
+from graphrag_lite.text.plain_text import footnoted, line
 
 Row = Mapping[str, Any]
 
