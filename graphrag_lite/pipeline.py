@@ -268,7 +268,9 @@ def _open_models(
         from graphrag_lite.llm.model import open_model
 
         found["model"] = opened.enter_context(
-            open_model(settings.llm, output, model, log.started_at, batch=settings.llm.batch)
+            open_model(
+                settings.llm, output, model, log.started_at, batch=settings.llm.batch, beside=not settings.llm.batch
+            )
         )
         log.meter = found["model"].meter
     if embedder or settings.embeddings.model:

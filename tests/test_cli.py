@@ -20,6 +20,7 @@ from rich.console import Console
 
 from graphrag_lite import pipeline, tables
 from graphrag_lite.cli import main, terminal
+from graphrag_lite.cli.group import loaded
 from graphrag_lite.cli.showing import VIEWS
 from graphrag_lite.run import snapshots
 from graphrag_lite.settings import Settings
@@ -80,7 +81,7 @@ def test_help_is_worth_reading(command: tuple[str, ...]) -> None:
         for example in examples:  # each parses: its command and options are there
             words = shlex.split(example.split(" > ")[0])[1:]
             parent = click.Context(main, help_option_names=["-h", "--help"])
-            made = main.commands[words[0]].make_context(words[0], words[1:], parent)
+            made = loaded(words[0]).make_context(words[0], words[1:], parent)
             assert isinstance(made, click.Context)
 
 
@@ -179,22 +180,6 @@ def test_settings_errors_come_all_at_once(corpus: Callable[..., Path], tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (("--set", "method=magic"), "method"),
-        (("--set", "nonsense"), "section.key=value"),
-        (("--set", "nonsense.a=1"), "not a setting"),
-        (("--set", "workers=0"), "workers"),
-        (("--config", "nowhere.yaml"), "no such settings file"),
-    ],
-)
-def test_a_wrong_setting_is_one_error(
-    arguments: Sequence[str], says: str, corpus: Callable[..., Path], tmp_path: Path
-) -> None:
-    assert says in one_error(invoke("index", corpus(TEXTS), "--root", tmp_path, *arguments))
-
-
-@pytest.mark.parametrize(
     ("files", "says"),
     [
         (None, "no such folder"),
@@ -229,7 +214,7 @@ def one_error_after_progress(result: Result) -> str:
     return result.stderr
 
 
-@pytest.mark.parametrize("text", [".", "hello there, nothing here", "\u200b", "12 34", "。", "x" * 5000])
+@pytest.mark.parametrize("text", [".", "\u200b", "x" * 5000])
 def test_a_corpus_without_names_makes_an_index_that_answers(
     text: str, corpus: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -255,12 +240,11 @@ def files_of(snapshot: Path) -> dict[str, bytes]:
     return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
-def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(root: Path, tmp_path: Path) -> None:
-    shutil.copytree(root / "output", tmp_path / "output")
-    before = snapshots.current(tmp_path / "output")
+def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(notes: Path, tmp_path: Path) -> None:
+    before = pipeline.index(notes, tmp_path / "output", Settings()).snapshot
     sets = ("split_text_units.size=100", "split_text_units.overlap=10", "communities.mode=full")
-    arguments = ("index", EXAMPLE, "--root", tmp_path, *(part for each in sets for part in ("--set", each)))
-    for most_bytes in (1, 3000, 20_000):
+    arguments = ("index", notes, "--root", tmp_path, *(part for each in sets for part in ("--set", each)))
+    for most_bytes in (1, 20_000):
         command = [sys.executable, "-W", "error", "-c", LIMITED, str(most_bytes), *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 1 and not done.stdout
@@ -270,7 +254,7 @@ def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(root: Pat
         assert invoke("query", "Who is Spitzer?", "--root", tmp_path).exit_code == 0
     assert invoke(*arguments).exit_code == 0
     values = {"split_text_units": {"size": 100, "overlap": 10}, "communities": {"mode": "full"}}
-    clean = pipeline.index(EXAMPLE, tmp_path / "clean", Settings.model_validate(values))
+    clean = pipeline.index(notes, tmp_path / "clean", Settings.model_validate(values))
     assert files_of(snapshots.current(tmp_path / "output")) == files_of(clean.snapshot)
 
 
@@ -324,12 +308,6 @@ def test_a_read_only_output_is_one_error(small_disk: Callable[[str], Path], corp
     assert "read-only" in one_error(invoke("init", folder))
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not bind root")
-def test_a_forbidden_output_is_one_error(corpus: Callable[..., Path], tmp_path: Path) -> None:
-    (tmp_path / "root").mkdir(mode=0o500)
-    assert "no permission" in one_error(invoke("index", corpus(TEXTS), "--root", tmp_path / "root"))
-
-
 def test_a_forbidden_output_is_one_error_for_any_user(
     corpus: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -349,9 +327,7 @@ def test_an_output_that_is_a_file_is_one_error(corpus: Callable[..., Path], tmp_
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-@pytest.mark.parametrize(
-    "arguments", [("show", "entities", "--json"), ("show", "entities"), ("query", "Who is Spitzer?")]
-)
+@pytest.mark.parametrize("arguments", [("show", "entities", "--json"), ("query", "Who is Spitzer?")])
 def test_a_full_disk_behind_standard_output_is_one_error(arguments: Sequence[str], root: Path) -> None:
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "graphrag_lite", *arguments, "--root", str(root)]
@@ -432,16 +408,20 @@ def test_an_index_that_is_gone_is_one_error(corpus: Callable[..., Path], tmp_pat
     assert invoke("query", "Who?", "--root", tmp_path).exit_code == 0
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "gone", "foreign"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("method", "name", "damage"),
+    [
+        ("local", "search_terms", "cut"),
+        ("global", "community_reports", "flipped"),
+        ("basic", "text_units", "gone"),
+        ("drift", "communities", "foreign"),
+    ],
+)
 def test_a_damaged_table_is_one_error_and_index_heals_it(
-    method: str, damage: str, corpus: Callable[..., Path], tmp_path: Path
+    method: str, name: str, damage: str, corpus: Callable[..., Path], tmp_path: Path
 ) -> None:
-    texts = TEXTS | {"b.txt": LESSONS}
-    assert invoke("index", corpus(texts), "--root", tmp_path).exit_code == 0
-    name = {"local": "search_terms", "global": "community_reports", "basic": "text_units", "drift": "communities"}[
-        method
-    ]
+    texts = corpus(TEXTS | {"b.txt": LESSONS})
+    assert invoke("index", texts, "--root", tmp_path).exit_code == 0
     path = tables.path_in(snapshots.current(tmp_path / "output"), name)
     content = bytearray(path.read_bytes())
     for place in range(40, len(content) // 2, 50):  # not all columns are read
@@ -453,7 +433,7 @@ def test_a_damaged_table_is_one_error_and_index_heals_it(
     question = ("query", "Who is Bob Jones?", "--method", method, "--root", tmp_path)
     said = one_error(invoke(*question))
     assert path.name in said and "Run `graphrag-lite index`" in said
-    assert invoke("index", corpus(texts), "--root", tmp_path).exit_code == 0
+    assert invoke("index", texts, "--root", tmp_path).exit_code == 0
     assert invoke(*question).exit_code == 0
 
 
@@ -536,14 +516,14 @@ def test_questions_are_asked_as_of_a_day(root: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("top_k", [1, 5, 50, 1000])
-def test_documents_and_text_units_hold_at_least_k(top_k: int, method: str, root: Path) -> None:
+def test_documents_and_text_units_hold_at_least_k(method: str, root: Path, tmp_path: Path) -> None:
     snapshot = snapshots.current(root / "output")
     known = tables.read(snapshot, "documents")["source_id"].to_pylist()
     n_units = tables.read(snapshot, "text_units").num_rows
-    for question in (*QUESTIONS, "xyzzy"):
-        arguments = ("--method", method, "--top-k", top_k, "--json", "--context-only", "--root", root)
-        (found,) = objects(invoke("query", question, *arguments).stdout)
+    file = tmp_path / "questions.jsonl"
+    file.write_text("\n".join(json.dumps({"question": question}) for question in (*QUESTIONS, "xyzzy")))
+    arguments = ("query", "--questions", file, "--method", method, "--context-only", "--root", root, "--top-k")
+    for top_k, found in ((k, found) for k in (1, 50, 1000) for found in objects(invoke(*arguments, k).stdout)):
         assert len(found["documents"]) >= min(top_k, len(known)) and len(found["text_units"]) >= min(top_k, n_units)
         assert len(set(found["documents"])) == len(found["documents"]) and set(found["documents"]) <= set(known)
         assert len(set(found["text_units"])) == len(found["text_units"])
@@ -623,8 +603,8 @@ def test_show_lists_searches_and_limits(what: str, root: Path) -> None:
     assert none.exit_code == 0 and none.stdout.splitlines()[1:] == [f"no {what} with 'no such thing'"]
 
 
-@pytest.mark.parametrize("width", [40, 80, 120])
-@pytest.mark.parametrize("what", [what for what in VIEWS if what != "failures"])
+@pytest.mark.parametrize("width", [40, 80])
+@pytest.mark.parametrize("what", ["documents", "relationships", "reports", "text-units"])
 def test_a_table_fits_the_terminal_and_breaks_no_word(
     what: str, width: int, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -685,25 +665,10 @@ def test_which_report_is_asked(identity: tuple[str, ...], root: Path) -> None:
 # --- init
 
 
-def test_init_writes_defaults_and_never_overwrites(tmp_path: Path) -> None:
-    folder = tmp_path / "new" / "project"
-    result = invoke("init", folder)
-    assert result.exit_code == 0 and f"Wrote {folder / 'settings.yaml'}" in result.stdout
-    prompts = sorted((folder / "prompts").glob("*.md"))
-    assert prompts and all(str(path) in result.stdout for path in prompts)
-    (folder / "settings.yaml").write_text("mine")
-    prompts[0].unlink()
-    said = one_error(invoke("init", folder))
-    assert "settings.yaml" in said and "--force" in said
-    assert (folder / "settings.yaml").read_text() == "mine" and not prompts[0].exists()
-    assert invoke("init", folder, "--force").exit_code == 0
-    assert (folder / "settings.yaml").read_text() != "mine" and prompts[0].exists()
-
-
 def test_what_init_writes_changes_nothing(corpus: Callable[..., Path]) -> None:
     folder = corpus(TEXTS)
     assert invoke("index", folder, "--root", folder).exit_code == 0
-    assert invoke("init", folder).exit_code == 0
+    assert f"Wrote {folder / 'settings.yaml'}" in invoke("init", folder).stdout
     (printed,) = objects(invoke("index", folder, "--root", folder, "--json").stdout)
     assert printed["status"] == "unchanged"
 
@@ -746,8 +711,6 @@ def test_control_characters_of_names_of_files_are_not_printed_in_errors(
 
 
 def test_json_is_printed_whatever_a_text_holds(capsys: pytest.CaptureFixture[str]) -> None:
-    from graphrag_lite.cli import terminal
-
     value = {"a": "é\x00\x1b\x7f\x9b\u202e\ud800\n\u2028", "b": [1, None]}
     terminal.print_json(value)
     printed = capsys.readouterr().out

@@ -17,6 +17,7 @@ from graphrag_lite import errors, pipeline, tables
 from graphrag_lite.agent import requests
 from graphrag_lite.agent import tools as agent_tools
 from graphrag_lite.cli import main
+from graphrag_lite.cli.group import loaded
 from graphrag_lite.settings import file as settings_file
 
 ROOT = Path(__file__).parents[1]
@@ -88,11 +89,7 @@ def commands_page() -> str:
         '`eval "$(_GRAPHRAG_LITE_COMPLETE=bash_source graphrag-lite)"`. In `~/.zshrc` it is `zsh_source`; for fish,',
         "`_GRAPHRAG_LITE_COMPLETE=fish_source graphrag-lite > ~/.config/fish/completions/graphrag-lite.fish`.",
     ]
-    own = [
-        [name, inner]
-        for name, group in sorted(main.commands.items())
-        for inner in sorted(getattr(group, "commands", ()))
-    ]
+    own = [[name, inner] for name in main.commands for inner in getattr(loaded(name), "commands", ())]
     for command in sorted([[], *([name] for name in main.commands), *own]):
         title = " ".join(["graphrag-lite", *command])
         result = CliRunner().invoke(main, [*command, "--help"], prog_name="graphrag-lite", terminal_width=96)

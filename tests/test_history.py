@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import unicodedata
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from graphrag_lite import pipeline, tables
-from graphrag_lite.cli import main, terminal, terminal_snapshots
+from graphrag_lite.cli import history, main, terminal
 from graphrag_lite.run import run_log, snapshots
 from graphrag_lite.run.comparison import Comparison, DocumentChanges, FactChanges, RecordChange, RecordChanges
 from graphrag_lite.settings import Settings
@@ -46,17 +45,35 @@ def documented(heading: str) -> list[str]:
 
 
 @pytest.fixture
-def texts(corpus: Callable[..., Path]) -> Path:
-    return corpus(TEXTS)
+def texts(tmp_path: Path) -> Path:
+    """The corpus: as `two` has left it, else as it was first."""
+    if not (tmp_path / "corpus").exists():
+        (tmp_path / "corpus").mkdir()
+        for name, text in TEXTS.items():
+            (tmp_path / "corpus" / name).write_text(text)
+    return tmp_path / "corpus"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A root and its corpus, a document of which was edited and another added after the first run."""
+    root = tmp_path_factory.mktemp("made")
+    (root / "corpus").mkdir()
+    for name, text in TEXTS.items():
+        (root / "corpus" / name).write_text(text)
+    index(root, root / "corpus")
+    (root / "corpus" / "a.txt").write_text("Alice Smith met Bob Jones in Oslo.\n")
+    (root / "corpus" / "c.txt").write_text("Dora Green met Carol White.\n")
+    index(root, root / "corpus")
+    return root
 
 
 @pytest.fixture
-def two(texts: Path, tmp_path: Path) -> tuple[Path, Path]:
-    """Two snapshots: a document was edited, one was added."""
-    first = index(tmp_path, texts)
-    (texts / "a.txt").write_text("Alice Smith met Bob Jones in Oslo.\n")
-    (texts / "c.txt").write_text("Dora Green met Carol White.\n")
-    return first, index(tmp_path, texts)
+def two(made: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """Both snapshots, in a root of their own beside `texts`."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True, symlinks=True)
+    first, second = snapshots.published(tmp_path / "output")
+    return first, second
 
 
 # --- runs
@@ -163,7 +180,7 @@ def test_diff_tells_reports_that_were_rewritten_from_those_that_became_stale() -
     found = Comparison("a", "b", DocumentChanges((), (), (), ()), none, none, none, reports, FactChanges())
     console = terminal.Output(width=80)
     with console.capture() as said:
-        terminal_snapshots.print_comparison(console, found, 10)
+        history.print_comparison(console, found, 10)
     lines = said.get().splitlines()
     counts = [line.split() for line in lines]
     assert ["reports", "0", "0", "4"] in counts and ["rewritten", "2"] in counts and ["became", "stale", "2"] in counts

@@ -1,18 +1,20 @@
-"""The command facts."""
+"""The commands about time: facts, timeline."""
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.padding import Padding
+from rich.text import Text
 
-from graphrag_lite.cli.options import EXIT_CODES, JSON, ROOT
+from graphrag_lite.cli import terminal
+from graphrag_lite.cli.group import command, while_read
+from graphrag_lite.cli.options import JSON, ROOT, Root
+from graphrag_lite.temporal import holding
+from graphrag_lite.text.folding import fold
 
-if TYPE_CHECKING:
-    from graphrag_lite.search.index import Index
 
-
-@click.command(epilog=EXIT_CODES)
+@command("facts")
 @click.argument("name", required=False)
 @ROOT
 @click.option("--valid-at", metavar="DATE", help="What held on that day, by all documents.")
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 @JSON
 def facts(
     name: str | None,
-    root: Path,
+    root: Root,
     valid_at: str | None,
     as_of: str | None,
     history: bool,
@@ -35,23 +37,9 @@ def facts(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Show what holds, or happened, when: all facts, or those about NAME.
+    from graphrag_lite.search.index import last_day
 
-    Facts come from sentences that state a time. --valid-at and --as-of are two questions. Ana worked at Acme since
-    2020, and a letter of 2023 says that she left in 2022: `--valid-at 2022-12-01` shows nothing, as she had left;
-    `--as-of 2022-12-01` shows that she is at Acme, as no document said otherwise by then.
-
-    \b
-    Examples:
-      graphrag-lite facts "Ana" --history
-      graphrag-lite facts --valid-at 2023-06-01
-      graphrag-lite facts --conflicts --json
-    """
-    from graphrag_lite.cli import terminal
-    from graphrag_lite.search.index import Index, last_day
-    from graphrag_lite.temporal import holding
-
-    opened = Index.open(root / "output")
+    opened = root.open_index()
     day, known = (None if given is None else last_day(given) for given in (valid_at, as_of))
     rows = opened.arrow("facts").to_pylist()
     rows = rows if name is None else _about(rows, name)
@@ -71,36 +59,49 @@ def facts(
     if len(shown) > limit:
         console.print(f"{limit} of {len(shown)} facts; --limit shows more", style="dim")
     if n_over := len(rows) - len(shown):
-        told = (
-            "1 more has ended; --history shows it" if n_over == 1 else f"{n_over} more have ended; --history shows them"
-        )
-        console.print(told, style="dim")
+        told = "1 more has ended; --history shows it"
+        console.print(told if n_over == 1 else f"{n_over} more have ended; --history shows them", style="dim")
 
 
 def _about(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     """Return the facts in whose subject or object the words of a name stand."""
-    from graphrag_lite.text.folding import fold
-
     words = re.compile(rf"(?<!\w){re.escape(fold(name))}(?!\w)")
     return [row for row in rows if any(words.search(fold(row[end])) for end in ("subject", "object"))]
 
 
-def _print(console: Any, opened: "Index", row: dict[str, Any]) -> None:
-    from rich.padding import Padding
-    from rich.text import Text
-
-    from graphrag_lite.cli import terminal
-    from graphrag_lite.temporal import holding
-
+def _print(console: Any, opened: Any, row: dict[str, Any]) -> None:
     marks = [row["kind"]] if row["kind"] == "plan" else []
     marks += ["in conflict"] if row["conflict"] else []
     marks += [f"told until {row['expired_at'][:10]}"] if row["expired_at"] else []
     marks += [row["ended_by"]] if row["ended_by"] in ("negated", "succeeded") else []
     console.print(Text(terminal.plain(holding.line(row) + (f"  [{', '.join(marks)}]" if marks else ""))))
-    documents = opened.arrow("documents")
-    first = row["sources"][0]
-    place = opened.document_row[opened.unit_row[first["text_unit_id"]]]
-    name = terminal.source_of(documents["path"][place].as_py(), documents["source_id"][place].as_py())
+    place = opened.document_row[opened.unit_row[row["sources"][0]["text_unit_id"]]]
+    name = terminal.source_of(*(opened.cell("documents", each, place) for each in ("path", "source_id")))
     more = f" and {row['n_mentions'] - 1} more" if row["n_mentions"] > 1 else ""
     told = Text(terminal.plain(f"{row['fact']}  ({name}{more})"), style="dim")
     console.print(Padding(told, (0, 0, 0, 4)) if console.is_terminal else Text("    ") + told)
+
+
+@command("timeline")
+@click.argument("about", metavar="NAME|QUESTION")
+@ROOT
+@click.option("--from", "first", metavar="DATE", help="Only what lasted, or happened, on that day or later.")
+@click.option("--to", "last", metavar="DATE", help="Only what began, or happened, on that day or before.")
+@JSON
+def timeline(about: str, root: Root, first: str | None, last: str | None, as_json: bool) -> None:
+    from graphrag_lite.search import timeline as found
+    from graphrag_lite.search.index import last_day
+
+    opened = root.open_index()
+    text = about.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    entries = found.timeline(opened, text, last_day(first) if first else None, last_day(last) if last else None)
+    with while_read():
+        if as_json:
+            terminal.print_json(*(entry.to_dict() for entry in entries))
+            return
+        console = terminal.Output()
+        sources = ((entry.range, entry.source) for entry in entries)
+        rows = [(when, said.text, terminal.source_of(said.path, said.document)) for when, said in sources]
+        terminal.print_table(console, ["when", "statement", "document"], rows)
+        if not entries:
+            console.print("The corpus dates nothing of it.", style="dim", markup=False, highlight=False)

@@ -1,90 +1,61 @@
 """The commands about snapshots: runs, diff, rollback, check."""
 
 import sys
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from graphrag_lite.cli.options import EXIT_CODES, JSON, ROOT, while_read
+from graphrag_lite.cli import terminal
+from graphrag_lite.cli.group import command, while_read
+from graphrag_lite.cli.options import JSON, ROOT, Root
+from graphrag_lite.cli.terminal import changes, plain, spent
+from graphrag_lite.errors import IndexNotFound
+from graphrag_lite.run import comparison, run_log, snapshots
+from graphrag_lite.run.comparison import FRESH, STALE, Comparison, RecordChange
 
 
-@click.command(epilog=EXIT_CODES)
+@command("runs")
 @ROOT
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most runs to show.")
 @JSON
-def runs(root: Path, limit: int, as_json: bool) -> None:
-    """List the runs, newest first: when, what came of it, why, what changed, what it cost.
-
-    The entry of a run that was killed is written by the one after it. Times are UTC.
-
-    \b
-    Examples:
-      graphrag-lite runs
-      graphrag-lite runs --limit 1 --json
-    """
-    from graphrag_lite.cli import terminal, terminal_snapshots
-    from graphrag_lite.errors import IndexNotFound
-    from graphrag_lite.run import run_log
-
-    output = root / "output"
+def runs(root: Root, limit: int, as_json: bool) -> None:
+    output = root.output
     entries = run_log.entries(output)
     if not entries and not output.is_dir():
         raise IndexNotFound(f"There is no index in {output}. Run `graphrag-lite index CORPUS` first.")
     if as_json:
         terminal.print_json(*entries[:limit])
     else:
-        terminal_snapshots.print_runs(terminal.Output(), entries[:limit], len(entries))
+        print_runs(terminal.Output(), entries[:limit], len(entries))
 
 
-@click.command(epilog=EXIT_CODES)
+@command("diff")
 @click.argument("a", default="previous", metavar="[A]")
 @click.argument("b", default="current", metavar="[B]")
 @ROOT
 @click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Most names under each heading.")
 @JSON
-def diff(a: str, b: str, root: Path, limit: int, as_json: bool) -> None:
-    """Say what changed from snapshot A to B: documents, entities, relationships, communities, reports, facts.
-
-    A and B are ids as `runs` lists them, or their beginnings, or `current`, or `previous`, the one before the current
-    one. A alone is compared with the current one. An ended fact holds no longer, by what texts say; a withdrawn one is
-    said no longer.
-
-    \b
-    Examples:
-      graphrag-lite diff
-      graphrag-lite diff 20260801 current --limit 50
-      graphrag-lite diff previous --json
-    """
-    from graphrag_lite.cli import terminal, terminal_snapshots
-    from graphrag_lite.run import comparison, snapshots
-
-    folders = [snapshots.find(root / "output", given) for given in (a, b)]
+def diff(a: str, b: str, root: Root, limit: int, as_json: bool) -> None:
+    folders = [snapshots.find(root.output, given) for given in (a, b)]
     with snapshots.reading(*folders):
         found = comparison.compare(*folders)
     if as_json:
         terminal.print_json(found.to_dict())
     else:
-        terminal_snapshots.print_comparison(terminal.Output(), found, limit)
+        print_comparison(terminal.Output(), found, limit)
 
 
-@click.command(epilog=EXIT_CODES)
+@command("rollback")
 @click.argument("identity", metavar="ID")
 @ROOT
-def rollback(identity: str, root: Path) -> None:
-    """Make the snapshot ID current again.
-
-    ID is one that `runs` lists, its beginning, or `previous`. Newer snapshots stay until retention removes them. The
-    next `index` starts from here, and brings in what the corpus holds then: to keep the index as it is, take back what
-    was wrong in the corpus or the settings first.
-
-    \b
-    Examples:
-      graphrag-lite rollback previous
-      graphrag-lite rollback 20260801T020004
-    """
+def rollback(identity: str, root: Root) -> None:
     from graphrag_lite.ops.rollback import roll_back
 
-    before, after = roll_back(root / "output", identity)
+    before, after = roll_back(root.output, identity)
     if before == after:
         click.echo(f"Snapshot {after} is current already.")
         return
@@ -92,33 +63,191 @@ def rollback(identity: str, root: Path) -> None:
     click.echo("The next `graphrag-lite index` starts from here, and brings in what the corpus holds then.")
 
 
-@click.command(epilog=EXIT_CODES)
+@command("check")
 @click.argument("identity", default="current", metavar="[ID]")
 @ROOT
 @JSON
-def check(identity: str, root: Path, as_json: bool) -> None:
-    """Verify a snapshot, the current one unless ID names another, and exit with 1 where anything is wrong.
+def check(identity: str, root: Root, as_json: bool) -> None:
+    from graphrag_lite.ops.check import check
 
-    Its files, by checksum; that every id names a row; that text units and citations are the characters of documents
-    that they say; that counts, entities and relationships are what the mentions say; that communities are a
-    partition, level by level; that marks and citations belong together; that search points to what is there.
-
-    \b
-    Examples:
-      graphrag-lite check
-      graphrag-lite check previous --json
-    """
-    from graphrag_lite.cli import terminal, terminal_snapshots
-    from graphrag_lite.ops import check
-    from graphrag_lite.run import snapshots
-
-    folder = snapshots.find(root / "output", identity)
+    folder = snapshots.find(root.output, identity)
     with snapshots.reading(folder):
-        checked = check.check(folder)
+        checked = check(folder)
     with while_read():
         if as_json:
             terminal.print_json(checked.to_dict())
         else:
-            terminal_snapshots.print_checked(terminal.Output(), checked)
+            print_checked(terminal.Output(), checked)
     if checked.problems:
         sys.exit(1)
+
+
+if TYPE_CHECKING:
+    from graphrag_lite.ops.check import Checked
+
+MAX_NAME = 70  # characters of a name in a list
+STYLES = {"failed": "bold red", "killed": "bold red", "interrupted": "bold yellow", "published": "bold green"}
+
+
+def print_runs(console: Console, entries: Sequence[Mapping[str, Any]], n_all: int) -> None:
+    """Print runs, newest first: a line each, and indented below it what there is to say of it."""
+    for entry in entries:
+        status = str(entry.get("status"))
+        when = str(entry["started_at"])[:19].replace("T", " ")
+        line = Text(plain(f"{when}  "))
+        line.append(plain(f"{status:<12}"), STYLES.get(status, "bold"))
+        if "seconds" in entry:
+            line.append(f"{entry['seconds']:>9,.1f} s")
+        console.print(line)
+        for note in _about(entry):
+            console.print(Text(plain(f"    {note}"), style="dim"))
+    if not entries:
+        console.print("No run has ended yet.")
+    elif len(entries) < n_all:
+        console.print(f"{len(entries)} of {n_all} runs; --limit shows more", style="dim")
+
+
+def _about(entry: Mapping[str, Any]) -> Iterable[str]:
+    if entry.get("snapshot") and entry.get("status") != "unchanged":
+        state = "current" if entry["current"] else "kept" if entry["kept"] else "removed"
+        yield f"snapshot {entry['snapshot']} ({state})"
+    if entry.get("before"):
+        yield f"rolled back from {entry['before']}"
+    if entry.get("why"):
+        yield f"why: {'; '.join(entry['why'])}"
+    if changed := changes(entry.get("changes", {})):
+        yield f"documents: {changed}"
+    if entry.get("resumed"):
+        yield "went on from a run that had broken off"
+    if entry.get("failures"):
+        yield f"failures: {entry['failures']:,} (`graphrag-lite show failures`)"
+    if entry.get("usage") and (entry["usage"]["calls"] or entry["usage"]["memo_hits"]):
+        yield f"model: {spent(entry['usage'])}"
+    if entry.get("error"):
+        yield f"error: {entry['error']}"
+
+
+def print_comparison(console: Console, found: Comparison, limit: int) -> None:
+    """Print what changed between two snapshots: counts, then the first names of each kind."""
+    console.print(Text(f"From {found.a}\nto   {found.b}\n"))
+    documents = found.documents
+    kinds = {"entities": found.entities, "relationships": found.relationships, "communities": found.communities}
+    kinds["reports"] = found.reports
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("")
+    for heading in ("added", "removed", "changed", "renamed"):
+        table.add_column(heading, justify="right")
+    parts = (documents.added, documents.deleted, documents.edited, documents.renamed)
+    table.add_row("documents", *(f"{len(names):,}" for names in parts))
+    for kind, records in kinds.items():
+        table.add_row(kind, *(f"{len(part):,}" for part in (records.added, records.removed, records.changed)))
+    reports = _reports(found.reports.changed)
+    for how, changed in reports.items():
+        table.add_row(f"  {how}", "", "", f"{len(changed):,}", style="dim")
+    facts = {"facts ended": found.facts.ended, "facts restored": found.facts.restored}
+    table.add_row("facts", *(f"{len(part):,}" for part in (found.facts.added, found.facts.withdrawn)), "")
+    for how, part in facts.items():
+        table.add_row(f"  {how.removeprefix('facts ')}", "", "", f"{len(part):,}", style="dim")
+    console.print(table)
+    _print_names(console, "documents added", documents.added, limit)
+    _print_names(console, "documents edited", documents.edited, limit)
+    _print_names(console, "documents renamed", [f"{a} -> {b}" for a, b in documents.renamed], limit)
+    _print_names(console, "documents deleted", documents.deleted, limit)
+    for kind, records in kinds.items():
+        for how, part in (("added", records.added), ("removed", records.removed)):
+            _print_names(console, f"{kind} {how}", [record.name for record in part], limit, _notes(part))
+        if kind == "reports":
+            for how, changed in reports.items():
+                _print_names(console, f"reports: {how}", [record.name for record in changed], limit)
+        else:
+            changed_names = [record.name for record in records.changed]
+            _print_names(console, f"{kind} changed", changed_names, limit, _notes(records.changed))
+    for heading, part in {"facts added": found.facts.added, **facts, "facts withdrawn": found.facts.withdrawn}.items():
+        _print_names(console, heading, [record.name for record in part], limit)
+
+
+def _notes(records: Iterable[RecordChange]) -> list[str]:
+    return [f" ({', '.join(record.what)})" if record.what else "" for record in records]
+
+
+def _reports(changed: Iterable[RecordChange]) -> dict[str, list[RecordChange]]:
+    """Return the reports that changed by what became of them, those that were written again first."""
+    found: dict[str, list[RecordChange]] = {}
+    for record in changed:
+        found.setdefault("rewritten" if "text" in record.what else record.what[0], []).append(record)
+    return {how: found[how] for how in ("rewritten", STALE, FRESH) if how in found}
+
+
+def _print_names(
+    console: Console, heading: str, names: Sequence[str], limit: int, notes: Sequence[str] | None = None
+) -> None:
+    if not names:
+        return
+    console.print(Text(f"\n{heading}", style="bold"))
+    for name, note in zip(names[:limit], notes or [""] * len(names), strict=False):
+        console.print(Text(plain(f"  {_short(name)}{note}")), soft_wrap=True)
+    if len(names) > limit:
+        console.print(Text(f"  and {len(names) - limit:,} more; --limit shows more, --json all", style="dim"))
+
+
+def _short(name: str) -> str:
+    line = " ".join(name.split())
+    return line if len(line) <= MAX_NAME else line[: MAX_NAME - 1] + "…"
+
+
+def print_checked(console: Console, checked: "Checked") -> None:
+    """Print what is wrong with a snapshot; where nothing is, what was looked at."""
+    if checked.problems:
+        n = len(checked.problems)
+        console.print(Text(f"Snapshot {checked.snapshot}: {n} {'thing is' if n == 1 else 'things are'} wrong.\n"))
+        for problem in checked.problems:
+            counted = f" ({problem.count:,})" if problem.count > 1 else ""
+            console.print(Text(plain(f"{problem.table}: {problem.what}{counted}"), style="bold"))
+            for name in problem.named:
+                console.print(Text(plain(f"  {_short(name)}")), soft_wrap=True)
+            if problem.count > len(problem.named) > 0:
+                console.print(Text(f"  and {problem.count - len(problem.named):,} more", style="dim"))
+        advice = (
+            "\n`graphrag-lite index CORPUS` makes files that are missing or damaged again. What is wrong inside of an"
+            " intact file is a fault of this program: please report it. `graphrag-lite rollback ID` goes back to"
+            " another snapshot."
+        )
+        console.print(Text(advice, style="dim"))
+        return
+    console.print(Text(f"Snapshot {checked.snapshot}: nothing is wrong.\n"))
+    rows = {name: f"{count:,}" for name, count in checked.rows.items()}
+    lines = [
+        (
+            "files",
+            f"{len(rows)} tables, {checked.n_bytes / 1e6:,.1f} MB: checksums, columns and rows as the manifest says",
+        ),
+        ("ids", "every id names a row, and both sides of a reference agree"),
+        ("texts", f"{rows['text_units']} text units are the characters of {rows['documents']} documents that they say"),
+        ("citations", "every span lies inside its text unit, every mark has a citation"),
+    ]
+    if not checked.complete:
+        lines.append(("left out", "counts and the partition, which are the other program's"))
+    else:
+        lines += [
+            (
+                "counts",
+                f"{rows['entities']} entities and {rows['relationships']} relationships are what all mentions say",
+            ),
+            (
+                "partition",
+                f"{rows['communities']} communities hold every entity once, parts make up wholes",
+            ),
+            ("reports", f"{rows['community_reports']} reports are of their communities as they are listed"),
+        ]
+    if checked.relationships_within_entities:
+        note = (
+            f"{checked.relationships_within_entities:,} mentions of relationships, both names of which are one entity:"
+            f" {'; '.join(checked.within_named)}"
+        )
+        lines.append(("left out", note))
+    lines.append(("search", "postings, links and names point to rows that are there"))
+    for name, note in lines:
+        line = Text(f"  {name:<11}", style="bold")
+        line.append(note, style="not bold")
+        console.print(line, soft_wrap=True)
+    console.print(Text(f"\n{checked.seconds:.1f} s", style="dim"))

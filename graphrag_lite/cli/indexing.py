@@ -1,4 +1,4 @@
-"""The commands that build an index: index, plan, import."""
+"""The commands that build an index: index, import."""
 
 import gc
 import sys
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphrag_lite import tables
+from graphrag_lite.cli import progress, terminal
+from graphrag_lite.cli.group import command, while_read
 from graphrag_lite.cli.options import (
-    EXIT_CODES,
     JSON,
     METRICS_FILE,
     QUIET,
@@ -20,9 +22,12 @@ from graphrag_lite.cli.options import (
     corpus_of,
     log,
     terminable,
-    while_read,
     with_settings,
 )
+from graphrag_lite.errors import GraphragLiteError, InputError, WaitingError
+from graphrag_lite.ops import metrics
+from graphrag_lite.run import run_log, snapshots
+from graphrag_lite.run.workers import default_workers
 
 if TYPE_CHECKING:
     from graphrag_lite.run.loop import Run
@@ -33,7 +38,7 @@ POLL = 60.0  # seconds between looks at a batch
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
-@click.command(epilog=EXIT_CODES)
+@command("index")
 @click.argument("corpus", required=False, type=click.Path(path_type=Path))
 @with_settings
 @click.option("--dry-run", is_flag=True, help="Say what would be asked of the model, as `plan` does; do nothing.")
@@ -66,23 +71,8 @@ def index(
     verbose: bool,
     as_json: bool,
 ) -> None:
-    """Bring the index of CORPUS, a folder or one file, up to date; without it, that of ROOT/input.
-
-    Reads texts (.txt .md .mdx .rst .org .html .epub .docx .pptx .ipynb), tables (.csv .tsv .json .jsonl .parquet),
-    mails and captions (.eml .vtt .srt), what comments in source code say (.py .js .go ...), and with the extra
-    [documents] .pdf .xlsx .xls .ods. A file that cannot be read is recorded and the rest goes on. The result is
-    published in one step under ROOT/output.
-
-    \b
-    Examples:
-      graphrag-lite index ./corpus
-      graphrag-lite index ./corpus --root /srv/index --set split_text_units.size=300 --json
-    """
     from graphrag_lite import pipeline
-    from graphrag_lite.cli import progress, run_summary
-    from graphrag_lite.ops import metrics
-    from graphrag_lite.run import run_log
-    from graphrag_lite.run.workers import default_workers
+    from graphrag_lite.cli import run_summary
 
     if quiet and verbose:
         raise click.UsageError("Give --quiet or --verbose, not both.")
@@ -90,7 +80,9 @@ def index(
     log(quiet=quiet)
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     if dry_run:
-        _print_plan(corpus, root, as_json)
+        from graphrag_lite.cli.planning import show_plan
+
+        show_plan(corpus, root, as_json)
         return
     with terminable() as done, metrics.recorded(metrics_file, root.output) as summary:
         _expect(root.output, imported=False)
@@ -109,48 +101,15 @@ def index(
             sys.exit(3)
 
 
-@click.command(epilog=EXIT_CODES)
-@click.argument("corpus", required=False, type=click.Path(path_type=Path))
-@with_settings
-@JSON
-def plan(corpus: Path | None, root: Root, as_json: bool) -> None:
-    """Say what `index CORPUS` would ask of the model, before anything is spent.
-
-    Calls, tokens and cost of every stage, without what kept answers serve; and which columns of tables are taken
-    for what. Needs no key and no endpoint, and changes nothing. The first pass of extraction and embeddings are
-    counted exactly; what depends on answers to come is estimated.
-
-    \b
-    Examples:
-      graphrag-lite plan ./corpus
-      graphrag-lite plan ./corpus --set method=standard --set llm.model=gpt-4o-mini --json
-    """
-    log()
-    _print_plan(corpus_of(root, corpus), root, as_json)
-
-
-@click.command("import", epilog=EXIT_CODES)
+@command("import")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @ROOT
 @JSON
-def import_(folder: Path, root: Path, as_json: bool) -> None:
-    """Take over the finished index of microsoft/graphrag in DIR, to ask it questions here.
-
-    DIR holds its tables: text_units.parquet, entities.parquet, relationships.parquet, and communities,
-    community_reports, covariates and documents where there are any; names of its version 1 and .jsonl are read, too.
-    Nothing is asked of a model. What refers to records that are not there is left out and counted.
-
-    \b
-    Example:
-      graphrag-lite import ./ragtest/output --root my-index
-      graphrag-lite query --root my-index --method global "What are the main themes?"
-    """
+def import_(folder: Path, root: Root, as_json: bool) -> None:
     from graphrag_lite import pipeline
-    from graphrag_lite.cli import progress
-    from graphrag_lite.settings import file as settings_file
 
     log()
-    loaded, output = settings_file.load(root, for_indexing=False), root / "output"
+    loaded, output = root.load(for_indexing=False), root.output
     _expect(output, imported=True)
     with terminable(), progress.watch(as_json) as watch:
         run = pipeline.take_over(folder, output, loaded, watch=watch)
@@ -167,9 +126,6 @@ def _with_options(loaded: "Settings", engine: str | None, ray_address: str | Non
 
 def _waited_for(make: Callable[[], "Run"]) -> "Run":
     """Make an index again until no batch is waited for."""
-    from graphrag_lite.cli import terminal
-    from graphrag_lite.errors import WaitingError
-
     while True:
         try:
             return make()
@@ -180,9 +136,6 @@ def _waited_for(make: Callable[[], "Run"]) -> "Run":
 
 def _expect(output: Path, *, imported: bool) -> None:
     """Raise InputError where the current index is of the other kind, and would be replaced, not updated."""
-    from graphrag_lite.errors import GraphragLiteError, InputError
-    from graphrag_lite.run import snapshots
-
     try:
         made = snapshots.how_made(snapshots.read_manifest(snapshots.current(output)))
     except GraphragLiteError:  # there is none, or a damaged one, which the run is to make anew
@@ -195,20 +148,8 @@ def _expect(output: Path, *, imported: bool) -> None:
         )
 
 
-def _print_plan(corpus: Path, root: Root, as_json: bool) -> None:
-    from graphrag_lite.cli import plan_table, terminal
-    from graphrag_lite.ops import planning
-
-    loaded = root.load()
-    planned = planning.with_choices(planning.plan(corpus, root.output, loaded), corpus, root.output, loaded)
-    if as_json:
-        terminal.print_json(planned.to_dict())
-    else:
-        plan_table.print_plan(terminal.Output(), planned, loaded)
-
-
 def _print_summary(run: "Run", output: Path, as_json: bool) -> None:
-    from graphrag_lite.cli import run_summary, terminal
+    from graphrag_lite.cli import run_summary
 
     with while_read():
         if as_json:
@@ -218,9 +159,6 @@ def _print_summary(run: "Run", output: Path, as_json: bool) -> None:
 
 
 def _name_failures(snapshot: Path) -> None:
-    from graphrag_lite import tables
-    from graphrag_lite.cli import terminal
-
     failures = tables.read(snapshot, "failures").to_pylist()
     terminal.tell("1 failure was recorded:" if len(failures) == 1 else f"{len(failures)} failures were recorded:")
     places = _places(snapshot, {row["document"] for row in failures[:20]})
@@ -233,9 +171,6 @@ def _name_failures(snapshot: Path) -> None:
 
 def _places(snapshot: Path, unit_ids: Collection[str]) -> dict[str, str]:
     """Return where text units stand, in words, by their ids."""
-    from graphrag_lite import tables
-    from graphrag_lite.cli import terminal
-
     units = tables.read(snapshot, "text_units", only=["id", "document_id", "char_start", "char_end"]).to_pylist()
     documents = tables.read(snapshot, "documents", only=["id", "path", "source_id"]).to_pylist()
     names = {row["id"]: terminal.source_of(row["path"], row["source_id"]) for row in documents}

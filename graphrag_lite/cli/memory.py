@@ -1,14 +1,19 @@
 """The commands memory ..."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphrag_lite.cli.options import EXIT_CODES, JSON, ROOT, SESSION, while_read
+from graphrag_lite.agent.pages import SIZE
+from graphrag_lite.agent.session import MEMORY
+from graphrag_lite.cli import terminal
+from graphrag_lite.cli.group import HELP, while_read
+from graphrag_lite.cli.options import JSON, ROOT, SESSION, Root
+from graphrag_lite.memory.store import NOTE, Entry, Memory
 
 if TYPE_CHECKING:
-    from graphrag_lite.memory.store import Memory
     from graphrag_lite.retrieval.note_vectors import NoteVectors
 
 TAGS = click.option("--tag", "tags", multiple=True, metavar="TAG", help="A word to find it by; repeatable.")
@@ -16,46 +21,28 @@ OF_SESSION = click.option("--session", metavar="NAME", help="Only what is of thi
 LATEST = 10  # notes that `show` lists
 
 
-@click.group(epilog=EXIT_CODES)
+@click.group(help=HELP["memory"], epilog=HELP["exit codes"])
 def memory() -> None:
-    """What is remembered beside the index: notes, messages of sessions, and the blocks that a session begins with.
-
-    It is in ROOT/output/memory.sqlite. No run reads it, a rollback does not touch it, and nothing of it is indexed
-    unless a note is promoted to a document.
-
-    \b
-    Examples:
-      graphrag-lite memory add "Ana prefers the morning train" --tag travel
-      graphrag-lite memory search "which train" --json
-      graphrag-lite memory export > memory.jsonl
-      graphrag-lite memory import conversations.json
-    """
+    pass
 
 
-def _opened(root: Path) -> "Memory":
-    from graphrag_lite.agent.session import MEMORY
-    from graphrag_lite.memory.store import Memory
-
-    return Memory(root / "output" / MEMORY)
+def _opened(root: Root) -> Memory:
+    return Memory(root.output / MEMORY)
 
 
-def _vectors(root: Path) -> "NoteVectors | None":
+def _vectors(root: Root) -> "NoteVectors | None":
     from graphrag_lite.retrieval.note_vectors import NoteVectors
-    from graphrag_lite.settings import file as settings_file
 
-    settings = settings_file.load(root, for_indexing=False)
-    return NoteVectors(settings.embeddings, settings.llm, root / "output") if settings.embeddings.model else None
+    settings = root.load(for_indexing=False)
+    return NoteVectors(settings.embeddings, settings.llm, root.output) if settings.embeddings.model else None
 
 
 @memory.command()
 @ROOT
 @SESSION
 @JSON
-def show(root: Path, session: str, as_json: bool) -> None:
+def show(root: Root, session: str, as_json: bool) -> None:
     """Show the blocks of a session, how much each session holds, and the latest notes."""
-    from graphrag_lite.cli import terminal
-    from graphrag_lite.memory.store import NOTE
-
     opened = _opened(root)
     blocks, counted = opened.blocks(session), opened.sessions()
     latest = [opened.entry(place) for place in reversed(opened.listed(NOTE)[-LATEST:])]
@@ -79,10 +66,8 @@ def _shown(entry: Any) -> tuple[str, ...]:
 @TAGS
 @ROOT
 @SESSION
-def add(content: str, tags: tuple[str, ...], root: Path, session: str) -> None:
+def add(content: str, tags: tuple[str, ...], root: Root, session: str) -> None:
     """Keep a note, and print its id."""
-    from graphrag_lite.memory.store import Entry
-
     for identity in _opened(root).add([Entry(content, session=session, tags=tags)]):
         click.echo(identity)
 
@@ -94,19 +79,14 @@ def add(content: str, tags: tuple[str, ...], root: Path, session: str) -> None:
 @OF_SESSION
 @ROOT
 @JSON
-def search(query: str, tags: tuple[str, ...], page: int, session: str | None, root: Path, as_json: bool) -> None:
+def search(query: str, tags: tuple[str, ...], page: int, session: str | None, root: Root, as_json: bool) -> None:
     """Find notes by their words, and by vectors where embeddings.model is set, best first, then the newest."""
-    from graphrag_lite.agent.pages import SIZE
-    from graphrag_lite.cli import terminal
-
     opened = _opened(root)
     vectors = _vectors(root)
     found = opened.search(query, session=session, tags=tags, meant=vectors.meant(opened, query) if vectors else None)
     entries = [opened.entry(place) for place in found[(page - 1) * SIZE : page * SIZE]]
     with while_read():
         if as_json:
-            from dataclasses import asdict
-
             terminal.print_json({"page": page, "total": len(found), "notes": [asdict(entry) for entry in entries]})
         else:
             output = terminal.Output()
@@ -117,7 +97,7 @@ def search(query: str, tags: tuple[str, ...], page: int, session: str | None, ro
 @memory.command()
 @click.argument("identities", metavar="ID", nargs=-1, required=True)
 @ROOT
-def forget(identities: tuple[str, ...], root: Path) -> None:
+def forget(identities: tuple[str, ...], root: Root) -> None:
     """Delete notes or messages for good, from the file too."""
     _opened(root).forget(identities)
 
@@ -125,7 +105,7 @@ def forget(identities: tuple[str, ...], root: Path) -> None:
 @memory.command()
 @OF_SESSION
 @ROOT
-def export(session: str | None, root: Path) -> None:
+def export(session: str | None, root: Root) -> None:
     """Print all of it as JSON lines."""
     from graphrag_lite.memory.transfer import exported
 
@@ -138,9 +118,8 @@ def export(session: str | None, root: Path) -> None:
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--session", metavar="NAME", help="Keep all of it in this session.  [default: as the file says]")
 @ROOT
-def import_(path: Path, session: str | None, root: Path) -> None:
+def import_(path: Path, session: str | None, root: Root) -> None:
     """Keep what `export` printed, or the messages of an export of conversations (docs/conversations.md)."""
-    from graphrag_lite.cli import terminal
     from graphrag_lite.memory.transfer import imported
 
     terminal.tell(f"{imported(_opened(root), path, session)} entries are in memory.")
@@ -150,7 +129,7 @@ def import_(path: Path, session: str | None, root: Path) -> None:
 @click.argument("identity", metavar="ID")
 @click.argument("folder", type=click.Path(path_type=Path))
 @ROOT
-def promote(identity: str, folder: Path, root: Path) -> None:
+def promote(identity: str, folder: Path, root: Root) -> None:
     """Write a note as a document into FOLDER, to be indexed with it. It says of itself that it was generated."""
     from graphrag_lite.memory.transfer import promoted
 

@@ -1,9 +1,10 @@
-"""What the commands share: options, exit codes, how errors, logs and signals are met."""
+"""What the commands share: options, the root, how logs and signals are met."""
 
 import contextlib
-import errno
 import functools
-import os
+import gc
+import logging
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,33 +14,20 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from graphrag_lite.cli.from_graphrag import translated
+from graphrag_lite.cli import terminal
 from graphrag_lite.search.methods import METHODS, names
 
 if TYPE_CHECKING:
     from graphrag_lite.search.index import Index
     from graphrag_lite.settings import Settings
 
-EXIT_CODES = """
-\b
-Exit codes:
-  0    done, also when nothing had changed
-  1    something that you can fix: settings, corpus, question, disk
-  2    wrong usage of this command
-  3    finished, with failures recorded (`graphrag-lite show failures`)
-  75   another run is writing this index, or a batch is not answered yet; try again later
-  130  interrupted; the next run goes on from there
-"""
 ROOT = click.option(
     "--root",
     type=click.Path(path_type=Path),
+    callback=lambda _context, _option, folder: Root(folder),
     default=".",
     show_default=True,
     help="Folder that holds settings.yaml and output/.",
-)
-CONFIG = click.option("--config", type=click.Path(path_type=Path), help="Settings file instead of ROOT/settings.yaml.")
-OVERRIDES = click.option(
-    "--set", "overrides", metavar="SECTION.KEY=VALUE", multiple=True, help="Change one setting; repeatable."
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 QUIET = click.option("-q", "--quiet", is_flag=True, help="Say nothing but the result, and what goes wrong.")
@@ -84,8 +72,8 @@ class Root:
     """A folder with settings.yaml and output/, and what a command changes of its settings."""
 
     folder: Path
-    config: Path | None
-    overrides: tuple[str, ...]
+    config: Path | None = None
+    overrides: tuple[str, ...] = ()
 
     @property
     def output(self) -> Path:
@@ -109,8 +97,6 @@ class Root:
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
     """Collect no garbage in a process that answers and ends: going through all imports costs it a third of a second."""
-    import gc
-
     gc.disable()
     try:
         yield
@@ -139,67 +125,19 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options --root, --config and --set, and their values as one `root`."""
 
     @ROOT
-    @CONFIG
-    @OVERRIDES
+    @click.option("--config", type=click.Path(path_type=Path), help="Settings file instead of ROOT/settings.yaml.")
+    @click.option(
+        "--set", "overrides", metavar="SECTION.KEY=VALUE", multiple=True, help="Change one setting; repeatable."
+    )
     @functools.wraps(command)
-    def called(root: Path, config: Path | None, overrides: tuple[str, ...], **values: Any) -> None:
-        command(root=Root(root, config, overrides), **values)
+    def called(root: Root, config: Path | None, overrides: tuple[str, ...], **values: Any) -> None:
+        command(root=Root(root.folder, config, overrides), **values)
 
     return called
 
 
-class Group(click.Group):
-    """Turns the errors that a user can fix into one message and an exit code; a bug keeps its traceback."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        return super().resolve_command(ctx, translated(args))
-
-    def invoke(self, ctx: click.Context) -> None:
-        from graphrag_lite.errors import GraphragLiteError
-
-        for name in ("stdout", "stderr"):
-            if getattr(sys, name) is None:  # closed by >&-: what is opened next would take its place
-                setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - to the end
-            stream = getattr(sys, name)
-            if hasattr(stream, "reconfigure"):  # where it is not UTF-8, what it cannot write is escaped
-                stream.reconfigure(errors="backslashreplace")
-        try:
-            with while_read():
-                super().invoke(ctx)
-            return
-        except GraphragLiteError as error:
-            message, code = f"Error: {error}", error.exit_code
-        except KeyboardInterrupt:
-            kept = " Nothing was published; finished stages are kept, run again to go on."
-            message, code = f"Interrupted.{kept if ctx.invoked_subcommand in ('index', 'import') else ''}", 130
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename:
-                raise
-            message, code = f"Error: standard output cannot be written: {error.strerror}.", 1
-        from graphrag_lite.cli import terminal
-
-        terminal.tell(message)
-        ctx.exit(code)
-
-
-@contextlib.contextmanager
-def while_read() -> Iterator[None]:
-    """Print until the reader of standard output, such as head, has seen enough. That is no error."""
-    try:
-        yield
-    except BrokenPipeError:
-        from graphrag_lite.cli import terminal
-
-        terminal.discard(sys.stdout)
-
-
 def log(*, quiet: bool = False) -> None:
     """Tell what a run remarks; with `quiet` only what goes wrong."""
-    import logging
-
-    from graphrag_lite.cli import terminal
 
     class Told(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
@@ -214,7 +152,6 @@ def terminable() -> Iterator[Callable[[], None]]:
 
     From then on neither ends the command: it has only to say what has come of the work.
     """
-    import signal
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt

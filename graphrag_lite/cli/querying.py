@@ -3,13 +3,15 @@
 import contextlib
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphrag_lite.cli import printed_answer, terminal
+from graphrag_lite.cli.group import command, while_read
 from graphrag_lite.cli.options import (
-    EXIT_CODES,
     JSON,
     QUIET,
     WHERE,
@@ -17,19 +19,17 @@ from graphrag_lite.cli.options import (
     Root,
     log,
     uncollected,
-    while_read,
     with_settings,
 )
+from graphrag_lite.errors import InputError
 from graphrag_lite.search.methods import METHODS, method_named
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from graphrag_lite.search.answer import Answer
     from graphrag_lite.search.index import Index
 
 
-@click.command(epilog=EXIT_CODES)
+@command("query")
 @click.argument("question", required=False)
 @with_settings
 @click.option(
@@ -74,28 +74,6 @@ def query(
     level: int | None,
     **options: Any,
 ) -> None:
-    """Answer QUESTION from the index, every sentence with its source. As QUESTION, - stands for standard input.
-
-    The model that the settings name answers, from what the index holds; without one the answer is made of sentences of
-    the corpus. Marks that a model makes up are left out and counted, and so are sentences without a mark.
-
-    With --json, or --questions FILE, one JSON object a question: id, question, answer, documents (ranked, by their own
-    ids), text_units (ranked), citations (path and character span of every mark), and what the model used.
-
-    \b
-    Examples:
-      graphrag-lite query "Who is Scrooge and whom does he know?"
-      graphrag-lite query --method global --level 1 "What are the main themes?"
-      graphrag-lite query --method global --dynamic --response-type "three bullet points" "Who pays?"
-      graphrag-lite query --method global --budget 100 "Which risks do the speakers see?"
-      graphrag-lite query --set llm.model=null "Who is Scrooge?"
-      pbpaste | graphrag-lite query -q -
-      graphrag-lite query --as-of 2023-05-30 "What did we decide last week?"
-      graphrag-lite query --valid-at 2023-06-01 "Where does Ana work?"
-      graphrag-lite query --method agent --trace "Which did I buy first, the bed or the lamp?"
-      graphrag-lite query --where "path=contracts/*" --where "date>=2024-01" "Who may cancel?"
-      graphrag-lite query --method basic --questions questions.jsonl --top-k 20 > answers.jsonl
-    """
     if questions is None:
         click.get_current_context().with_resource(uncollected())
 
@@ -124,8 +102,6 @@ def _answer(
     opened: "Index", question: str, options: dict[str, Any], as_json: bool, *, quiet: bool, trace: bool
 ) -> None:
     """Answer one question; a model's answer is printed as it is written. With `quiet`, print nothing but that."""
-    from graphrag_lite.cli import printed_answer, terminal
-
     in_pieces = opened.asks and not as_json and not options["retrieve_only"]
     with printed_answer.Pieces() if in_pieces else contextlib.nullcontext() as show:
         answer = opened.query(question, **options, show=show)
@@ -147,7 +123,6 @@ def _answer(
 
 def _answer_file(opened: "Index", path: Path, options: dict[str, Any], *, quiet: bool, trace: bool) -> None:
     """Answer the questions of a file, a line of JSON each."""
-    from graphrag_lite.cli import printed_answer, terminal
     from graphrag_lite.search.answer import Answer
 
     listed = list(_questions(path))
@@ -177,8 +152,6 @@ def _answer_file(opened: "Index", path: Path, options: dict[str, Any], *, quiet:
 
 def _end_query(answers: "Sequence[Answer]", n_failed: int = 0, *, quiet: bool) -> None:
     """Say on standard error what went wrong and what the model used; exit with 3 where something failed."""
-    from graphrag_lite.cli import printed_answer, terminal
-
     for line in () if quiet else printed_answer.remarks(answers):
         terminal.tell(line)
     if n_failed or any(answer.failures for answer in answers):
@@ -186,8 +159,6 @@ def _end_query(answers: "Sequence[Answer]", n_failed: int = 0, *, quiet: bool) -
 
 
 def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
-    from graphrag_lite.cli import terminal
-
     rows = []
     for unit_id in unit_ids:
         unit = opened.unit_row[unit_id]
@@ -200,7 +171,6 @@ def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
 
 def _questions(path: Path) -> Iterator[tuple[Any, str, "date | None", list[str]]]:
     """Yield (id, question, as of which day, conditions) of each line of a file. Raises InputError that names it."""
-    from graphrag_lite.errors import InputError
     from graphrag_lite.ops.evaluate import read_text
     from graphrag_lite.read.json_lines import objects
     from graphrag_lite.search.index import last_day

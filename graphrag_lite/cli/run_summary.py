@@ -1,7 +1,7 @@
 """What `index` and `import` say at the end of a run."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -11,22 +11,22 @@ from graphrag_lite import tables
 from graphrag_lite.cli.terminal import changes, plain
 from graphrag_lite.run import run_log
 from graphrag_lite.run.corpus_files import left_out_of
+from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import ASKING
-
-if TYPE_CHECKING:
-    from graphrag_lite.run.loop import Run
+from graphrag_lite.stages.load_documents import unread_times
 
 
-def summary(run: "Run") -> dict[str, Any]:
+def summary(run: Run) -> dict[str, Any]:
     """Return what `index --json` prints: documented in docs/json.md, and stable."""
     rows = {name: entry["rows"] for name, entry in run.manifest["tables"].items()}
+    levels = tables.read(run.snapshot, "communities", only=["level"])["level"].to_pylist()
     names = ("documents", "text_units", "entities", "relationships", "covariates", "communities", "community_reports")
     return {
         "status": "published" if run.changed else "unchanged",
         "snapshot": run.snapshot.name,
         "method": run.manifest["settings"]["method"],
         **{name: rows[name] for name in names},
-        "communities_by_level": _by_level(run),
+        "communities_by_level": {str(level): levels.count(level) for level in sorted(set(levels))},
         "relationships_within_entities": within_entities(run.manifest),
         "failures": rows["failures"],
         "left_out": left_out_of(run.manifest),
@@ -48,27 +48,20 @@ def within_entities(manifest: Mapping[str, Any]) -> int:
     return int(counts.get("relationships_within_entities", 0))
 
 
-def _asks(run: "Run") -> bool:
+def _asks(run: Run) -> bool:
     """Say whether the run may have asked a model: one that chats, or one that embeds."""
     values = run.manifest["settings"]
     return bool(run.usage) or values["method"] in ASKING or values["embeddings"]["model"] is not None
 
 
-def _unread_times(run: "Run") -> list[dict[str, Any]]:
+def _unread_times(run: Run) -> list[dict[str, Any]]:
     """Return the files with times that cannot be read: the path, how many documents, and an example."""
-    from graphrag_lite.stages.load_documents import unread_times
-
     documents = tables.read(run.snapshot, "source_documents", only=["path", "created_at", "metadata", "messages"])
     field = run.manifest["settings"]["load_documents"]["time_field"]
     return [unread._asdict() for unread in unread_times(documents, field)]
 
 
-def _by_level(run: "Run") -> dict[str, int]:
-    levels = tables.read(run.snapshot, "communities", only=["level"])["level"].to_pylist()
-    return {str(level): levels.count(level) for level in sorted(set(levels))}
-
-
-def print_summary(console: Console, run: "Run", output: str) -> None:
+def print_summary(console: Console, run: Run, output: str) -> None:
     """Print the table at the end of a run."""
     values = summary(run)
     table = Table(show_header=False, box=None, padding=(0, 2))

@@ -1,15 +1,21 @@
 """The command schedule."""
 
+import asyncio
 import contextlib
 from pathlib import Path
 from typing import Any
 
 import click
 
-from graphrag_lite.cli.options import EXIT_CODES, METRICS_FILE, Root, with_settings
+from graphrag_lite.cli import terminal
+from graphrag_lite.cli.group import command
+from graphrag_lite.cli.options import METRICS_FILE, Root, with_settings
+from graphrag_lite.errors import InputError
+from graphrag_lite.ops import cron, metrics, scheduler_files
+from graphrag_lite.ops import schedule as scheduler
 
 
-@click.command(epilog=EXIT_CODES)
+@command("schedule")
 @click.argument("corpus", type=click.Path(path_type=Path))
 @with_settings
 @click.option(
@@ -35,24 +41,9 @@ def schedule(
     metrics_file: Path | None,
     form: str | None,
 ) -> None:
-    """Run `index CORPUS` whenever it is due, until SIGTERM or Ctrl-C.
-
-    Prints its log to standard output, a JSON object a line. One run at a time; a run that fails is logged and the
-    next one comes. Times that were missed, also while this was not running, are caught up by one run. Where there is
-    no index yet, or the last run was interrupted, the first run starts at once.
-
-    \b
-    Examples:
-      graphrag-lite schedule ./corpus --cron "0 2 * * *"
-      graphrag-lite schedule ./corpus --root /srv/index --cron "*/15 8-18 * * mon-fri" --timezone Europe/Berlin
-      graphrag-lite schedule ./corpus --cron "0 2 * * *" --print systemd
-    """
-    from graphrag_lite.cli import terminal
-    from graphrag_lite.ops import cron, metrics, schedule, scheduler_files
-
     times, zone = cron.read(expression), cron.zone(timezone)
     loaded = root.load()
-    job = schedule.Job(corpus, root.folder, root.config, root.overrides, metrics_file)
+    job = scheduler.Job(corpus, root.folder, root.config, root.overrides, metrics_file)
     if form:
         if not corpus.exists():
             terminal.tell(f"Warning: {corpus}: there is no such folder or file here yet.")
@@ -60,21 +51,15 @@ def schedule(
         job = scheduler_files.absolute(job)
         click.echo(scheduler_files.FORMS[form](job, times, timezone, key), nl=False)
         return
-    import asyncio
-
-    from graphrag_lite.errors import InputError
 
     if not corpus.exists():
         raise InputError(f"{corpus}: there is no such folder or file.")
     if metrics_file:
         metrics.check(metrics_file)
-    asyncio.run(schedule.serve(job, times, zone, _log))
+    asyncio.run(scheduler.serve(job, times, zone, _log))
 
 
 def _log(event: str, *, level: str = "info", **fields: Any) -> None:
-    from graphrag_lite.cli import terminal
-    from graphrag_lite.ops import schedule
-
-    entry = {"time": schedule.stamp(), "level": level, "event": event, **fields}
+    entry = {"time": scheduler.stamp(), "level": level, "event": event, **fields}
     with contextlib.suppress(OSError):  # a log that cannot be written, as on a full disk, ends no schedule
         terminal.print_json(entry)

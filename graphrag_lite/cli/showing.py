@@ -1,11 +1,17 @@
 """The command show."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.markdown import Markdown
+from rich.text import Text
 
-from graphrag_lite.cli.options import EXIT_CODES, JSON, ROOT
+from graphrag_lite.cli import terminal
+from graphrag_lite.cli.group import command
+from graphrag_lite.cli.options import JSON, ROOT, Root
+from graphrag_lite.cli.terminal import plain
+from graphrag_lite.errors import InputError
+from graphrag_lite.evidence.places import told
 
 if TYPE_CHECKING:
     from graphrag_lite.search.index import Index
@@ -27,7 +33,7 @@ MIN_ID = 6  # characters of the beginning of an id that names a report
 SILENT = ": that community has too little to say for a page of its own"
 
 
-@click.command(epilog=EXIT_CODES)
+@command("show")
 @click.argument("what", default="summary", type=click.Choice(["summary", *VIEWS, "report"]), metavar="[WHAT]")
 @click.argument("identity", required=False, metavar="[ID]")
 @ROOT
@@ -36,25 +42,9 @@ SILENT = ": that community has too little to say for a page of its own"
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most rows to show.")
 @JSON
 def show(
-    what: str, identity: str | None, root: Path, suggest: bool, search: str | None, limit: int, as_json: bool
+    what: str, identity: str | None, root: Root, suggest: bool, search: str | None, limit: int, as_json: bool
 ) -> None:
-    """Show what the index holds.
-
-    WHAT is summary, documents, entities, relationships, communities, reports, episodes, facts, policies, text-units or
-    failures; or `report ID` for one report as a page (ID is a community number, or a report's id or its beginning).
-
-    \b
-    Examples:
-      graphrag-lite show
-      graphrag-lite show entities --search scrooge --limit 5
-      graphrag-lite show report 3
-      graphrag-lite show entities --suggest
-    """
-
-    from graphrag_lite.cli import terminal
-    from graphrag_lite.search.index import Index
-
-    opened = Index.open(root / "output")
+    opened = root.open_index()
     console = terminal.Output()
     if what == "report":
         _show_report(console, opened, identity, as_json)
@@ -96,34 +86,23 @@ def show(
 
 def _shown(what: str, row: dict[str, Any]) -> dict[str, Any]:
     """Return what a table has room for of a row, by heading."""
-    from graphrag_lite.cli import terminal
-
+    number = {"#": row.pop("human_readable_id")} if "human_readable_id" in row else {}
     if what == "relationships":
-        names = [row.pop("source"), row.pop("relation"), row.pop("target")]
-        row = {
-            "human_readable_id": row.pop("human_readable_id"),
-            "relationship": " – ".join(filter(None, names)),
-            **row,
-        }
+        named = " – ".join(filter(None, (row.pop(name) for name in ("source", "relation", "target"))))
+        row = {"relationship": named, **row}
     if what == "facts":
         stated = " ".join(row.pop(name) for name in ("subject", "relation", "object"))
-        row = {
-            "fact": stated,
-            **{name: row[name] for name in ("kind", "valid_at", "invalid_at")},
-            "sentence": row["fact"],
-        }
+        times = {name: row[name] for name in ("kind", "valid_at", "invalid_at")}
+        row = {"fact": stated, **times, "sentence": row["fact"]}
     if what == "documents":
-        name = terminal.source_of(row.pop("path"), row.pop("source_id"))
-        row = {"human_readable_id": row.pop("human_readable_id"), "document": name, **row}
-    return {"#" if column == "human_readable_id" else column: value for column, value in row.items()}
+        row = {"document": terminal.source_of(row.pop("path"), row.pop("source_id")), **row}
+    return number | row
 
 
-def _suggest(opened: "Index", root: Path, limit: int) -> None:
-    from graphrag_lite.cli import terminal
+def _suggest(opened: "Index", root: Root, limit: int) -> None:
     from graphrag_lite.ops.suggest import as_file, suggested
-    from graphrag_lite.settings import file as settings_file
 
-    known = settings_file.load(root, for_indexing=False).resolve_entities.known
+    known = root.load(for_indexing=False).resolve_entities.known
     if pairs := suggested(opened, known):
         click.echo(terminal.plain(as_file(pairs[:limit])), nl=False)
     else:
@@ -131,8 +110,6 @@ def _suggest(opened: "Index", root: Path, limit: int) -> None:
 
 
 def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
-    from graphrag_lite.cli import terminal
-
     manifest = opened.manifest
     values = {
         "snapshot": opened.folder.name,
@@ -149,10 +126,6 @@ def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
 
 
 def _show_report(console: Any, opened: "Index", identity: str | None, as_json: bool) -> None:
-    from graphrag_lite.cli import terminal
-    from graphrag_lite.errors import InputError
-    from graphrag_lite.evidence.places import told
-
     if not identity:
         raise click.UsageError("Which report? Give its community's number, as `graphrag-lite show reports` lists them.")
     reports = opened.arrow("community_reports")
@@ -162,22 +135,21 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
         rows = [row for row, own in enumerate(ids) if own.startswith(identity)]
     if len(rows) != 1:
         what = f"Several reports begin with {identity!r}" if rows else f"There is no report {identity!r}"
-        silent = (
-            "" if rows or identity not in map(str, opened.column("communities", "community").to_pylist()) else SILENT
-        )
+        known = map(str, opened.column("communities", "community").to_pylist())
+        silent = SILENT if not rows and identity in known else ""
         raise InputError(f"{what}{silent}. `graphrag-lite show reports` lists them by community number.")
     report = reports.slice(rows[0], 1).to_pylist()[0]
     if as_json:
         terminal.print_json(report)
         return
-    documents = opened.arrow("documents")
-    row = {own: i for i, own in enumerate(documents["id"].to_pylist())}
+    row = {own: i for i, own in enumerate(opened.column("documents", "id").to_pylist())}
     sources = []
     for citation in report["citations"]:
-        document = row[citation["document_id"]]
-        name = terminal.source_of(documents["path"][document].as_py(), documents["source_id"][document].as_py())
-        where = told(documents["blocks"][document].as_py(), citation["char_start"], citation["char_end"])
-        sources.append(f"[{citation['n']}] {name}, {where}")
+        path, own, blocks = (
+            opened.cell("documents", name, row[citation["document_id"]]) for name in ("path", "source_id", "blocks")
+        )
+        where = told(blocks, citation["char_start"], citation["char_end"])
+        sources.append(f"[{citation['n']}] {terminal.source_of(path, own)}, {where}")
     place = f"Community {report['community']}, level {report['level']}."
     notes = [f"{place} Rank {report['rank']}: {report['rating_explanation']}"]
     if report["stale"]:
@@ -186,17 +158,7 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
             f"Stale for {runs}: its community has changed a little since it was written;"
             " `graphrag-lite index --refresh reports` writes it again."
         )
-    _print_report(console, report["full_content"], [*sources, *notes])
-
-
-def _print_report(console: Any, content: str, sources: list[str]) -> None:
-    """Print a report as a page, then where its statements stand."""
-    from rich.markdown import Markdown
-    from rich.text import Text
-
-    from graphrag_lite.cli.terminal import plain
-
-    console.print(Markdown(plain(content)))
+    console.print(Markdown(plain(report["full_content"])))
     console.print()
-    for source in sources:
-        console.print(Text(plain(source), style="dim"))
+    for line in (*sources, *notes):
+        console.print(Text(plain(line), style="dim"))

@@ -1,13 +1,19 @@
 """The commands to begin with: demo, init, prompt-tune."""
 
+import shlex
 from pathlib import Path
 
 import click
+from rich.text import Text
 
-from graphrag_lite.cli.options import EXIT_CODES, Root, log, terminable, with_settings
+from graphrag_lite.cli.group import command
+from graphrag_lite.cli.options import Root, log, terminable, with_settings
+from graphrag_lite.cli.terminal import Output, plain, spent
+from graphrag_lite.ops import sample
+from graphrag_lite.ops.init import write_defaults
 
 
-@click.command(epilog=EXIT_CODES)
+@command("demo")
 @click.option(
     "--root",
     type=click.Path(path_type=Path),
@@ -18,19 +24,6 @@ from graphrag_lite.cli.options import EXIT_CODES, Root, log, terminable, with_se
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 @click.pass_context
 def demo(ctx: click.Context, root: Path, opens: bool) -> None:
-    """Index the sample corpus, ask it two questions, and write the page to look at it.
-
-    The corpus ships with this program: ninety short documents on the history of the Hubble Space Telescope. Each
-    command is shown as you would type it.
-
-    \b
-    Example:
-      graphrag-lite demo --open
-    """
-    import shlex
-
-    from graphrag_lite.ops import sample
-
     place = ["--root", str(root)]
     for words in (
         ["index", str(sample.corpus()), *place],
@@ -45,41 +38,21 @@ def demo(ctx: click.Context, root: Path, opens: bool) -> None:
     click.echo(f"Open {(root / 'explore.html').resolve().as_uri()}")
 
 
-@click.command(epilog=EXIT_CODES)
+@command("init")
 @click.argument("folder", type=click.Path(path_type=Path), default=".")
 @click.option("--force", is_flag=True, help="Overwrite files that are there.")
 def init(folder: Path, force: bool) -> None:
-    """Write settings.yaml and prompts/ with their comments into FOLDER.
-
-    \b
-    Example:
-      graphrag-lite init my-project
-    """
-    from graphrag_lite.ops.init import write_defaults
-
     for path in write_defaults(folder, force=force):
         click.echo(f"Wrote {path}")
 
 
-@click.command("prompt-tune", epilog=EXIT_CODES)
+@command("prompt-tune")
 @click.argument("corpus", type=click.Path(path_type=Path))
 @with_settings
 @click.option("--sample", type=click.IntRange(1), default=12, show_default=True, help="Text units to learn from.")
 @click.option("--force", is_flag=True, help="Overwrite prompt files that are there.")
 def prompt_tune(corpus: Path, root: Root, sample: int, force: bool) -> None:
-    """Write prompts for the domain and the language of CORPUS into ROOT/prompts.
-
-    Asks the model of section llm about a sample of the corpus: its domain, the kinds of entities in it, and examples
-    of their extraction. Prints the entity types to put into settings.yaml, which it does not change.
-
-    \b
-    Example:
-      graphrag-lite prompt-tune ./corpus --set llm.model=gpt-4o-mini
-    """
-    from rich.text import Text
-
-    from graphrag_lite.cli.terminal import Output, plain, spent
-    from graphrag_lite.ops import tuning
+    from graphrag_lite.ops import tuning  # which all stages come with
 
     log()
     loaded = root.load()

@@ -1,14 +1,18 @@
 """The commands that take an index elsewhere: explore, export."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from graphrag_lite.cli.options import EXIT_CODES, JSON, ROOT
-from graphrag_lite.views.exports import FORMATS
+from graphrag_lite.cli import terminal
+from graphrag_lite.cli.group import command
+from graphrag_lite.cli.options import JSON, ROOT, Root
+from graphrag_lite.ops.exported import bring_up_to_date, write
+from graphrag_lite.views.exports import FORMATS, exported
 
 
-@click.command(epilog=EXIT_CODES)
+@command("explore")
 @ROOT
 @click.option(
     "--output",
@@ -19,33 +23,20 @@ from graphrag_lite.views.exports import FORMATS
 )
 @click.option("--title", help="Name of the page.  [default: the name of ROOT]")
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
-def explore(root: Path, target: Path | None, title: str | None, opens: bool) -> None:
-    """Write the index as one HTML page to look at: a map of names, reports, sources, a timeline, search.
-
-    The page needs no server and no network, and holds the texts of the documents: pass it on as you would them. Above
-    20 MB they are left out, and the page says so.
-
-    \b
-    Examples:
-      graphrag-lite explore --open
-      graphrag-lite explore --root my-project --output /tmp/my-project.html
-    """
-    import webbrowser
-
-    from graphrag_lite.ops.exported import write
-    from graphrag_lite.search.index import Index
+def explore(root: Root, target: Path | None, title: str | None, opens: bool) -> None:
     from graphrag_lite.views.explorer import page
 
-    opened = Index.open(root / "output")
-    target = target or root / "explore.html"
-    content = page(opened, title or root.resolve().name)
+    target = target or root.folder / "explore.html"
+    content = page(root.open_index(), title or root.folder.resolve().name)
     write(target, content)
     click.echo(f"Wrote {target} ({len(content) / 1e6:.1f} MB)")
     if opens:
+        import webbrowser
+
         webbrowser.open(target.resolve().as_uri())
 
 
-@click.command(epilog=EXIT_CODES)
+@command("export")
 @click.argument("form", metavar="FORMAT", type=click.Choice(list(FORMATS)))
 @ROOT
 @click.option(
@@ -56,35 +47,9 @@ def explore(root: Path, target: Path | None, title: str | None, opens: bool) -> 
     help="Where to write it.  [default: ROOT/export/FORMAT]",
 )
 @JSON
-def export(form: str, root: Path, folder: Path | None, as_json: bool) -> None:
-    """Write the index as files for other tools. Exporting again changes only what has changed.
-
-    \b
-    FORMAT is one of
-      graphml   the graph of names, for yEd, Cytoscape, Gephi, networkx
-      gexf      the same for Gephi, laid out
-      csv       nodes and relationships for Neo4j's bulk import
-      cypher    the same as statements for cypher-shell
-      obsidian  a vault: a note for each name, report and document, linked
-      markdown  the reports as one book, with their sources
-      jsonl     every table, a row a line
-
-    graphml and gexf need the extra [graph]. Files that you have changed since the last export are left as they are.
-
-    \b
-    Examples:
-      graphrag-lite export gexf
-      graphrag-lite export obsidian --output ~/vaults/archive
-    """
-    from dataclasses import asdict
-
-    from graphrag_lite.cli import terminal
-    from graphrag_lite.ops.exported import bring_up_to_date
-    from graphrag_lite.search.index import Index
-    from graphrag_lite.views.exports import exported
-
-    folder = folder or root / "export" / form
-    done = bring_up_to_date(folder, exported(Index.open(root / "output"), form))
+def export(form: str, root: Root, folder: Path | None, as_json: bool) -> None:
+    folder = folder or root.folder / "export" / form
+    done = bring_up_to_date(folder, exported(root.open_index(), form))
     if as_json:
         terminal.print_json({"folder": str(folder), **asdict(done)})
         return

@@ -1,7 +1,7 @@
 """The sentences that name the members of communities, of those text units in which a member is related to something."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
+Key = tuple[int, bool, str, int, int, str]  # late in its sentence, of no good length, document, start, end, text unit
 MOST = 4  # of each entity
+OPENING = 2  # sentences that name it first in the document that names it most: a reader meets it there
 EARLY = 12  # characters: a name that comes this much earlier in its sentence is more its subject
 
 
@@ -29,7 +31,10 @@ def related_units(relationships: Iterable[Row], entities: Iterable[str]) -> dict
 def member_sentences(
     entity_mentions: "pa.Table", entity_resolutions: "pa.Table", units: Mapping[str, set[str]]
 ) -> dict[str, list[Row]]:
-    """Return the spans of up to `MOST` sentences that name each entity in its `units`, by id: where it comes first."""
+    """Return the spans of sentences that name each entity in its `units`, by id.
+
+    Those are up to `MOST` in which it comes first, then up to `OPENING` that open the document which names it most.
+    """
     here: dict[tuple[str, str], str] = {}
     anywhere: dict[str, str] = {}
     for document, name, identity in tables.rows(entity_resolutions, "document_id", "name", "entity_id"):
@@ -37,7 +42,7 @@ def member_sentences(
             here[document, name] = identity
         else:
             anywhere[name] = identity
-    found: dict[str, dict[tuple[str, int], tuple[Any, ...]]] = defaultdict(dict)
+    found: dict[str, dict[tuple[str, int], Key]] = defaultdict(dict)
     columns = ["document_id", "text_unit_id", "name", "char_start", "char_end", "mention_start"]
     for batch in entity_mentions.select(columns).to_batches(max_chunksize=20_000):
         for document, unit, name, start, end, mention in tables.rows(batch, *columns):
@@ -47,7 +52,17 @@ def member_sentences(
             key = ((mention - start) // EARLY, end - start not in GOOD_LENGTH, document, start, end, unit)
             place = (document, start)
             found[identity][place] = min(key, found[identity].get(place, key))
-    return {identity: [_span(*key[2:]) for key in nsmallest(MOST, own.values())] for identity, own in found.items()}
+    return {
+        identity: [_span(*key[2:]) for key in (*nsmallest(MOST, own.values()), *_opening(own.values()))]
+        for identity, own in found.items()
+    }
+
+
+def _opening(found: Collection[Key]) -> list[Key]:
+    """Return the first of the sentences in the document that holds most of them, ties by its id."""
+    counted = Counter(key[2] for key in found)
+    document = min(counted, key=lambda one: (-counted[one], one))
+    return nsmallest(OPENING, (key for key in found if key[2] == document), key=lambda key: key[3])
 
 
 def _span(document: str, start: int, end: int, unit: str) -> Row:

@@ -3,17 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from graphrag_lite.text.word_lists import sections
+
 Span = tuple[int, int]
 
-# Beginnings of words of licences and legal notices. One of them is none: a report may tell of a licence.
-_LEGAL = (
-    *("copyright", "all rights reserved", "licens", "licenc", "relicens", "permission", "trademark", "warranty"),
-    *("warranties", "liable", "liability", "disclaim", "redistribut", "terms of use", "terms of service"),
-    *("terms of this", "under the terms", "forward-looking", "infring", "royalties", "indemnif", "public domain"),
-    *("without charge", "give it away", "ebook", "donation", "unsubscribe", "privacy policy", "cookies", "isbn"),
-    *("urheberrecht", "alle rechte", "haftung", "droit d'auteur", "droits d'auteur", "droit d’auteur"),
-    *("droits d’auteur", "tous droits", "derechos reservados", "©", "版权", "版權", "著作権", "無断", "저작권", "무단"),
-)
+_LEGAL = sections(__package__, "notices.txt")["legal"]
 NEAR = 1_000  # characters between two words of one notice
 LEAST, LEAST_KINDS = 5, 3  # words of a notice, and different ones
 LONG = 1_500  # characters of a document in which a sentence may be a formula: in short ones it is what they say

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from graphrag_lite.evidence.key_sentences import choose
@@ -12,10 +11,13 @@ from graphrag_lite.evidence.report_statements import Sources, Statement
 
 Row = Mapping[str, Any]
 MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
+UNDEFINED = 5  # of facts of which none defines an entity, and none opens the document of most
 FIRST = 1e6  # worth of what a report begins with
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
 PASSING = 0.6  # what a sentence counts that begins with the name of no member
 EARLY, LEAST_ABOUT = 40, 2  # characters before a member's name in a sentence about it; of so many sentences one is
+PLAIN = 0.7  # worth of a sentence that addresses nobody and quotes nobody
+OPENING = 500  # characters of a document whose sentences say what it is about
 STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
 
 
@@ -47,14 +49,20 @@ def choose_facts(
     first = next((fact for fact in found if lead and fact.first.place == lead.place), None)
     names = _names(members)
     of = {row["id"]: row for row in members}
-    # Of the entity that the lead defines, else of the strongest with enough to tell.
-    for main in (*([first.about] if first else []), *((row["id"],) for row in members[:STRONGEST])):
+    # Of the entity that the lead defines, else of the strongest with enough to tell that has a name of its own: what
+    # "constant currency" or "fourth quarter" is said of is no theme.
+    strongest = [row for row in members if whole or not row["title"].islower()][:STRONGEST]
+    for main in (*([first.about] if first else []), *((row["id"],) for row in strongest)):
         told = _told_of([of[identity] for identity in main if identity in of], found, sources, whole)
         if len(told) >= MIN_FACTS:
             break
     else:
         return []
-    first = first or _introduction(told, _names([of[identity] for identity in main if identity in of]), sources)
+    if not first:
+        fresh = [fact for fact in told if fact.sentence.text not in above]
+        own = _names([of[identity] for identity in main if identity in of])
+        first = _introduction(fresh, own, _names(strongest), sources)
+        main = (*main, *(first.about if first else ()))
     sentences = []
     for fact in told:
         beside = set(main).isdisjoint(fact.about) and not fact.is_row
@@ -63,7 +71,15 @@ def choose_facts(
     used = above - {lead.sentence.text} if lead else above
     chosen = [told[i] for i in choose(sentences, most, idf, used)]
     begin = sum(_begins(fact, names) for fact in chosen)
-    return chosen if len(chosen) >= MIN_FACTS and (whole or LEAST_ABOUT * begin >= len(chosen)) else []
+    works = [sources.work(fact.first.place[0]) for fact in chosen]
+    story = first and _opens(first) and 2 * works.count(works[0]) > len(works)
+    least = MIN_FACTS if lead or story or any(fact.is_row for fact in chosen) else UNDEFINED
+    return chosen if len(chosen) >= least and (whole or LEAST_ABOUT * begin >= len(chosen)) else []
+
+
+def _opens(fact: Fact) -> bool:
+    """Say whether a fact stands at the beginning of its document, where it says what the document is about."""
+    return fact.first.place[1] < OPENING
 
 
 def _lead(leads: Iterable[Statement], places: Collection[tuple[str, int]], above: Collection[str]) -> Statement | None:
@@ -80,9 +96,10 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole
     `whole` small corpus all is told.
     """
     work = {document: sources.work(document) for document in {fact.first.place[0] for fact in found}}
+    titles = [row["title"] for row in main]
     together: dict[str, set[str]] = defaultdict(set)  # works that tell a neighbour with it
     for fact in found:
-        if any(row["id"] in fact.about or row["title"] in fact.sentence.text for row in main):
+        if any(row["id"] in fact.about for row in main) or _names_any(fact, titles):
             for identity in fact.about:
                 together[identity].add(work[fact.first.place[0]])
     own = set().union(*together.values())
@@ -97,7 +114,10 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole
     if whole:
         return told
     n_facts = Counter(work[fact.first.place[0]] for fact in told)
-    names = () if all(row["type"] == "location" for row in main) else _names(main)
+    names = _names(main)
+    if all(row["type"] == "location" for row in main):
+        told = _of_one_story(told, main, work, n_facts)
+        names = ()
     alike = tuple(name for name in names if " " in name)  # "Thomas" of another undated document is another one
     return [
         fact
@@ -106,10 +126,37 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole
     ]
 
 
-def _introduction(told: Sequence[Fact], names: tuple[str, ...], sources: Sources) -> Fact | None:
-    """Return the first fact in reading order that begins with one of some names."""
-    found = [fact for fact in told if fact.sentence.text.startswith(names)]
-    return min(found, key=partial(in_reading, sources=sources), default=None)
+def _of_one_story(
+    told: Sequence[Fact], place: Sequence[Row], work: Mapping[str, str], n_facts: Mapping[str, int]
+) -> list[Fact]:
+    """Return the facts of the work that tells most of a place, ties by its name, and of those that tell more of the
+    same entities: a country's sport and its trade are no one page."""
+    members: dict[str, set[str]] = defaultdict(set)
+    for fact in told:
+        members[work[fact.first.place[0]]].update(set(fact.about) - {row["id"] for row in place})
+    most = min(members, key=lambda one: (-n_facts[one], one), default="")
+    return [fact for fact in told if (own := work[fact.first.place[0]]) == most or members[own] & members[most]]
+
+
+def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[str], sources: Sources) -> Fact | None:
+    """Return the first fact, in reading order, of the work that tells most: one that begins with one of its own names.
+
+    Where one work tells at least half, it may be any at the beginning of a document that names a member: who opens a
+    story says what it is about.
+    """
+    work = {fact.first.place: sources.work(fact.first.place[0]) for fact in told}
+    n_facts = Counter(work.values())
+    story = {one for one in n_facts if 2 * n_facts[one] >= len(told)}
+    found = [
+        fact
+        for fact in told
+        if _begins(fact, own) or (_opens(fact) and work[fact.first.place] in story and _names_any(fact, names))
+    ]
+
+    def key(fact: Fact) -> tuple[Any, ...]:
+        return fact.first.sentence.worth < PLAIN, -n_facts[work[fact.first.place]], in_reading(fact, sources)
+
+    return min(found, key=key, default=None)
 
 
 def _names(entities: Iterable[Row]) -> tuple[str, ...]:
@@ -120,3 +167,7 @@ def _names(entities: Iterable[Row]) -> tuple[str, ...]:
 def _begins(fact: Fact, names: Iterable[str]) -> bool:
     """Say whether a fact begins with one of some names, or is a row: others name it in passing, or among examples."""
     return fact.is_row or any(name in fact.sentence.text[: EARLY + len(name)] for name in names)
+
+
+def _names_any(fact: Fact, names: Iterable[str]) -> bool:
+    return any(name in fact.sentence.text for name in names)

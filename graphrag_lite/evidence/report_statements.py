@@ -5,7 +5,7 @@ sentence worth that names a host, who speaks in many documents.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -18,15 +18,18 @@ from graphrag_lite.attempts import Attempt, outcome, unguarded
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.evidence.document_signs import document_signs, hosts, notices
 from graphrag_lite.evidence.key_sentences import Sentence
-from graphrag_lite.evidence.mention_form import DEFINES, EARLY, mention_form
+from graphrag_lite.evidence.mention_form import DEFINES, EARLY, IS, mention_form
 from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed
+from graphrag_lite.evidence.report_title import headline, says
 from graphrag_lite.evidence.sentence_dates import resolved, stated_period
 from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, reading
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
+from graphrag_lite.text.transcripts import speaker_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,6 +45,10 @@ _IS_A = re.compile(
 )
 _BRACKETS = r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?"
 _TOPIC = re.compile(rf"{_BRACKETS}(?:是|とは|란|(?:は、?|은\s|는\s).*(?:である|です|の一つだ|だ|입니다|이다)[。.]?$)")
+HELD = 1000  # documents that are kept for the next sentence
+Place = tuple[str, int, int]  # document, and its first and last character
+# Words set off in Markdown, as chats and Word files of other programs hold them: "**HTTPS**".
+MARKED = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=[^\s*`])([^*`\n]{1,80}?)(?<=\S)\1(?![\w*])")
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
 
 
@@ -79,7 +86,7 @@ class Statement:
     @property
     def shown(self) -> str:
         """What it says, without marks of footnotes, with the dates of its "today" and "last year"."""
-        text = POINTER.sub("", self.sentence.text)
+        text = MARKED.sub(r"\2", POINTER.sub("", self.sentence.text))
         return disarm(text if self.cell else resolved(text, self._day, self.language))
 
     @property
@@ -118,18 +125,25 @@ class Sources:
         texts = dict(tables.rows(long, "id", "text"))
         self._formulas = formulas(set(tables.rows(spans, "document_id", "char_start", "char_end")), texts)
         self._dated = len({day[:10] for day in pc.unique(source_documents["created_at"]).to_pylist()}) > 1
-        self._made: dict[tuple[str, int, int], Statement | None] = {}
+        self._made: dict[Place, Statement | None] = {}
         self._longest: dict[tuple[str, int], Statement] = {}
 
     def document(self, identity: str) -> Row:
-        """Return a document's row, with its text and blocks."""
+        """Return a document's row, with its text and blocks; those of a large corpus are not held all."""
         if identity not in self._opened:
+            if len(self._opened) == HELD:
+                del self._opened[next(iter(self._opened))]
             self._opened[identity] = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
         return self._opened[identity]
 
+    def called(self, identity: str) -> str:
+        """Return a document's title, or the heading in its first line where the title is no more than its id."""
+        document = self.document(identity)
+        return headline(document["text"]) or document["title"] if not says(document["title"]) else document["title"]
+
     def work(self, identity: str) -> str:
         """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
-        return without_part(self.document(identity)["title"]) or identity
+        return without_part(self._documents["title"][self._rows[identity]].as_py()) or identity
 
     @cached_property
     def _titles(self) -> tuple[str, str]:
@@ -151,20 +165,25 @@ class Sources:
         wanted = sorted({_where(span): span for span in reversed([*spans])}.items())  # the first at each place
         found = self._read_before()
         by_document = groupby((span for where, span in wanted if where not in found), key=itemgetter("document_id"))
-        told = [Told(identity, self.document(identity), list(several)) for identity, several in by_document]
-        for one, read in zip(told, each(_readings, told), strict=True):
-            found |= zip(map(_where, one.spans), read, strict=True)
-        rows: list[tuple[Any, ...]] = []
+        unread = {identity: list(several) for identity, several in by_document}
+        told = LazyItems(len(unread), lambda: (Told(key, self.document(key), spans) for key, spans in unread.items()))
+        for spans, read in zip(unread.values(), each(_readings, told), strict=True):
+            found |= zip(map(_where, spans), read, strict=True)
+        self.sentences = tables.make("report_sentences", self._read(wanted, found))
+
+    def _read(
+        self, wanted: Iterable[tuple[Place, Row]], found: Mapping[Place, Reading | None]
+    ) -> Iterator[tuple[Any, ...]]:
+        """Keep what each sentence says, and yield its row of `report_sentences`."""
         for where, span in wanted:
             if known := found.get(where):
                 document = self.document(where[0])
                 self._made[where] = self._unless_noticed(_stated(span, document, known, self._named, self._dated))
-                rows.append((where[0], document["language"], *where[1:], *known[:-1], sorted(known.terms)))
-        self.sentences = tables.make("report_sentences", rows)
+                yield (where[0], document["language"], *where[1:], *known[:-1], sorted(known.terms))
 
-    def _read_before(self) -> "dict[tuple[str, int, int], Reading | None]":
+    def _read_before(self) -> dict[Place, Reading | None]:
         """Return how sentences read by place, of documents that are as they were for the last snapshot."""
-        found: dict[tuple[str, int, int], Reading | None] = {}
+        found: dict[Place, Reading | None] = {}
         for identity, language, first, last, start, end, worth, length, held in tables.rows(
             self._before, *self._before.column_names
         ):
@@ -219,6 +238,12 @@ class Sources:
                 return self.at([one.span | {"char_start": first, "char_end": last}])
         return []
 
+    def is_said_by(self, one: Statement, name: str) -> bool:
+        """Say whether a statement is only what the bearer of a name says: no word of the name stands in it."""
+        if any(word in one.sentence.text for word in name.split()):
+            return False
+        return bool(speaker_of(self.document(one.span["document_id"])["text"], one.span["char_start"]))
+
     def defines(self, one: Statement, name: str) -> bool:
         """Say whether a statement says early what bears a name, or its last word, is."""
         text, start, end = self.document(one.span["document_id"])["text"], one.span["char_start"], one.span["char_end"]
@@ -226,7 +251,10 @@ class Sources:
         last = at + (len(name) if text.startswith(name, at) else len(name.split()[-1]))
         if at < 0 or (at - start <= EARLY and (_IS_A.match(text, last, end) or _TOPIC.match(text, last, end))):
             return at >= 0
-        return text.startswith(",", last) and mention_form(text, (at, last), (start, end), one.language)[0] == DEFINES
+        # "Zep, who sang, was here" says what it did, "12 million users, as companies grow" what they do.
+        if not text.startswith(",", last) or IS.match(text, last, end) or name.islower():
+            return False
+        return mention_form(text, (at, last), (start, end), one.language)[0] == DEFINES
 
 
 class Told(NamedTuple):
@@ -237,7 +265,7 @@ class Told(NamedTuple):
     spans: list[Row]
 
 
-def _where(span: Row) -> tuple[str, int, int]:
+def _where(span: Row) -> Place:
     return span["document_id"], span["char_start"], span["char_end"]
 
 

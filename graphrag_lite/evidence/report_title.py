@@ -38,6 +38,7 @@ _QUALIFIERS = frozenset(
 _NO_TITLE = re.compile(rf"{FILE_NAME.pattern}|[<>]")  # names of files and ways through a site say nothing
 # Two words, or some characters of a script without spaces.
 _SAYS = re.compile(r"[^\W\d_]{2}\S*\s.*[^\W\d_]{3}|[^\W\da-zA-Z]{4}")
+_ENDED = re.compile(r"[.:;,。：；、]\W*$")
 _TOKEN = re.compile(r"[^\W\d_][\w’'-]*|\d+|[^\w\s]")
 _ENGLISH = frozenset("the a an this these its their his her our of".split())
 _BEFORE = frozenset("in with on from about for by against between into over under through during than".split())
@@ -52,7 +53,7 @@ def title(names: Sequence[str], theme_words: str, period: str) -> str:
     'Ann, Bob'
     """
     about = ", ".join(disarm(name) for name in names[:MAX_NAMES])
-    named = f"{about} – {disarm(theme_words)}" if theme_words else about
+    named = " – ".join(part for part in (about, disarm(theme_words)) if part)
     return f"{named}, {period}" if period else named
 
 
@@ -68,9 +69,24 @@ def subject(titles: Sequence[str]) -> str:
     name, n = max(sorted(counted.items()), key=lambda item: item[1], default=("", 0))
     if len(name) > LONGEST_TITLE:
         name = re.split(r"[:?.–|]\s", name)[0]
-    if MOST_FACTS * n < len(titles) or len(name) > LONGEST_TITLE or _NO_TITLE.search(name) or not _SAYS.search(name):
+    if MOST_FACTS * n < len(titles) or len(name) > LONGEST_TITLE or not says(name):
         return ""
-    return name[0].upper() + name[1:]
+    return name[0].upper() + name[1:].rstrip(" ,;:")
+
+
+def says(name: str) -> bool:
+    """Say whether a document's title tells a reader something, as no file's name and no id does."""
+    return bool(_SAYS.search(name)) and not _NO_TITLE.search(name)
+
+
+def headline(text: str) -> str:
+    """Return the heading in the first line of a text, empty where it is a sentence, or long.
+
+    >>> [headline(f"{line}\\nSainsbury's is taking on Boots.") for line in ("Push into beauty", "Whales sing.")]
+    ['Push into beauty', '']
+    """
+    line = text[: 2 * LONGEST_TITLE].partition("\n")[0].strip(" #*")
+    return line if "\n" in text[: 2 * LONGEST_TITLE] and not _ENDED.search(line) and says(line) else ""
 
 
 def years(periods: Iterable[Period]) -> str:

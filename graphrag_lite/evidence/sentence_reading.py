@@ -6,45 +6,19 @@ from typing import Any, NamedTuple
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.relations import is_verb_form
 from graphrag_lite.text.transcripts import PERSONS, form, is_talk, speakers, spoken_span
-from graphrag_lite.text.word_lists import sections as word_lists
+from graphrag_lite.text.word_lists import expressions, sections
 from graphrag_lite.text.words import terms
 
 Row = dict[str, Any]
 SPOKEN = 0.5  # what "I" and "you" count less in a transcript than in a text: nobody knows who they are
 LOOSE = 0.35  # what a sentence counts that goes on from another, that talk has filled, or that a quotation has cut
+REACH = 2000  # characters before a sentence in which a quotation may begin that it is a part of
+OURS = 0.75  # what a sentence counts that says "we"
 LISTED = 0.6  # what a sentence counts that names several as examples
-_FILLER = re.compile(
-    r"\b(?:you know|i mean|um+|uh+|kind of|sort of|i guess|gonna|stuff|yeah|basically|really cool|super (?:\w+))\b"
-    r"|, like,?|\blike (?:a|in|was|it|he|we|super)\b|^like\b|\b(\w+) -- \1\b",
-    re.I,
-)
-# What goes on from something, or is a clause without its main one: "When we were at school."
-_LEANING = re.compile(
-    r"you (?:have|must|need|are)\b|(?:optional|note|tip|important|warning|caution|example|prerequisites?)\s?:"
-    r"|for (?:more|further) (?:information|details)|(?:when|while|because|although|who|which|if|where)\b[^,]*$"
-    r"|(?:anyway|for (?:instance|example)|in other words|in addition|in contrast|as a (?:reminder|result)|also|again"
-    r"|plus|well|par exemple|en outre|de plus|ainsi|außerdem|zum beispiel|por ejemplo|además"
-    # Who "he" is, after "At Acme, he's", the sentence before says.
-    r"|(?:a[st]|in|on|after|before|by|during|for|from|prior to|since|when|while|with)\b[^,.;]{0,70},? (?:s?he|they)\b"
-    r"|(?:à|en|dans|après|avant|lors|depuis|pendant)\b[^,.;]{0,70},? (?:ils?|elles?)\b"
-    r"|alternatively|however|therefore|thus|hence|consequently|similarly|otherwise|to be specific|more specifically"
-    r"|(?:following|using|for|in|with|by|on|from|at|during|after|before|despite) (?:this|that|these|those|such)"
-    r"|(?:dies|diese[mnrs]?|deshalb|daher|dabei|damit|dazu|darum|jedoch) |celui-ci|celle-ci|ceux-ci|pour cela|cependant"
-    r"|est[aeo]s?|por (?:eso|ello)|sin embargo)\b"
-    r"|また|さらに|しかし|そのため|その|この|これ|それ|こうした|彼|此外|另外|例如|因此|所以|然而|但是?|同时|随后|[这該该此其]|[他她它]们?"
-    r"|(?:또한|그러나|따라서|하지만|그런|그리고|이러한|이를|이는|이와|이것|그것|그|이|이런|그런 다음|해당|대신에?)\s",
-    re.I,
-)
-# What stands below a picture or over a table.
-_CAPTION = re.compile(
-    r"(?:(?:supplementary |extended data )?(?:table|figure|fig\.|tableau|tabelle|abbildung|abb\.|tabla|figura)"
-    r"|[図表图]|그림|표)"
-    r"\s?(?:S|[A-Z]\.?)?\d",
-    re.I,
-)
-_BULLET = re.compile(
-    r"(?:[-*+•▪–]|\d{1,2}[.)]|(?i:abstract|text|introduction|background|purpose|objectives?|aims?|results?|findings"
-    r"|conclusions?|discussion|significance|importance|summary)\s?[:.])\s+(?=\S)"
+_FORMS = expressions(__package__, "sentence_reading.txt")
+_FILLER, _LEANING, _CAPTION = (re.compile(_FORMS[name], re.I) for name in ("filler", "leaning", "caption"))
+_BULLET, _CUT, _MARKUP, _EXAMPLES, _JOINED, _WE = (
+    re.compile(_FORMS[name]) for name in ("bullet", "cut", "markup", "examples", "joined", "we")
 )
 _FOOTNOTE = re.compile(r"\s?\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]")
 _FOOTNOTES_AT_END = re.compile(rf"(?<=\S)(?:{_FOOTNOTE.pattern})+\s*$")
@@ -55,21 +29,9 @@ POINTER = re.compile(
     r"|\s?\( ?(?:see |cf\. )?(?i:supplementa|appendix|figures?\b|figs?\b|tables?\b|eq\.|data not shown)[^()]{0,80}\)"
     r"|\s?\[(?:[a-z][\w\\-]*\d[\w-]*|[a-z]+\\_\w+)\]|(?<=\w)\[[A-Za-z][\w\\:,-]*\])(?: (?=[.,;]))?"
 )
-_CUT = re.compile(
-    r"\b(?:Mr|Mrs|Ms|Dr|Sen|Rep|Gov|Gen|Prof|Capt|Col|Lt|Sgt|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|St|vs|e\.g|i\.e|al|Inc|Corp|No|(?<![.\w])[A-Z])\.$"
-)
 # What opens a paragraph that tells a picture or table.
-_CAPTIONED = re.compile(rf"\s*(?:{_CAPTION.pattern})[\w–-]*\s?[.:|]", re.I)
-# What is left of markup where lines were joined, and a list or a step's number that a sentence goes on with.
-_MARKUP = re.compile(
-    r"(?:^|\s)#{1,6}\s\w|!\[|```|!:|:: |(?:includ\w+|automating|following\b[^.:]{0,60}): |<\w+_\w+>|-{3}"
-    r"|\bFIGURE \d+ \||\b(?:listed|plotted|shown|summari[sz]ed|depicted|given)"
-    r" in (?:the )?(?:Table|Fig|Suppl)"
-    r"|(?::|\s[*•-]|\s\d{1,2}\.)$"
-)
-# Three names side by side are examples: "from Acme, Hooli and Initech".
-_EXAMPLES = re.compile(r"(?:\b[A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,3}, (?:and )?){2,}(?:and |to )?[A-Z]")
-_LISTS = {language: frozenset(words) for language, words in word_lists(__package__, "instructions.txt").items()}
+_CAPTIONED = re.compile(rf"\s*(?:{_FORMS['caption']})[\w–-]*\s?[.:|]", re.I)
+_LISTS = {language: frozenset(words) for language, words in sections(__package__, "instructions.txt").items()}
 _PROCEDURE = re.compile(rf"\b(?:was|were) (?:\w+ly |then |also )?(?:{'|'.join(sorted(_LISTS['procedures']))})\b")
 _INSTRUCTS = re.compile(
     r"(?:(?:after|at|before|by|for|from|if|in|on|once|to|under|when)\b[^,.]{0,80}, )?([^\W\d_]+)(?:\s(\w+))?",
@@ -79,11 +41,6 @@ _UNSPACED_INSTRUCTION = re.compile("|".join(_LISTS["zh"]) + "|.*(?:ください|
 _CONTRACTED = re.compile(r"(?:n't|'(?:re|ve|ll|d|m)|^(?:s?he|it|that|there|what|who)'s)$")
 _ENDS_IN_S = re.compile("[^sui]s$")
 _WORD = re.compile(r"[A-Za-z][\w’'-]*")
-# A heading in the line of its first sentence: "Installing the plugin The plugin enables ..."
-_JOINED = re.compile(
-    r"[^.,;:!?\"“”(]{3,90}?[\w)] (?=(?:The|These|This|You|If|When|It|An) [a-z])"
-    r"|(?!During|Bring|Spring|String)[A-Z]\w{2,}ing\b[^.,;:!?\"“”(]{3,90}?[\w)] (?=(?:The|A|An) [A-Z])"
-)
 _PAIRS = (("“", "”"), ("(", ")"), ("（", "）"))
 
 
@@ -121,8 +78,19 @@ def reading(span: Row, document: Row) -> Reading:
     found = terms(words, language)
     length = max(len(found), len(words.split()))
     worth = 1.0 if cell else form(text, start, end, language) * _loose(words, language, bool(speakers(text)))
-    worth *= cell or not _CAPTIONED.match(text, text.rfind("\n\n", 0, start) + 1)
+    top = text.rfind("\n\n", 0, start) + 1
+    worth *= cell or not _CAPTIONED.match(text, top)
+    worth *= LOOSE if not cell and _is_spoken(text[max(top, start - REACH) : start]) else 1.0
     return Reading(start, end, worth, length, frozenset(found))
+
+
+def _is_spoken(before: str) -> bool:
+    """Say whether what stands before a sentence in its paragraph opens a quotation, and does not close it.
+
+    >>> _is_spoken("“Whales sing. "), _is_spoken('"Whales sing." He said so. ')
+    (True, False)
+    """
+    return before.count('"') % 2 == 1 or before.rfind("“") > before.rfind("”")
 
 
 def _loose(sentence: str, language: str, transcript: bool) -> float:
@@ -134,7 +102,7 @@ def _loose(sentence: str, language: str, transcript: bool) -> float:
     marked = _CUT.search(sentence) or _CAPTION.match(sentence) or _MARKUP.search(sentence)
     if marked or (transcript and is_talk(sentence)) or (language == "en" and not _has_verb(sentence)):
         return 0.0
-    worth = LISTED if _EXAMPLES.search(sentence) else 1.0
+    worth = (LISTED if _EXAMPLES.search(sentence) else 1.0) * (OURS if _WE.search(sentence) else 1.0)
     if transcript and language in PERSONS and PERSONS[language].search(sentence):
         worth *= SPOKEN
     cut = sentence[:1] in ".,;()`" or " = " in sentence or sentence.count('"') % 2

@@ -19,8 +19,6 @@ from graphrag_lite.resolution.name_keys import exact_key
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from graphrag_lite.run.services import Last
-
 Row = tuple[Any, ...]
 Tables = tuple["pa.Table", "pa.Table"]  # entity_mentions, relationship_mentions
 NAME, TYPE, MENTION_START = 2, 3, 7  # of a row of entity_mentions
@@ -81,12 +79,10 @@ def text_units(
     With `episodes`, each is told with its circumstances.
     """
     told = circumstances(source_documents, source_units, episodes) if episodes is not None else {}
-    columns = (source_documents[name].to_pylist() for name in ("id", "language", "title", "blocks"))
-    about = {identity: rest for identity, *rest in zip(*columns, strict=True)}
+    about = {identity: rest for identity, *rest in tables.rows(source_documents, "id", "language", "title", "blocks")}
     reach = {key: list(accumulate((block["char_end"] for block in rest[2] or ()), max)) for key, rest in about.items()}
-    columns = (source_units[name].to_pylist() for name in ("id", "document_id", "text", "char_start", "ordinal"))
-    rows = list(zip(*columns, strict=True))
-    n_units = {document_id: ordinal + 1 for _, document_id, _, _, ordinal in rows}
+    n_units = {document_id: ordinal + 1 for document_id, ordinal in tables.rows(source_units, "document_id", "ordinal")}
+    rows = tables.rows(source_units, "id", "document_id", "text", "char_start", "ordinal")
     for identity, document_id, text, char_start, ordinal in rows:
         language, title, blocks = about[document_id]
         short = n_units[document_id] <= max_title_units
@@ -97,36 +93,23 @@ def text_units(
 
 
 def kept_units(
-    units: Sequence[TextUnit],
-    last: "Last | None",
-    changes: Collection[str],
-    read_as: ReadAs,
-    max_title_units: int = 0,
-    *,
-    with_episodes: bool = False,
+    units: Iterable[TextUnit], before: Iterable[TextUnit], mentions: Tables, failed: Collection[str], read_as: ReadAs
 ) -> KeptUnits:
-    """Return what stays of the last snapshot: all units that read as they did; none where one of `changes` changed.
+    """Return what stays of the last snapshot's units and `mentions`: all units that read as they did.
 
-    `with_episodes`: their circumstances then are told, too. Of the units that share a text which failed, one is named
-    in the list of failures: none of them is kept.
+    Of the units that share a text which `failed`, one is named in the list of failures: none of them is kept.
     """
-    names = ["source_documents", "source_units", "entity_mentions", "relationship_mentions", "episodes"]
-    found = last.read(*names[: None if with_episodes else -1], unless=changes) if last else None
-    if last is None or not found:
-        return KeptUnits({}, None)
-    then = list(text_units(found[0], found[1], max_title_units, found[4] if with_episodes else None))
-    failed_ids = frozenset(last.failed)
 
     def key(unit: TextUnit) -> Any:
         return read_as(unit), unit.blocks
 
-    failed = {key(unit) for unit in then if unit.id in failed_ids}
-    before = {read: unit.anchor for unit in then if (read := key(unit)) not in failed}
-    anchors = {unit.id: anchor for unit in units if (anchor := before.get(key(unit)))}
-    return KeptUnits(anchors, (found[2], found[3]))
+    then = [(key(unit), unit.anchor) for unit in before]
+    unread = {read for read, anchor in then if anchor.id in failed}
+    anchor_of = {read: anchor for read, anchor in then if read not in unread}
+    return KeptUnits({unit.id: anchor for unit in units if (anchor := anchor_of.get(key(unit)))}, mentions)
 
 
-def assembled(units: Sequence[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
+def assembled(units: Collection[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
     """Return the tables of all units: what was `found`, in the order of those not kept, and what is kept."""
     import pyarrow as pa
 

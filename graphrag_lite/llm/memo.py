@@ -191,7 +191,7 @@ Connections = tuple[sqlite3.Connection, sqlite3.Connection]
 
 def _opened(path: Path | None) -> Connections:
     """Return a connection to read and one to write: SQLite serialises what shares one, and reading would wait."""
-    database = sqlite3.connect(path or ":memory:", timeout=BUSY)
+    database = sqlite3.connect(path or ":memory:", timeout=BUSY, check_same_thread=False)  # one reads at a time
     try:
         database.executescript(SCHEMA)
         writer = sqlite3.connect(path, timeout=BUSY, check_same_thread=False) if path else database
@@ -205,7 +205,7 @@ def _opened(path: Path | None) -> Connections:
 def _opened_for_reading(path: Path) -> Connections:
     """Open without writing; where the folder does not even take the files of WAL mode, as if nobody wrote there."""
     for mode in ("mode=ro", "mode=ro&immutable=1"):
-        database = sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True, timeout=BUSY)
+        database = sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True, timeout=BUSY, check_same_thread=False)
         try:
             database.execute("select 1 from answers limit 1")
         except sqlite3.OperationalError:

@@ -2,12 +2,13 @@
 
     stage -> StageModel.ask -> memo -> budget -> limits, retries -> ChatModel
 
-A `Model` belongs to one run or one query process; a `StageModel` is its face to one stage.
+A `Model` belongs to one run or one query process; a `StageModel` is its face to one stage. A run's asks in a loop of
+its own (`own_loop`): what a stage computes does not keep the next request from being sent.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
@@ -19,6 +20,7 @@ from graphrag_lite.llm.batches import Batches
 from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request, first_word
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent, Stopped
+from graphrag_lite.llm.own_loop import own_loop
 from graphrag_lite.llm.providers import chat_model, models_of_stages
 from graphrag_lite.llm.thinking import spoken, whole
 from graphrag_lite.plugins import Origin
@@ -39,18 +41,17 @@ EXCERPT = 80  # characters of an unusable reply that a user is shown
 
 @dataclass
 class Model:
-    """A chat model with its memo, its budget and its meter."""
+    """A chat model with its memo, its budget and its meter. `loop`: where it is asked; None: where the caller is."""
 
     chat: ChatModel
     memo: Memo
     settings: Llm
     meter: Meter
     batches: Batches | None = None  # in which everything is asked
-    asking: dict[str, asyncio.Lock] = field(default_factory=dict)  # by key of a request in flight
+    asking: dict[str, asyncio.Event] = field(default_factory=dict)  # by key of a request, until its answer is kept
     early: dict[str, "StageModel"] = field(default_factory=dict)  # of stages that ask before it is their turn
-    n_underway: int = 0  # requests that are asked, until their answer is kept
-    _quiet: asyncio.Event | None = None  # of the moment that none is, where it is waited for
     others: Mapping[str, "Model"] = field(default_factory=dict)  # of stages that ask another one, by `llm.models`
+    loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -67,12 +68,32 @@ class Model:
         calls, usage = self.memo.spent(run)
         return Spent(calls, 0, usage, prices=self.meter.prices)
 
+    async def check(self) -> None:
+        """Raise ModelError where one of the models cannot be asked."""
+        for each in (self, *self.others.values()):
+            await self.beside(each.chat.check())
+
+    def started(self, work: Coroutine[Any, Any, T]) -> Awaitable[T]:
+        """Start what asks the model, in the loop where it is asked."""
+        if self.loop is None or self.loop is asyncio.get_running_loop():
+            return asyncio.create_task(work)
+        return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.loop))
+
+    async def beside(self, work: Coroutine[Any, Any, T]) -> T:
+        """Await what asks the model, in the loop where it is asked."""
+        return await (work if self.loop in (None, asyncio.get_running_loop()) else self.started(work))
+
     def of(self, stage: str, failures: list[tuple[str, str, int]], watch: Watch) -> "StageModel":
         """Return the model as a stage sees it: what it has begun early goes on, and fails among its `failures`."""
         if (early := self.early.pop(stage, None)) is None:
             return StageModel(self.at(stage), stage, failures, watch)
-        failures += early.failures
-        early.failures, early.watch = failures, watch
+
+        async def hand_over() -> None:  # in the loop where it may fail meanwhile
+            failures.extend(early.failures)
+            early.failures, early.watch = failures, watch
+
+        if self.loop:
+            asyncio.run_coroutine_threadsafe(hand_over(), self.loop).result()
         return early
 
     def before_its_turn(self, stage: str) -> "StageModel":
@@ -86,30 +107,19 @@ class Model:
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:
         """Wait until nobody asks the same: of identical requests one is made, and the others find its answer."""
-        lock = self.asking.setdefault(key, asyncio.Lock())
-        try:
-            async with lock:
-                yield
-        finally:
-            if not lock.locked():
-                self.asking.pop(key, None)
-
-    @asynccontextmanager
-    async def underway(self) -> AsyncIterator[None]:
-        self.n_underway += 1
+        while key in self.asking:
+            await self.asking[key].wait()
+        answered = self.asking[key] = asyncio.Event()
         try:
             yield
         finally:
-            self.n_underway -= 1
-            if not self.n_underway and self._quiet:
-                self._quiet.set()
-                self._quiet = None
+            del self.asking[key]
+            answered.set()
 
     async def quiet(self) -> None:
         """Wait until no request is under way."""
-        if self.n_underway:
-            self._quiet = self._quiet or asyncio.Event()
-            await self._quiet.wait()
+        while self.asking:
+            await next(iter(self.asking.values())).wait()
 
 
 @contextmanager
@@ -121,10 +131,12 @@ def open_model(
     *,
     must_keep: bool = True,
     batch: bool = False,
+    beside: bool = False,
 ) -> Iterator[Model]:
     """Open the model that the settings name (or `chat`) with the memo of an output folder, which knows the `run`.
 
     With `batch`, everything is asked in batches, which cost half; those that have ended are forgotten after a run.
+    With `beside`, it is asked in a loop of its own, and what is asked goes on while the caller computes.
     """
     asked = chat_model(settings, chat)
     batches = Batches(asked, output / "batches") if batch else None
@@ -133,18 +145,19 @@ def open_model(
         if batch
         else settings
     )
-    memo = Memo(output / "memo.sqlite", must_keep=must_keep, run=run)
-    try:
+    with ExitStack() as opened:
+        memo = Memo(output / "memo.sqlite", must_keep=must_keep, run=run)
+        opened.callback(memo.close)
+        loop = opened.enter_context(own_loop()) if beside else None
         others = {
-            stage: Model(other, memo, settings, meter) for stage, other in models_of_stages(settings, chat).items()
+            stage: Model(other, memo, settings, meter, loop=loop)
+            for stage, other in models_of_stages(settings, chat).items()
         }
         for stage in others:
             meter.priced(stage, settings.of(stage).model)
-        yield Model(asked, memo, settings, meter, batches, others=others)
+        yield Model(asked, memo, settings, meter, batches, others=others, loop=loop)
         if batches:
             batches.forget()
-    finally:
-        memo.close()
 
 
 @dataclass
@@ -156,15 +169,16 @@ class StageModel:
     failures: list[tuple[str, str, int]]
     watch: Watch
     stopped: Stopped | None = None  # why nothing more is asked
-    begun: dict[Any, asyncio.Task[Any]] = field(default_factory=dict)  # outcomes of `begin`, by item
+    begun: dict[Any, Awaitable[Any]] = field(default_factory=dict)  # outcomes of `begin`, by item
     _turns: asyncio.Semaphore | None = None
 
     def begin(self, work: Callable[[T], Awaitable[Any]], item: T) -> None:
         """Start what `map` will ask of an item, and take it then.
 
-        No more items at once than requests may be in flight: others would stand at the end of a long queue.
+        As many items at once as fill all places, also while some wait for the next of their requests: the others would
+        stand before what is asked now.
         """
-        turns = self._turns = self._turns or asyncio.Semaphore(self.model.settings.concurrency)
+        turns = self._turns = self._turns or asyncio.Semaphore(2 * self.model.settings.concurrency)
 
         async def outcome() -> Any:
             try:
@@ -174,7 +188,7 @@ class StageModel:
                 return error
 
         if item not in self.begun:
-            self.begun[item] = asyncio.create_task(outcome())
+            self.begun[item] = self.model.started(outcome())
 
     async def ask(
         self,
@@ -190,24 +204,16 @@ class StageModel:
         this request. Raises ReplyError or CallError where there is no usable reply, ModelError where none can come.
         """
         request = Request(tuple(messages), schema, (), max_tokens)
-        return await self._answered(request, parse)
+        return await self.model.beside(self._answered(request, parse))
 
     async def call(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> str:
         """Return what the model says where it may call `tools`. It is kept as it is, and read by whoever asked."""
         request = Request(tuple(messages), tools=tuple(tools))
-        key = self.model.memo.key(self.model.identity, request)
-        async with self.model.alone(key), self.model.underway():
-            if (found := self.model.memo.get(key)) is not None:
-                self.model.meter.hit(self.stage)
-                return found.text
-            reply = await self._complete(request, key)
-            said = spoken(reply.text)
-            await self.model.memo.put(key, replace(reply, text=said))
-            return said
+        return await self.model.beside(self._answered(request, str, lambda reply: spoken(reply.text)))
 
     async def yes(self, messages: Sequence[Message]) -> bool:
         """Return whether the model says yes to a question that asks for yes or no."""
-        return await self._answered(Request(tuple(messages), None, YES_NO), _yes)
+        return await self.model.beside(self._answered(Request(tuple(messages), None, YES_NO), _yes))
 
     async def map(
         self, work: Callable[[T], Awaitable[R]], items: Sequence[T], name: Callable[[T], str]
@@ -222,7 +228,7 @@ class StageModel:
         results: list[R | None] = [None] * len(items)
         done = n_failed = 0
         waits = False
-        most = _most_failures(len(items), self.model.settings.max_failure_ratio)
+        most = min(ceil(self.model.settings.max_failure_ratio * len(items)), len(items) - 1)  # never all
         places = iter(range(len(items)))
 
         async def attempted(item: T) -> R | None:
@@ -236,8 +242,11 @@ class StageModel:
                 n_failed += 1
                 self.failed(name(item), error)
                 if n_failed > most:
-                    last = f"{name(item)}: {error}"
-                    raise Stopped(_going_wrong(self.stage, n_failed, len(items), last)) from None
+                    raise Stopped(
+                        f"{self.stage}: {n_failed} of {len(items)} could not be done, more than llm.max_failure_ratio"
+                        " allows. Nothing was published; what was answered is kept, and the next run goes on from"
+                        f" there. The last: {name(item)}: {error}"
+                    ) from None
                 return None
             except ENDS_RUN:
                 raise
@@ -283,7 +292,7 @@ class StageModel:
             early.stopped = early.stopped or stopped
         with suppress(TimeoutError):  # what is only waiting its turn may take longer than an answer
             async with asyncio.timeout(self.model.settings.timeout):
-                await self.model.quiet()
+                await self.model.beside(self.model.quiet())
         return self.stopped
 
     def failed(self, name: str, error: ReplyError | CallError, before: str = "") -> None:
@@ -320,33 +329,35 @@ class StageModel:
                 elif not spoke:
                     raise ReplyError("what was shown was the model's thinking. Its answer is kept: ask again")
 
-    async def _answered(self, request: Request, parse: Callable[[str], T]) -> T:
+    async def _answered(
+        self, request: Request, parse: Callable[[str], T], said_in: Callable[[Reply], str] = whole
+    ) -> T:
         key = self.model.memo.key(self.model.identity, request)
-        if (known := self._remembered(key, parse)) is not None:
+        if (known := self._remembered(key, parse, said_in)) is not None:
             return known[0]
-        async with self.model.alone(key), self.model.underway():
-            if (known := self._remembered(key, parse)) is not None:  # the same was asked by another meanwhile
+        async with self.model.alone(key):
+            if (known := self._remembered(key, parse, said_in)) is not None:  # the same was asked by another meanwhile
                 return known[0]
             reply = await self._complete(request, key)
             try:
-                result = parse(whole(reply))
+                result = parse(said_in(reply))
             except ReplyError as error:
                 said = {"role": "assistant", "content": spoken(reply.text).strip() or "(nothing)"}
                 again = {"role": "user", "content": REPAIR.format(error=error)}
                 again_asked = replace(request, messages=(*request.messages, said, again))
                 reply = await self._complete(again_asked, self.model.memo.key(self.model.identity, again_asked))
                 try:
-                    result = parse(whole(reply))
+                    result = parse(said_in(reply))
                 except ReplyError as problem:
                     raise ReplyError(f"{problem} (the model said: {_beginning(reply.text)!r})") from None
             await self.model.memo.put(key, replace(reply, text=spoken(reply.text)))
             return result
 
-    def _remembered(self, key: str, parse: Callable[[str], T]) -> tuple[T] | None:
+    def _remembered(self, key: str, parse: Callable[[str], T], said_in: Callable[[Reply], str]) -> tuple[T] | None:
         if (found := self.model.memo.get(key)) is None:
             return None
         try:
-            result = parse(whole(found))
+            result = parse(said_in(found))
         except ReplyError:  # by the parser of another version, or a reply that one kept with its thinking
             return None
         self.model.meter.hit(self.stage)
@@ -367,7 +378,6 @@ class StageModel:
             except Exception as error:  # of a model that is not ours
                 raise CallError(described(error)) from error
             count(reply.usage)
-            self.watch.spend(self.model.meter.to_dict(self.stage))
             return reply
 
 
@@ -381,18 +391,6 @@ def _yes(text: str) -> bool:
 def _beginning(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= EXCERPT else f"{line[:EXCERPT]}…"
-
-
-def _most_failures(n_items: int, ratio: float) -> int:
-    """Return how many items may fail: a share of them, at least one where any may, never all."""
-    return min(ceil(ratio * n_items), n_items - 1)
-
-
-def _going_wrong(stage: str, n_failed: int, n_items: int, last: str) -> str:
-    return (
-        f"{stage}: {n_failed} of {n_items} could not be done, more than llm.max_failure_ratio allows. Nothing was"
-        f" published; what was answered is kept, and the next run goes on from there. The last: {last}"
-    )
 
 
 def _first(errors: BaseExceptionGroup[Any]) -> BaseException:

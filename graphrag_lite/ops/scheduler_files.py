@@ -8,9 +8,10 @@ import contextlib
 import os
 import re
 import shlex
+import string
 import unicodedata
-from collections.abc import Mapping
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ from graphrag_lite.ops.schedule import Job, command
 
 MAX_CRON_LINE = 990  # characters; a longer command is cut off without a word by many a cron
 MAX_CRON_JOB = 52  # characters of a CronJob's name
-GRACE = 120  # seconds that a run has to end after SIGTERM
 
 
 def absolute(job: Job) -> Job:
@@ -49,51 +49,24 @@ def name(root: Path) -> str:
 
 def systemd(job: Job, cron: Cron, timezone: str | None, key: str | None) -> str:
     """Return a service and its timer, two files after one another. `key`: the environment variable of the model's."""
-    own = name(job.root)
     program, *arguments = command(job)
     # Of the program's own path systemd expands % alone.
     start = " ".join([_word(program), *(_word(part).replace("$", "$$") for part in arguments)])
-    folder = "/etc/systemd/system"
-    about = f"index of graphrag-lite in {job.root}".replace("%", "%%")
-    lines = [
-        f"# Two files. Then: systemctl daemon-reload && systemctl enable --now {own}.timer",
-        f"# At once: systemctl start {own}. Its log: journalctl -u {own}",
-        "",
-        f"# {folder}/{own}.service",
-        "[Unit]",
-        f"Description={about}",
-        f"RequiresMountsFor={_word(str(job.root))} {_word(str(job.corpus))}",
-        "",
-        "[Service]",
-        "Type=oneshot",
-        *([f"User={user}"] if (user := _user()) else []),
-        *([f"# Holds the line {key}=..., and is readable by root alone."] if key else []),
-        *([f"EnvironmentFile=-/etc/{own}.env"] if key else []),
-        f"ExecStart={start}",
-        "# 3: done, with failures recorded. 130: stopped; the next run goes on from there.",
-        "SuccessExitStatus=3 130",
-        "# 75, another run is writing this index, is tried again; what must be fixed first, and a crash, is not.",
-        "Restart=on-failure",
-        "RestartPreventExitStatus=1 2 SIGABRT SIGKILL SIGSEGV",
-        "RestartSec=10min",
-        "TimeoutStartSec=infinity",
-        f"TimeoutStopSec={GRACE}",
-        "# A run ends its workers itself.",
-        "KillMode=mixed",
-        "",
-        f"# {folder}/{own}.timer",
-        "[Unit]",
-        f"Description=Times of the {about}",
-        "",
-        "[Timer]",
-        *(f"OnCalendar={calendar}" for calendar in calendars(cron, timezone)),
-        "# A time that was missed is caught up once.",
-        "Persistent=true",
-        "",
-        "[Install]",
-        "WantedBy=timers.target",
-    ]
-    return "\n".join(lines) + "\n"
+    own, user = name(job.root), _user()
+    secret = f"# Holds the line {key}=..., and is readable by root alone.\nEnvironmentFile=-/etc/{own}.env\n"
+    return string.Template(_shipped("systemd.txt")).substitute(
+        own=own,
+        about=f"index of graphrag-lite in {job.root}".replace("%", "%%"),
+        folders=f"{_word(str(job.root))} {_word(str(job.corpus))}",
+        user=f"User={user}\n" if user else "",
+        environment=secret if key else "",
+        start=start,
+        calendars="".join(f"OnCalendar={calendar}\n" for calendar in calendars(cron, timezone)),
+    )
+
+
+def _shipped(name: str) -> str:
+    return (resources.files(__package__) / name).read_text(encoding="utf-8")
 
 
 def _word(text: str) -> str:
@@ -155,54 +128,22 @@ def kubernetes(job: Job, cron: Cron, timezone: str | None, key: str | None) -> s
         "A job fails with exit code 3 where the index is published and failures are recorded in it.",
         *([] if timezone else ["Times are those of the cluster, most often UTC; --timezone names another zone."]),
     ]
-    manifest = _cron_job(job, cron, timezone, key, folders)
+    manifest = yaml.safe_load(_shipped("cron_job.yaml"))
+    manifest["metadata"]["name"] = name(job.root)
+    spec = manifest["spec"]
+    pod = spec["jobTemplate"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    spec |= {"schedule": crontab(cron), "timeZone": timezone}
+    container["args"] = [part.replace("$", "$$") for part in job.arguments()]
+    container["volumeMounts"] = [{"name": name, "mountPath": str(path)} for name, path in folders.items()]
+    container["env"] = [{"name": key, "valueFrom": {"secretKeyRef": {"name": "your-secret", "key": key}}}]
+    pod["volumes"] = [{"name": own, "persistentVolumeClaim": {"claimName": f"your-{own}-claim"}} for own in folders]
+    if not timezone:
+        del spec["timeZone"]
+    if not key:
+        del container["env"]
     page = yaml.safe_dump(manifest, sort_keys=False, allow_unicode=True, width=1000)
     return "".join(f"# {note}\n" for note in notes) + page
-
-
-def _cron_job(
-    job: Job, cron: Cron, timezone: str | None, key: str | None, folders: Mapping[str, Path]
-) -> dict[str, Any]:
-    """Return the manifest of a CronJob with these folders mounted, by the names of their volumes."""
-    container = {
-        "name": "index",
-        "image": "your-registry/graphrag-lite:0.1.0",
-        "command": ["graphrag-lite"],
-        "args": [part.replace("$", "$$") for part in job.arguments()],
-        "volumeMounts": [{"name": name, "mountPath": str(path)} for name, path in folders.items()],
-    }
-    if key:
-        secret = {"name": "your-secret", "key": key}
-        container["env"] = [{"name": key, "valueFrom": {"secretKeyRef": secret}}]
-    pod = {
-        "restartPolicy": "Never",
-        "terminationGracePeriodSeconds": GRACE,
-        "containers": [container],
-        "volumes": [{"name": name, "persistentVolumeClaim": {"claimName": f"your-{name}-claim"}} for name in folders],
-    }
-    # What is to be fixed first, and failures recorded, which the next night tries again, are not tried at once.
-    policy = [
-        {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [1, 2, 3]}},
-        {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]},
-    ]
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "CronJob",
-        "metadata": {"name": name(job.root)},
-        "spec": {
-            "schedule": crontab(cron),
-            **({"timeZone": timezone} if timezone else {}),
-            "concurrencyPolicy": "Forbid",
-            "startingDeadlineSeconds": 3600,
-            "jobTemplate": {
-                "spec": {
-                    "backoffLimit": 4,
-                    "podFailurePolicy": {"rules": policy},
-                    "template": {"spec": pod},
-                }
-            },
-        },
-    }
 
 
 FORMS = {"systemd": systemd, "cron": cron_line, "kubernetes": kubernetes}

@@ -7,20 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphrag_lite.text.timestamps import isos
+from graphrag_lite.text.word_lists import expressions
 
-KEY = re.compile(r"(?i)(?:.*[\W_])?(?:id|key|uuid|guid|number|no|nr|code|ref|schlüssel|nummer|编号|番号|번호)")
-TITLE = re.compile(r"(?i)(?:.*[\W_])?(?:title|titel|titre|título|titolo|summary|subject|name|headline|betreff|제목)")
-MADE = re.compile(r"(?i).*(?:created|opened|sent|posted|published)")
-TIME = re.compile(r"(?i).*(?:date|datum|fecha|time|created|opened|sent|_at$|时间|日期|日時|날짜)")
-PERSON = re.compile(
-    r"(?i)(?:.*[\W_])?(?:assignee|author|owner|reporter|sender|speaker|user|person|people|member|employee|manager|contact"
-    r"|agent|responsible|lead|editor|reviewer|approver|from|by|autor|auteur|bearbeiter|verantwortlich|担当者|作者|담당자)"
+KEY, TITLE, MADE, TIME, PERSON, ORGANIZATION = (
+    re.compile(form, re.I) for form in expressions(__package__, "columns.txt").values()
 )
 NAME = re.compile(r"(?:[^\W\d_]\.?['’-]?){2,}(?:[ ,]+(?:[^\W\d_]\.?['’-]?)+){1,3}")
-ORGANIZATION = re.compile(
-    r"(?i)\b(?:inc|ltd|llc|gmbh|ag|corp|corporation|company|co|group|industries|labs?|university|bank|team|department"
-    r"|foundation|institute|services?|systems?|solutions|logistics|foods|traders|health|s\.?a|plc|kg|bv|oy|ab)\b\.?"
-)
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 MIN_WORDS = 7  # of a text on average; a CJK character counts half a word
 MAX_VALUES = 40  # that a column of few values has

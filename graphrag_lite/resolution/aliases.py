@@ -11,25 +11,12 @@ from dataclasses import dataclass
 
 from graphrag_lite.text.names.gazetteer import FEMALE_NAMES, GIVEN_NAMES, MALE_NAMES
 from graphrag_lite.text.names.words import AND_WORDS, FEMALE_HONORIFICS, HONORIFICS, NEUTRAL_HONORIFICS
+from graphrag_lite.text.word_lists import sections
 
-# As if honorifics: they describe a person without being part of the name.
-_DESCRIPTORS = frozenset("poor dear old young little president senator governor chancellor professor".split())
-# Honorifics of given names: "Master Peter", "Uncle Joe", "Miss Belinda".
-_GIVEN_TITLES = frozenset(
-    """sir dame lady lord miss master uncle aunt auntie cousin brother sister king queen prince princess father don doña
-    onkel tante tío tía frère soeur""".split()
-)
-# Titles that tell a woman or a man, beside `HONORIFICS`. They stay in the name: "Infante Ferdinand" is no short
-# name of Ludwig Ferdinand.
-_FEMALE_TITLES = FEMALE_HONORIFICS | frozenset(
-    """soeur sœur sor suor irmã schwester gräfin prinzessin herzogin duchesse comtesse princesse marquise baronne veuve
-    princesa condesa duquesa marquesa infanta contessa duchessa principessa regina rainha hermana""".split()
-)
-_MALE_TITLES = frozenset(
-    "bruder herzog duc comte marquis príncipe conde duque conte duca principe infante rei rey irmão".split()
-)
-_PLACE_TITLES = frozenset("st saint santa san ste".split())
-_NOT_IN_PERSONS = frozenset("of for from to in on at with".split())
+_LISTS = {name: frozenset(words) for name, words in sections(__package__, "persons.txt").items()}
+_DESCRIPTORS, _GIVEN_TITLES = _LISTS["descriptors"], _LISTS["given titles"]
+_BEFORE_NAMES = (HONORIFICS | _DESCRIPTORS) - _LISTS["place titles"]
+_FEMALE_TITLES, _MALE_TITLES = FEMALE_HONORIFICS | _LISTS["female titles"], _LISTS["male titles"]
 _MAX_CANDIDATES = 20
 # A surname that this many times as many documents use without the long name as have it is no short form of it even
 # where both stand: Dell, beside Michael Dell.
@@ -62,14 +49,14 @@ def as_person(key: str, sure: bool = True) -> Person | None:
     words = tuple(key.split())
     first = 0
     gender = ""
-    while first < len(words) - 1 and words[first] in HONORIFICS | _DESCRIPTORS and words[first] not in _PLACE_TITLES:
+    while first < len(words) - 1 and words[first] in _BEFORE_NAMES:
         if words[first] in _FEMALE_TITLES:
             gender = "f"
         elif words[first] in HONORIFICS and words[first] not in NEUTRAL_HONORIFICS:
             gender = "m"
         first += 1
     core = words[first:]
-    if any(word in AND_WORDS or word == "&" or word in _NOT_IN_PERSONS for word in core):
+    if any(word in AND_WORDS or word == "&" or word in _LISTS["not in persons"] for word in core):
         return None
     if (core[0] in HONORIFICS and len(core) == 1) or ("de" in core[1:] and core[0] not in GIVEN_NAMES):
         return None

@@ -6,26 +6,16 @@ among them: Иванов is not Иван.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+
+from graphrag_lite.text.word_lists import sections
 
 MIN_STEM = 3  # letters
 
-_EASTERN = """а я ы и у ю е о й ь ом ем ём ой ей ою ею ам ям ью ах ях ами ями ым им ый ий ая яя ое ее ую юю ого его ому
-    ему ых их ыми ими і ї ові еві""".split()
-_POLISH = (
-    """a y i ę ą e o u ie owi iowi em iem om ami ach ego iego emu iemu ej iej im ym ich ych imi ymi zie cie""".split()
-)
-_CZECH = """a y e ě u ou o i í em ovi ům ech ích ách ami ého ému ým é ý á ém ých ými ou ova ovou""".split()
-ENDINGS: Mapping[str, tuple[str, ...]] = {
-    language: tuple(sorted(endings, key=len))
-    for language, endings in {
-        "ru": _EASTERN,
-        "uk": _EASTERN,
-        "be": _EASTERN,
-        "pl": _POLISH,
-        "cs": _CZECH,
-        "sk": _CZECH,
-    }.items()
+ENDINGS = {
+    language: sorted(endings, key=len)
+    for codes, endings in sections(__package__, "case_endings.txt").items()
+    for language in codes.split()
 }
 _FOLDED = str.maketrans("óéáíýěůúżźśćńłё", "oeaiyeuuzzscnlе")
 
@@ -43,7 +33,7 @@ def case_forms(languages: Mapping[str, str], counts: Mapping[str, int]) -> dict[
     """
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for key in sorted(languages):
-        for stem in {*_stems(key, ENDINGS.get(languages[key], ()))}:
+        for stem in {*_stems(key, ENDINGS.get(languages[key], []))}:
             groups[languages[key], stem].append(key)
     roots: dict[str, str] = {}
     for _, group in sorted(groups.items()):
@@ -52,13 +42,13 @@ def case_forms(languages: Mapping[str, str], counts: Mapping[str, int]) -> dict[
     return roots
 
 
-def _stems(key: str, endings: tuple[str, ...]) -> Iterator[str]:
+def _stems(key: str, endings: Sequence[str]) -> Iterator[str]:
     """Yield a key without the shortest and without the longest endings of its words."""
     for order in (endings, endings[::-1]):
         yield " ".join(_cut(word, order) for word in key.split()).translate(_FOLDED)
 
 
-def _cut(word: str, endings: tuple[str, ...]) -> str:
+def _cut(word: str, endings: Sequence[str]) -> str:
     for ending in endings:
         if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:
             return word[: -len(ending)]

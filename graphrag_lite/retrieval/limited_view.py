@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphrag_lite import tables
 from graphrag_lite.errors import InputError
 from graphrag_lite.retrieval.columns import lists
 from graphrag_lite.retrieval.conditions import (
     OF_EPISODES,
-    UNTIL,
     Condition,
     dated_until,
     fits_episode,
@@ -104,8 +104,6 @@ def _left(whole: SnapshotView, conditions: Sequence[Condition]) -> "Left":
 
     documents, units, entities = (whole.arrow(name) for name in ("documents", "text_units", "entities"))
     of_episodes = [one for one in conditions if one.field in OF_EPISODES]
-    if "episodes" not in whole.manifest["tables"]:  # a document's day is known without them
-        of_episodes = [one for one in of_episodes if one.comparison != UNTIL]
     fits = np.array(fitting_documents(documents, [one for one in conditions if one not in of_episodes]), np.bool_)
     shown, hidden = _by_episode(whole, of_episodes) if of_episodes else (None, {})
     in_document = np.asarray(whole.document_row)
@@ -136,8 +134,6 @@ def _left(whole: SnapshotView, conditions: Sequence[Condition]) -> "Left":
 
 def _by_episode(whole: SnapshotView, conditions: Sequence[Condition]) -> "tuple[Spans, Spans]":
     """Return the characters of the episodes that fit, and of the others, by id of document, in order."""
-    if "episodes" not in whole.manifest["tables"]:
-        raise InputError(f"{conditions[0]}: this index lists no episodes. Run `graphrag-lite index` to have them.")
     columns = ["document_id", "char_start", "char_end", "reference_time", "speaker", "conversation", "role"]
     shown: dict[str, list[tuple[int, int]]] = {}
     hidden: dict[str, list[tuple[int, int]]] = {}
@@ -151,11 +147,9 @@ def _overlapping(whole: SnapshotView, spans: "Mapping[str, Any]") -> "npt.NDArra
     """Return which text units share characters with spans of their document, (n_units,)."""
     if not spans:
         return np.zeros(len(whole.document_row), np.bool_)
-    columns = (whole.column("text_units", name).to_pylist() for name in ("document_id", "char_start", "char_end"))
+    columns = ("document_id", "char_start", "char_end")
+    units = tables.rows(whole.columns("text_units", columns), *columns)
     return np.array(
-        [
-            any(first < end and start < last for first, last in spans.get(document, ()))
-            for document, start, end in zip(*columns, strict=True)
-        ],
+        [any(one < end and start < last for one, last in spans.get(document, ())) for document, start, end in units],
         np.bool_,
     )

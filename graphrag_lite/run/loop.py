@@ -162,8 +162,7 @@ async def _bring_up(
     if record is None:
         model: Model | None = so_far.services.get("model")
         if model and not so_far.checked and (stage.asks or before is None or before["stamp"] != stamp):
-            for each in (model, *model.others.values()):
-                await each.chat.check()  # before the first work, unless it only tries again what no model does
+            await model.check()  # before the first work, unless it only tries again what no model does
             so_far.checked = True
         so_far.ran.append(stage.name)
         record = await _run_stage(stage, stamp, so_far, engine, watch, started, again=again)

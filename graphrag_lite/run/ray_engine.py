@@ -12,7 +12,7 @@ import signal
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -22,7 +22,6 @@ from graphrag_lite.run import stamps, workers
 
 T = TypeVar("T")
 R = TypeVar("R")
-AHEAD = 4  # tasks for each core that are handed over before the first is done: more only fills the object store
 PATIENCE = 10  # seconds that the head of a cluster may take to answer
 
 
@@ -51,7 +50,7 @@ class RayEngine:
     def least(self) -> int:
         return workers.GOES_OVER if self._started else workers.STARTS
 
-    def each(self, function: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
+    def each(self, function: Callable[[T], R], parts: Iterable[T]) -> Iterator[R]:
         self._start()
         import ray
 
@@ -59,7 +58,7 @@ class RayEngine:
         waiting: deque[Any] = deque()
         for part in parts:
             waiting.append(task.remote(shared, part, own))
-            if len(waiting) > AHEAD * ray.cluster_resources().get("CPU", 1):
+            if len(waiting) > workers.AHEAD * ray.cluster_resources().get("CPU", 1):
                 yield _result(waiting.popleft())
         while waiting:
             yield _result(waiting.popleft())

@@ -7,12 +7,13 @@ import os
 import platform
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sized
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
+from itertools import chain, tee
 from typing import Any, Protocol, TypeVar
 
 from graphrag_lite.attempts import Fail, outcome
@@ -25,6 +26,7 @@ STARTS = 2_000_000  # characters of work that are worth starting processes, a se
 GOES_OVER = 100_000  # that are worth handing to processes which run already
 LARGEST = 250_000  # of a part, unless one item has more: small, so that all end at about the same time
 AT_LEAST = 8  # parts for each worker
+AHEAD = 4  # parts for each worker that are handed over before the first is done: more only take memory
 TOLD = 100  # times that a watch is told, at least, how far a stage is
 
 
@@ -38,8 +40,8 @@ class Engine(Protocol):
     def least(self) -> int:
         """The characters from which work is worth handing over."""
 
-    def each(self, function: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
-        """Map a function over parts, in their order. Raises WorkerError where a worker is gone for good."""
+    def each(self, function: Callable[[T], R], parts: Iterable[T]) -> Iterator[R]:
+        """Map a function over parts, some at a time, in order. Raises WorkerError where a worker is gone for good."""
 
 
 @dataclass(frozen=True)
@@ -54,20 +56,28 @@ class Workers:
     fail: Fail
 
     def __call__(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R | None]:
-        listed = list(items)
-        step = max(1, len(listed) // TOLD)
-        for done, (result, error) in enumerate(self._results(partial(outcome, function), listed), start=1):
+        total = len(items) if isinstance(items, Sized) else 0
+        step = max(1, total // TOLD)
+        given, waiting = tee(items)  # which keeps those that are handed out and not done
+        for done, (result, error) in enumerate(self._results(partial(outcome, function), given), start=1):
+            item = next(waiting)
             if error:
-                self.fail(getattr(listed[done - 1], "id", f"item {done}"), error, 1)
-            if done % step == 0 or done == len(listed):
-                self.watch.advance(done, len(listed))
+                self.fail(getattr(item, "id", f"item {done}"), error, 1)
+            if done % step == 0 or done == total:
+                self.watch.advance(done, max(done, total))
             yield result
 
-    def _results(self, function: Callable[[T], R], items: list[T]) -> Iterator[R]:
-        sizes = list(map(size, items))
-        if self.engine is None or sum(sizes) < self.engine.least:
+    def _results(self, function: Callable[[T], R], items: Iterator[T]) -> Iterator[R]:
+        """Map a function, by the engine if the first items are worth it. Few items are there at once."""
+        if self.engine is None:
             return map(function, items)
-        cut = parts(items, sizes, min(LARGEST, sum(sizes) // (AT_LEAST * self.engine.n)))
+        n_parts = AT_LEAST * self.engine.n
+        most = max(self.engine.least, n_parts * LARGEST)
+        first = next(parts(items, most), [])
+        held = sum(map(size, first))
+        if held < self.engine.least:
+            return map(function, first)
+        cut = parts(chain(first, items), min(LARGEST, held // n_parts))
         return chain.from_iterable(_told(self.engine, self.engine.each(partial(_done, function), cut)))
 
 
@@ -95,21 +105,22 @@ def size(item: Any) -> int:
     return sum(map(size, item)) if isinstance(item, tuple | list) else 1
 
 
-def parts(items: Sequence[T], sizes: Sequence[int], most: int) -> list[list[T]]:
-    """Cut a list into parts that end with the first item at which they hold `most`.
+def parts(items: Iterable[T], most: int) -> Iterator[list[T]]:
+    """Cut items into parts that end with the first one at which they hold `most`.
 
-    >>> parts("abcdef", [1, 1, 5, 1, 1, 1], most=2)
-    [['a', 'b'], ['c'], ['d', 'e'], ['f']]
+    >>> list(parts(["a", "b", "whale", "c", "d", "e"], most=2))
+    [['a', 'b'], ['whale'], ['c', 'd'], ['e']]
     """
-    found: list[list[T]] = []
-    room = 0
-    for item, weight in zip(items, sizes, strict=True):
+    part: list[T] = []
+    room = most
+    for item in items:
+        part.append(item)
+        room -= size(item)
         if room <= 0:
-            found.append([])
-            room = most
-        found[-1].append(item)
-        room -= weight
-    return found
+            yield part
+            part, room = [], most
+    if part:
+        yield part
 
 
 @dataclass
@@ -131,23 +142,24 @@ class Pool:
     def least(self) -> int:
         return GOES_OVER if self._executor else STARTS
 
-    def each(self, function: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
+    def each(self, function: Callable[[T], R], parts: Iterable[T]) -> Iterator[R]:
         if self._executor is None:  # not while interrupts are held: its locks start a process that lets them through
             context = multiprocessing.get_context("spawn")
             self._executor = ProcessPoolExecutor(self.n, context, initializer=_end_with_parent)
-        with _interrupts_held():  # the processes start here, and inherit it
-            found = self._executor.map(function, parts)
-        return _unbroken(found)
-
-
-def _unbroken(found: Iterator[R]) -> Iterator[R]:
-    try:
-        yield from found
-    except BrokenProcessPool:
-        raise WorkerError(
-            "A worker process was killed, most likely because memory was short. Nothing was published; finished"
-            " stages are kept. Run again with fewer of them: --set workers=1."
-        ) from None
+        waiting: deque[Future[R]] = deque()
+        try:
+            for part in parts:
+                with _interrupts_held():  # a process may start here, and inherits it
+                    waiting.append(self._executor.submit(function, part))
+                if len(waiting) > AHEAD * self.n:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except BrokenProcessPool:
+            raise WorkerError(
+                "A worker process was killed, most likely because memory was short. Nothing was published; finished"
+                " stages are kept. Run again with fewer of them: --set workers=1."
+            ) from None
 
 
 @contextlib.contextmanager

@@ -2,6 +2,8 @@
 
 import logging
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
@@ -42,45 +44,91 @@ async def detect_communities(
     # Nodes go by id: the order of nodes and edges decides Leiden's result as much as its seed.
     nodes = entities.select(["id", "title", "degree"]).filter(_related(entities["id"], relationships))
     nodes = nodes.take(np.argsort(np.array(nodes["id"].to_pylist(), dtype=str), kind="stable"))
-    node_ids, degrees = nodes["id"].combine_chunks(), np.asarray(nodes["degree"])
-    ids, titles = (nodes[name].to_pylist() for name in ("id", "title"))
+    node_ids, degrees, titles = nodes["id"].combine_chunks(), nodes["degree"].to_pylist(), nodes["title"].to_pylist()
     sources, targets = (_nodes(node_ids, relationships[end]) for end in ("source_id", "target_id"))
-    adjacency = from_edges(sources, targets, np.asarray(relationships["weight"]), len(ids))
+    adjacency = from_edges(sources, targets, np.asarray(relationships["weight"]), len(titles))
     gone_on = last if mode == "stable" else None
     found, number, identity = _hierarchy(adjacency, node_ids, relationships, settings, gone_on)
-    inside = _relationships_inside(found, sources, targets, len(ids))
-    relationship_ids, relationship_units = (relationships[name].to_pylist() for name in ("id", "text_unit_ids"))
-    unit_ids = source_units["id"].to_pylist()
-    unit_place = {unit: place for place, unit in enumerate(unit_ids)}
-    unit_date = _dates(source_documents, source_units)
+    order = sorted(range(len(found)), key=lambda i: (found[i].level, number[i]))
+    parents = [number[found[i].parent] if found[i].parent >= 0 else -1 for i in order]
+    found, number, identity = [found[i] for i in order], [number[i] for i in order], [identity[i] for i in order]
     children: dict[int, list[int]] = defaultdict(list)
+    for parent, own in zip(parents, number, strict=True):
+        children[parent].append(own)
+    ranked = np.argsort(sorted(range(len(titles)), key=lambda i: (-degrees[i], titles[i])))
+    members = [community.members[np.argsort(ranked[community.members])] for community in found]
+    owners, inside = _relationships_inside(found, sources, targets, len(titles))
+    owners_of_units, places = _units_of(owners, inside, relationships["text_unit_ids"], source_units["id"])
+    return tables.make_columns(
+        "communities",
+        id=identity,
+        human_readable_id=number,
+        community=number,
+        level=[community.level for community in found],
+        parent=parents,
+        children=[children[own] for own in number],
+        title=_titles([", ".join(titles[i] for i in several[:3].tolist()) for several in members]),
+        entity_ids=_lists(*_flat(members), node_ids, len(found)),
+        relationship_ids=_lists(owners, inside, relationships["id"], len(found)),
+        text_unit_ids=_lists(owners_of_units, places, source_units["id"], len(found)),
+        period=_latest(owners_of_units, places, _dates(source_documents, source_units), len(found)),
+        size=list(map(len, members)),
+    )
+
+
+def _titles(titles: list[str]) -> list[str]:
+    """Number those that were there before: a part often has its whole's first members, and graphrag tells by title."""
     named: Counter[str] = Counter()
-    rows = []
-    for position in sorted(range(len(found)), key=lambda i: (found[i].level, number[i])):
-        community = found[position]
-        parent = number[community.parent] if community.parent >= 0 else -1
-        children[parent].append(number[position])
-        members = sorted(community.members.tolist(), key=lambda i: (-degrees[i], titles[i]))
-        title = ", ".join(titles[i] for i in members[:3])
-        named[title] += 1  # a part often has its whole's first members; graphrag tells communities apart by title
-        places = sorted({unit_place[unit] for row in inside[position] for unit in relationship_units[row]})
-        rows.append(
-            {
-                "id": identity[position],
-                "human_readable_id": number[position],
-                "community": number[position],
-                "level": community.level,
-                "parent": parent,
-                "children": children[number[position]],  # still to come: they are in deeper levels
-                "title": title if named[title] == 1 else f"{title} ({named[title]})",
-                "entity_ids": [ids[i] for i in members],
-                "relationship_ids": [relationship_ids[row] for row in inside[position]],
-                "text_unit_ids": [unit_ids[place] for place in places],
-                "period": max((unit_date[place] for place in places), default="")[:10],
-                "size": len(members),
-            }
-        )
-    return tables.make("communities", rows)
+    found = []
+    for title in titles:
+        named[title] += 1
+        found.append(title if named[title] == 1 else f"{title} ({named[title]})")
+    return found
+
+
+def _flat(parts: "Sequence[NDArray[np.int64]]") -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+    """Return which part each value is of, and the values."""
+    import numpy as np
+
+    none = np.zeros(0, np.int64)
+    return np.repeat(np.arange(len(parts)), [len(part) for part in parts]), np.concatenate([none, *parts])
+
+
+def _lists(
+    owners: "NDArray[np.int64]", places: "NDArray[np.int64]", ids: "pa.ChunkedArray | pa.Array", n: int
+) -> "pa.ListArray":
+    """Return the ids at some places as a list for each of `n` owners, which ascend."""
+    import numpy as np
+    import pyarrow as pa
+
+    values = ids.take(pa.array(places))
+    offsets = pa.array(np.searchsorted(owners, np.arange(n + 1)), pa.int32())
+    return pa.ListArray.from_arrays(offsets, values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values)
+
+
+def _units_of(
+    owners: "NDArray[np.int64]", rows: "NDArray[np.int64]", unit_ids: "pa.ChunkedArray", all_ids: "pa.ChunkedArray"
+) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+    """Return the places of the text units that the relationships in each community rest on, ascending, each once."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    held = unit_ids.take(pa.array(rows)).combine_chunks()
+    owner = np.repeat(owners, np.asarray(pc.list_value_length(held)))
+    place = _nodes(all_ids.combine_chunks(), held.flatten())
+    return np.divmod(np.unique(owner * max(len(all_ids), 1) + place), max(len(all_ids), 1))
+
+
+def _latest(owners: "NDArray[np.int64]", places: "NDArray[np.int64]", dates: list[str], n: int) -> list[str]:
+    """Return the latest day among those of the text units of each community."""
+    import numpy as np
+
+    days = sorted({date[:10] for date in dates} | {""})
+    number = {day: i for i, day in enumerate(days)}
+    latest = np.zeros(n, np.int64)
+    np.maximum.at(latest, owners, np.array([number[date[:10]] for date in dates], np.int64)[places])
+    return [days[i] for i in latest.tolist()]
 
 
 def _related(entity_ids: "pa.ChunkedArray", relationships: "pa.Table") -> "pa.ChunkedArray":
@@ -155,18 +203,19 @@ def _older(
 
 
 def _relationships_inside(
-    found: "list[Community]", sources: "NDArray[np.int64]", targets: "NDArray[np.int64]", n_nodes: int
-) -> "list[list[int]]":
-    """Return the row numbers of the relationships with both ends in each community."""
+    found: "Sequence[Community]", sources: "NDArray[np.int64]", targets: "NDArray[np.int64]", n_nodes: int
+) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+    """Return which community holds both ends of a relationship, ascending, and the row of each; they stand by level."""
     import numpy as np
 
-    inside: list[list[int]] = [[] for _ in found]
-    for level in range(max((community.level for community in found), default=-1) + 1):
+    owners, rows = [], []
+    for _, level in groupby(enumerate(found), key=lambda pair: pair[1].level):
+        places, members = zip(*((place, community.members) for place, community in level), strict=True)
+        numbers, nodes = _flat(members)
         labels = np.full(n_nodes, -1)
-        for position, community in enumerate(found):
-            if community.level == level:
-                labels[community.members] = position
+        labels[nodes] = np.array(places)[numbers]
         held = np.flatnonzero((labels[sources] == labels[targets]) & (labels[sources] >= 0))
-        for relationship, position in zip(held.tolist(), labels[sources[held]].tolist(), strict=True):
-            inside[position].append(relationship)
-    return inside
+        by_owner = held[np.argsort(labels[sources[held]], kind="stable")]
+        owners.append(labels[sources[by_owner]])
+        rows.append(by_owner)
+    return _flat(owners)[1], _flat(rows)[1]

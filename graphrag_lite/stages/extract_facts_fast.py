@@ -5,13 +5,14 @@ as it did in the last snapshot keeps its rows.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.run.services import Each, Last
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.temporal.model_dates import statement
 from graphrag_lite.temporal.statements import Document, Name, Said, Statement, statements
 
@@ -47,11 +48,11 @@ async def extract_facts_fast(
     kept, same = _kept(read, last)
     new = [identity for identity in source_documents["id"].to_pylist() if identity not in same]
     dated = _dated(relationship_mentions)
-    documents = _documents(*read, wanted={*new, *dated["document_id"].to_pylist()})
-    unread = [document for document in documents if document.id not in same]
-    found = zip(unread, each(_read, unread), strict=True)
-    made = tables.make("fact_mentions", (row for document, said in found for row in _rows(document, said or [])))
+    unread = LazyItems(len(new), lambda: _documents(*read, wanted=new))
+    found = zip(new, each(_read, unread), strict=True)
+    made = tables.make("fact_mentions", (row for identity, said in found for row in _rows(identity, said or [])))
     told = groups.in_order(pa.concat_tables([kept, made]), "document_id", source_documents["id"])
+    documents = {document.id: document for document in _documents(*read, wanted=set(dated["document_id"].to_pylist()))}
     return pa.concat_tables([told, tables.make("fact_mentions", _by_model(dated, documents))])
 
 
@@ -63,13 +64,12 @@ def _dated(relationship_mentions: "pa.Table") -> "pa.Table":
     return relationship_mentions.filter(pc.or_(*dates))
 
 
-def _by_model(dated: "pa.Table", documents: list[Document]) -> Iterator[dict[str, Any]]:
+def _by_model(dated: "pa.Table", documents: Mapping[str, Document]) -> Iterator[dict[str, Any]]:
     """Yield what a model dated. Where it stands in its text unit may not be known: then it is the whole unit."""
-    of = {document.id: document for document in documents}
     n_of: dict[tuple[str, ...], int] = defaultdict(int)
     for row in dated.to_pylist():
         said = statement(row)
-        document, unit = of[row["document_id"]], row["text_unit_id"]
+        document, unit = documents[row["document_id"]], row["text_unit_id"]
         if said is None:
             continue
         start, end = row["char_start"], row["char_end"]
@@ -111,14 +111,14 @@ def _read(document: Document) -> list[Statement]:
     return list(statements(document))
 
 
-def _rows(document: Document, found: list[Statement]) -> list[Row]:
+def _rows(document_id: str, found: list[Statement]) -> list[Row]:
     rows = []
     n_of: dict[tuple[int, str], int] = defaultdict(int)
     for one in found:
         place = (one.char_start, one.time_text)
-        identity = tables.content_id("fact mention", document.id, *map(str, place), str(n_of[place]))
+        identity = tables.content_id("fact mention", document_id, *map(str, place), str(n_of[place]))
         n_of[place] += 1
-        rows.append((identity, one.text_unit_id, document.id, *one[1:], 0))
+        rows.append((identity, one.text_unit_id, document_id, *one[1:], 0))
     return rows
 
 
@@ -128,39 +128,30 @@ def _documents(
     episodes: "pa.Table",
     entity_mentions: "pa.Table",
     wanted: Collection[str],
-) -> list[Document]:
+) -> Iterator[Document]:
+    """Yield the documents with these ids, one after the other, in their order."""
     source_documents = groups.of(source_documents, "id", wanted)
-    of_them = (groups.of(each, "document_id", wanted) for each in (source_units, episodes, entity_mentions))
-    source_units, episodes, entity_mentions = of_them
-    units: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
-    for identity, document_id, start, end in tables.rows(source_units, "id", "document_id", "char_start", "char_end"):
-        units[document_id].append((identity, start, end))
-    names: dict[str, set[Name]] = defaultdict(set)
-    for document_id, name, start, kind in tables.rows(entity_mentions, "document_id", "name", "mention_start", "type"):
-        if start >= 0 and kind != "date":
-            names[document_id].add(Name(start, name, kind))
-    said: dict[str, list[Said]] = defaultdict(list)
-    columns = ("document_id", "id", "speaker", "reference_time", "char_start", "char_end")
-    for document_id, *rest in tables.rows(episodes, *columns):
-        said[document_id].append(Said(*rest))
-    found = []
-    for identity, text, title, language, created_at, blocks in tables.rows(
-        source_documents, "id", "text", "title", "language", "created_at", "blocks"
-    ):
+    ids = source_documents["id"]
+    units, said, named = (
+        groups.by_value(groups.of(table, by, wanted), by, ids, *columns)
+        for table, (by, *columns) in zip(
+            (source_units, episodes, entity_mentions), list(READS.values())[1:], strict=True
+        )
+    )
+    columns = ("id", "text", "title", "language", "created_at", "blocks")
+    for identity, text, title, language, created_at, blocks in tables.rows(source_documents, *columns):
         unread = [(block["char_start"], block["char_end"]) for block in blocks if block["kind"] in UNREAD]
         topics = [name for name in names_of_title(title) if name in text]
-        found.append(
-            Document(
-                identity,
-                text,
-                title,
-                language or "en",  # undecided: of a few words; those of other languages do not match
-                created_at,
-                units[identity],
-                sorted(names[identity]),
-                said[identity],
-                topic=topics[0] if topics else "",
-                unread=unread,
-            )
+        names = {Name(start, name, kind) for name, start, kind in next(named) if start >= 0 and kind != "date"}
+        yield Document(
+            identity,
+            text,
+            title,
+            language or "en",  # undecided: of a few words; those of other languages do not match
+            created_at,
+            next(units),
+            sorted(names),
+            [Said(*row) for row in next(said)],
+            topic=topics[0] if topics else "",
+            unread=unread,
         )
-    return found

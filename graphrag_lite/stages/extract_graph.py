@@ -14,6 +14,7 @@ from graphrag_lite import tables
 from graphrag_lite.extraction.known_names import known_entities
 from graphrag_lite.extraction.mentions import (
     NAME,
+    KeptUnits,
     Mentions,
     TextUnit,
     assembled,
@@ -61,8 +62,7 @@ async def extract_graph(
     the next run asks for the rest. `named` is told of each unit that is asked about as soon as its names are known.
     """
     units = list(text_units(source_documents, source_units, episodes=episodes))
-    changes = ("settings", "code", "model")
-    kept = kept_units(units, last, changes, lambda unit: (unit.text, unit.about, unit.language), with_episodes=True)
+    kept = _kept(units, last)
     units_of: dict[Asked, list[TextUnit]] = {}
     for unit in units:
         if unit.text.strip():
@@ -87,6 +87,17 @@ async def extract_graph(
     if n_dropped or n_echoed:
         logger.info("Dropped %d records that cannot be read, and %d of the prompt's examples.", n_dropped, n_echoed)
     return assembled(units, (found.get(unit.id) for unit in units if unit.id not in kept.anchors), kept)
+
+
+def _kept(units: Sequence[TextUnit], last: Last | None) -> KeptUnits:
+    """Return what stays of the last snapshot: a conversation is told beyond its documents, so all are compared."""
+    names = ("entity_mentions", "relationship_mentions", "source_documents", "source_units", "episodes")
+    found = last.read(*names, unless={"settings", "code", "model"}) if last else None
+    if last is None or not found:
+        return KeptUnits({}, None)
+    before = text_units(found[2], found[3], episodes=found[4])
+    mentions = (found[0], found[1])
+    return kept_units(units, before, mentions, last.failed, lambda unit: (unit.text, unit.about, unit.language))
 
 
 def _with_known(unit: TextUnit, rounds: Sequence[GraphReply], names: Sequence[str]) -> Sequence[GraphReply]:

@@ -19,10 +19,21 @@ from graphrag_lite.errors import PluginError
 from graphrag_lite.extraction.code_names import code_names
 from graphrag_lite.extraction.extractor import Extractor, located
 from graphrag_lite.extraction.known_names import with_known
-from graphrag_lite.extraction.mentions import Mentions, TextUnit, assembled, kept_units, mentions_of, text_units
+from graphrag_lite.extraction.mentions import (
+    KeptUnits,
+    Mentions,
+    Tables,
+    TextUnit,
+    assembled,
+    kept_units,
+    mentions_of,
+    text_units,
+)
 from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.run.services import Each, Last
 from graphrag_lite.settings import ExtractGraphFast
+from graphrag_lite.tables import groups
+from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.names import find_names
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.related_names import related_names, tells_of
@@ -33,6 +44,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 Row = tuple[Any, ...]
+UNLESS = ("settings", "code")
 
 
 async def extract_graph_fast(
@@ -49,9 +61,10 @@ async def extract_graph_fast(
     in the last snapshot keeps what was found then. One that cannot be read is a failure, and has no rows. Raises
     PluginError where an extractor can read none at all.
     """
-    units = list(text_units(source_documents, source_units, settings.max_title_units))
-    kept = kept_units(units, last, ("settings", "code"), _read_as, settings.max_title_units)
-    new = [unit for unit in units if unit.id not in kept.anchors]
+    import pyarrow as pa
+
+    units, kept, stay = _unlike_before(source_documents, source_units, last, settings.max_title_units)
+    new = LazyItems(len(units) - len(kept.anchors), lambda: (unit for unit in units if unit.id not in kept.anchors))
     extract = partial(_extract, settings=settings, extractor=extractor)
     n_failed = n_dropped = 0
 
@@ -62,12 +75,40 @@ async def extract_graph_fast(
             n_dropped += mentions.n_dropped if mentions else 0
             yield mentions
 
-    made = assembled(units, counted(), kept)
-    if extractor and units and n_failed == len(units):
-        raise PluginError(f"{extractor.origin.name} can read no text unit. The first: {outcome(extract, new[0])[1]}.")
+    both = zip(assembled(units, counted(), kept), stay, strict=True)
+    mentions, related = (groups.in_order(pa.concat_tables(one), "text_unit_id", source_units["id"]) for one in both)
+    if extractor and n_failed and n_failed == source_units.num_rows:
+        error = outcome(extract, next(iter(new)))[1]
+        raise PluginError(f"{extractor.origin.name} can read no text unit. The first: {error}.")
     if n_dropped:
         logger.info("Dropped %d of the extractor's records, whose names are empty or sentences.", n_dropped)
-    return *made, tables.make("covariates", [])
+    return mentions, related, tables.make("covariates", [])
+
+
+def _unlike_before(
+    source_documents: "pa.Table", source_units: "pa.Table", last: Last | None, max_title_units: int
+) -> tuple[LazyItems[TextUnit], KeptUnits, Tables]:
+    """Return the units of documents that are not as they were, what of them is kept, and the mentions of all others."""
+    none = tables.make("entity_mentions", []), tables.make("relationship_mentions", [])
+    found = last.read("source_units", "entity_mentions", "relationship_mentions", unless=UNLESS) if last else None
+    told = last.read("source_documents", only=["id", "title", "language", "blocks"], unless=UNLESS) if last else None
+    if last is None or not found or not told:
+        return _units(source_documents, source_units, max_title_units), KeptUnits({}, None), none
+    (then, entities, relationships), (documents,) = found, told
+    other = groups.changed(source_documents, documents, "id", ["title", "language"])  # its id tells its blocks
+    other |= groups.changed(source_units, then, "document_id", ["id", "char_start", "ordinal"])
+    if last.failed:
+        other.update(*(each["id"].to_pylist() for each in (source_documents, documents)))
+    units, before = (
+        _units(groups.of(one, "id", other), groups.of(all_units, "document_id", other), max_title_units)
+        for one, all_units in ((source_documents, source_units), (documents, then))
+    )
+    touched, stay = zip(*(groups.parted(each, "document_id", other) for each in (entities, relationships)), strict=True)
+    return units, kept_units(units, before, touched, last.failed, _read_as), stay
+
+
+def _units(source_documents: "pa.Table", source_units: "pa.Table", max_title_units: int) -> LazyItems[TextUnit]:
+    return LazyItems(source_units.num_rows, lambda: text_units(source_documents, source_units, max_title_units))
 
 
 def _read_as(unit: TextUnit) -> tuple[str, str, str, bool]:

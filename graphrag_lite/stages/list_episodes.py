@@ -6,58 +6,112 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
+from graphrag_lite.run.services import Last
 from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+KEYED = ("kind", "conversation", "speaker", "reference_time")  # what tells an episode, with its text
 NOBODY = dict.fromkeys(("speaker", "role", "conversation", "time", "id", "reply_to"), "")
 
 
-async def list_episodes(source_documents: "pa.Table") -> "pa.Table":
+async def list_episodes(source_documents: "pa.Table", last: Last | None = None) -> "pa.Table":
     """List the messages of every conversation, and every other document as one episode.
 
     Ids depend on what was said, by whom, when and where, and are given in the order of the documents' ids, so that no
-    file's name decides. An answer is joined to its message where the same conversation has that.
+    file's name decides. An answer is joined to its message where the same conversation has that. Documents of the last
+    snapshot keep their rows, but where one answers another.
     """
-    import pyarrow.compute as pc
+    import pyarrow as pa
 
     asked = _answered(source_documents)
+    kept, gone = _before(source_documents, last if not asked else None)
+    _, unlisted = groups.parted(source_documents, "id", kept["document_id"])
     answers: dict[int, tuple[str, str]] = {}  # by row, what is answered
     row_of: dict[tuple[str, str], int] = {}  # of what is
-    columns = (source_documents[name].to_pylist() for name in ("id", "path", "created_at"))
-    cards, n_said = _has_card(source_documents), pc.list_value_length(source_documents["messages"]).to_pylist()
-    listed = sorted(zip(*columns, cards, n_said, range(len(cards)), strict=True))
-
-    def rows() -> Iterator[tuple[Any, ...]]:
-        seen: Counter[str] = Counter()
-        places = count()
-        for document_id, path, created_at, card, n, place in listed:
-            text = source_documents["text"][place].as_py()  # one at a time, as that of all takes memory
-            messages = source_documents["messages"][place].as_py() if n else []
-            kind = "message" if messages else "json" if card else "text"
-            for ordinal, said in enumerate(messages or [NOBODY | {"char_start": 0, "char_end": len(text)}]):
-                start, end, time = said["char_start"], said["char_end"], said["time"] or created_at
-                conversation, speaker = said["conversation"], said["speaker"]
-                key = tables.content_id("episode", kind, conversation, speaker, time, text[start:end])
-                row = next(places)
-                if (source := (conversation or path, said["id"])) in asked:
-                    row_of[source] = row
-                if said["reply_to"]:
-                    answers[row] = conversation or path, said["reply_to"]
-                rest = said["role"], time, "", start, end
-                yield tables.content_id(key, str(seen[key])), document_id, ordinal, kind, conversation, speaker, *rest
-                seen[key] += 1
-
-    episodes = tables.make("episodes", rows())
-    ids, reply = episodes["id"], [""] * len(episodes)
+    made = tables.make("episodes", _rows(unlisted, asked, answers, row_of))
+    episodes = pa.concat_tables([kept, made])
+    ids = _told_apart(episodes, kept["id"].to_pylist(), made["id"].to_pylist(), gone)
+    reply = episodes["reply_to"].to_pylist()
     for row, answered in answers.items():
         if (found := row_of.get(answered, row)) != row:
-            reply[row] = ids[found].as_py()
-    episodes = tables.make_columns(
-        "episodes", **{name: episodes[name] for name in episodes.column_names} | {"reply_to": reply}
-    )
-    return groups.in_order(episodes, "document_id", source_documents["id"])
+            reply[row] = ids[found]
+    columns = {name: episodes[name] for name in episodes.column_names} | {"id": ids, "reply_to": reply}
+    return groups.in_order(tables.make_columns("episodes", **columns), "document_id", source_documents["id"])
+
+
+def _before(source_documents: "pa.Table", last: Last | None) -> tuple["pa.Table", list[str]]:
+    """Return the last snapshot's episodes of documents that are still there, and the keys of all others."""
+    found = last.read("episodes", unless={"code"}) if last else None
+    then = last.read("source_documents", only=["id", "text"], unless={"code"}) if last else None
+    if not found or not then:
+        return tables.make("episodes", []), []
+    kept, gone = groups.parted(found[0], "document_id", source_documents["id"])
+    texts = dict(tables.rows(groups.of(then[0], "id", gone["document_id"]), "id", "text"))
+    told = tables.rows(gone, *KEYED, "document_id", "char_start", "char_end")
+    return kept, [_key(*said, texts[document][start:end]) for *said, document, start, end in told]
+
+
+def _key(*said: str) -> str:
+    """Return the hash of an episode: `KEYED`, and its text."""
+    return tables.content_id("episode", *said)
+
+
+def _told_apart(episodes: "pa.Table", ids: list[str], keys: list[str], gone: list[str]) -> list[str]:
+    """Return the ids of all episodes: those that have one, then those with these keys. Equal keys are numbered.
+
+    What is `gone`, or came, gives those of its key other numbers.
+    """
+    row_of = {identity: row for row, identity in enumerate(ids)}
+    n_kept, ids = len(ids), [*ids, *keys]
+    equal: dict[str, list[int]] = {key: [] for key in gone}
+    for row, key in enumerate(keys, n_kept):
+        equal.setdefault(key, []).append(row)
+    missing = Counter(gone)
+    for key, rows in equal.items() if row_of else ():
+        for n in count():
+            if (identity := tables.content_id(key, str(n))) in row_of:
+                rows.append(row_of[identity])
+            elif missing[key]:
+                missing[key] -= 1
+            else:
+                break
+    places = list(tables.rows(episodes.select(["document_id", "ordinal"]), "document_id", "ordinal"))
+    for key, rows in equal.items():
+        for n, row in enumerate(sorted(rows, key=places.__getitem__)):
+            ids[row] = tables.content_id(key, str(n))
+    return ids
+
+
+def _rows(
+    documents: "pa.Table",
+    asked: set[tuple[str, str]],
+    answers: dict[int, tuple[str, str]],
+    row_of: dict[tuple[str, str], int],
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the episodes of documents in the order of their ids, with keys for ids; note which answer, or are asked."""
+    import pyarrow.compute as pc
+
+    columns = (documents[name].to_pylist() for name in ("id", "path", "created_at"))
+    cards, n_said = _has_card(documents), pc.list_value_length(documents["messages"]).to_pylist()
+    places = count()
+    for document_id, path, created_at, card, n, place in sorted(
+        zip(*columns, cards, n_said, range(len(cards)), strict=True)
+    ):
+        text = documents["text"][place].as_py()  # one at a time, as that of all takes memory
+        messages = documents["messages"][place].as_py() if n else []
+        kind = "message" if messages else "json" if card else "text"
+        for ordinal, said in enumerate(messages or [NOBODY | {"char_start": 0, "char_end": len(text)}]):
+            start, end, time = said["char_start"], said["char_end"], said["time"] or created_at
+            conversation, speaker = said["conversation"], said["speaker"]
+            row = next(places)
+            if (source := (conversation or path, said["id"])) in asked:
+                row_of[source] = row
+            if said["reply_to"]:
+                answers[row] = conversation or path, said["reply_to"]
+            key = _key(kind, conversation, speaker, time, text[start:end])
+            yield key, document_id, ordinal, kind, conversation, speaker, said["role"], time, "", start, end
 
 
 def _answered(source_documents: "pa.Table") -> set[tuple[str, str]]:

@@ -3,19 +3,22 @@
 import logging
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
-from graphrag_lite.evidence.packing import packs
 from graphrag_lite.extraction.extractor import Extractor
 from graphrag_lite.resolution.known_names import decided, typed, unheard
 from graphrag_lite.resolution.ladder import resolve
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.names import is_acronym, lower_case_words
 from graphrag_lite.text.names.contexts import MAX_CONTEXTS, context
 from graphrag_lite.text.names.own_types import cues_of, type_told
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from graphrag_lite.prompts import Prompts
 
 BATCH = 500_000  # characters of text units whose words are counted at once: many are the same
+HELD = 64  # texts of units that are kept for the next mention
 # Between two names: they are two. After a comma may stand a title: "James Adam, Lord Adam".
 LISTING = AND_WORDS | {"&"}
 SAME = re.compile(
@@ -41,6 +45,7 @@ LONGEST_ACRONYM, LONGEST_WORD = 6, 40  # characters
 NEAR = 2 + max(map(len, AND_WORDS))  # characters
 MAX_TOLD = 20  # names that no text has
 
+TextOf = Callable[[str], tuple[str, int]]
 logger = logging.getLogger(__name__)
 
 
@@ -64,25 +69,23 @@ async def resolve_entities(
     cannot be counted is a failure. The second table is `word_counts`: those of the last run are counted on.
     """
     lower_counts = _lower_counts(source_units, each, attempt, last)
-    names = entity_mentions["name"].to_pylist()
-    types = entity_mentions["type"].to_pylist()
-    document_ids = entity_mentions["document_id"].to_pylist()
-    language_of = dict(zip(*(source_documents[column].to_pylist() for column in ("id", "language")), strict=True))
-    ordinal = dict(zip(*(source_units[column].to_pylist() for column in ("id", "ordinal")), strict=True))
+    names, types, document_ids = (tables.shared(entity_mentions[column]) for column in ("name", "type", "document_id"))
+    language_of = dict(tables.rows(source_documents, "id", "language"))
+    ordinal = dict(tables.rows(source_units, "id", "ordinal"))
     in_order = model is None and extractor is None
-    units = _texts(source_units)
-    beside = list(_beside(units, entity_mentions, in_order=in_order))
+    text_of = _texts(source_units)
+    beside = list(_beside(text_of, entity_mentions, in_order=in_order))
     rows = resolve(
         document_ids,
         names,
         types,
         entity_mentions["anchored"].to_pylist(),
         lower_counts,
-        ordinals=[ordinal[unit_id] for unit_id in entity_mentions["text_unit_id"].to_pylist()],
+        ordinals=[ordinal[unit_id] for (unit_id,) in tables.rows(entity_mentions, "text_unit_id")],
         languages=[language_of[document_id] for document_id in document_ids],
-        contexts=partial(_contexts, units, entity_mentions) if model is None else None,
+        contexts=partial(_contexts, text_of, entity_mentions) if model is None else None,
         definitions=_definitions(beside, attempt),
-        glossed=_glossed(units, entity_mentions),
+        glossed=_glossed(text_of, entity_mentions),
         glosses=_glosses(beside),
         related=_related(relationship_mentions, beside, stated=model is not None),
         lexical=settings.lexical,
@@ -97,7 +100,7 @@ async def resolve_entities(
         order = _by_date(source_documents, document_ids)
         rows = await joined_by_model(rows, [described[place] for place in order], settings.max_pairs, model, prompts)
     if settings.known.types:
-        rows = typed(rows, _types_told(units, entity_mentions, settings.known.types))
+        rows = typed(rows, _types_told(text_of, entity_mentions, settings.known.types))
     if absent := unheard(rows, settings.known):
         logger.info("entities.yaml has names that no text has: %s.", ", ".join(absent[:MAX_TOLD]))
     rows = decided(rows, settings.known)
@@ -149,21 +152,22 @@ def _lower_counts(source_units: "pa.Table", each: Each, attempt: Attempt, last: 
 
 def _counted(units: "pa.Table", each: Each, attempt: Attempt) -> Counter[str]:
     """Return how often text units write each word in lower case."""
+    import pyarrow.compute as pc
+
     counted: Counter[str] = Counter()
-    ids, texts = units["id"].to_pylist(), units["text"].to_pylist()
-    batches = packs(texts, list(map(len, texts)), BATCH)
-    joined = ["\n\n".join(texts[pack.start : pack.stop]) for pack in batches]
+    ends = np.cumsum(np.asarray(pc.utf8_length(units["text"])), dtype=np.int64)
+    starts = np.flatnonzero(np.diff(ends // BATCH, prepend=-1)).tolist()
+    batches = [units.slice(start, end - start) for start, end in pairwise([*starts, units.num_rows])]
+    joined = LazyItems(len(batches), lambda: ("\n\n".join(batch["text"].to_pylist()) for batch in batches))
     found = each(partial(outcome, lower_case_words), joined)
-    for pack, (counts, error) in zip(batches, found, strict=True):
+    for batch, (counts, error) in zip(batches, found, strict=True):
         counted.update(counts)
-        for place in pack if error else ():  # which of them is it?
-            counted.update(attempt(ids[place], lower_case_words, texts[place]))
+        for identity, text in tables.rows(batch, "id", "text") if error else ():  # which of them is it?
+            counted.update(attempt(identity, lower_case_words, text))
     return counted
 
 
-def _contexts(
-    units: Mapping[str, tuple[str, int]], entity_mentions: "pa.Table", names: Collection[str]
-) -> dict[str, list[tuple[str, ...]]]:
+def _contexts(text_of: TextOf, entity_mentions: "pa.Table", names: Collection[str]) -> dict[str, list[tuple[str, ...]]]:
     """Return what stands beside the first mentions of some names; what overlapping units repeat counts once."""
     columns = ("text_unit_id", "document_id", "name", "mention_start")
     found: dict[str, list[tuple[str, ...]]] = {name: [] for name in names}
@@ -171,7 +175,7 @@ def _contexts(
     for unit_id, document_id, name, start in tables.rows(groups.of(entity_mentions, "name", found), *columns):
         if start >= 0 and len(found[name]) < MAX_CONTEXTS and (document_id, start) not in seen:
             seen.add((document_id, start))
-            text, offset = units[unit_id]
+            text, offset = text_of(unit_id)
             found[name].append(context(text, start - offset, start - offset + len(name)))
     return found
 
@@ -182,13 +186,13 @@ def _in_two_scripts(one: str, other: str) -> bool:
     return in_latin[0] != in_latin[1] and not (other if in_latin[1] else one).isupper()
 
 
-def _glossed(units: Mapping[str, tuple[str, int]], entity_mentions: "pa.Table") -> set[tuple[str, str]]:
+def _glossed(text_of: TextOf, entity_mentions: "pa.Table") -> set[tuple[str, str]]:
     """Return (document, acronym) where one stands in brackets behind a word with one of its initials."""
     columns = ("text_unit_id", "document_id", "name", "mention_start")
     found = set()
-    for unit_id, document_id, name, start in zip(*(entity_mentions[c].to_pylist() for c in columns), strict=True):
+    for unit_id, document_id, name, start in tables.rows(entity_mentions, *columns):
         if start > 0 and len(name) <= LONGEST_ACRONYM and name.isupper():
-            text, offset = units[unit_id]
+            text, offset = text_of(unit_id)
             word = BEFORE_BRACKET.search(text, max(0, start - offset - LONGEST_WORD), start - offset)
             if word and word[1].casefold() in name.casefold():
                 found.add((document_id, name))
@@ -196,23 +200,30 @@ def _glossed(units: Mapping[str, tuple[str, int]], entity_mentions: "pa.Table") 
 
 
 def _types_told(
-    units: Mapping[str, tuple[str, int]], entity_mentions: "pa.Table", types: Mapping[str, str]
+    text_of: TextOf, entity_mentions: "pa.Table", types: Mapping[str, str]
 ) -> dict[tuple[str, str], Counter[str]]:
     """Return how many mentions of a name tell each of the user's own types, by document and name."""
     cues = cues_of(types)
-    columns = (entity_mentions[name].to_pylist() for name in ("text_unit_id", "document_id", "name", "mention_start"))
+    columns = ("text_unit_id", "document_id", "name", "mention_start")
     found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for unit_id, document_id, name, start in zip(*columns, strict=True):
-        text, offset = units[unit_id]
+    for unit_id, document_id, name, start in tables.rows(entity_mentions, *columns):
+        text, offset = text_of(unit_id)
         if start >= 0 and (kind := type_told(text, start - offset, start - offset + len(name), cues)):
             found[document_id, name][kind] += 1
     return found
 
 
-def _texts(source_units: "pa.Table") -> dict[str, tuple[str, int]]:
-    """Return text and place in its document of each unit, by id."""
-    columns = (source_units[name].to_pylist() for name in ("id", "text", "char_start"))
-    return {identity: (text, start) for identity, text, start in zip(*columns, strict=True)}
+def _texts(source_units: "pa.Table") -> TextOf:
+    """Return what tells text and place in its document of each unit, by id."""
+    rows = {identity: row for row, identity in enumerate(source_units["id"].to_pylist())}
+    texts, starts = source_units["text"], source_units["char_start"]
+
+    @lru_cache(HELD)  # mentions come by unit
+    def text_of(identity: str) -> tuple[str, int]:
+        row = rows[identity]
+        return texts[row].as_py(), starts[row].as_py()
+
+    return text_of
 
 
 def _by_date(source_documents: "pa.Table", document_ids: Sequence[str]) -> list[int]:
@@ -220,7 +231,7 @@ def _by_date(source_documents: "pa.Table", document_ids: Sequence[str]) -> list[
 
     The names of files have no say: a file that is renamed must change no question, and new documents mostly come last.
     """
-    created_at = dict(zip(*(source_documents[name].to_pylist() for name in ("id", "created_at")), strict=True))
+    created_at = dict(tables.rows(source_documents, "id", "created_at"))
     return sorted(range(len(document_ids)), key=lambda i: (created_at[document_ids[i]], document_ids[i]))
 
 
@@ -234,9 +245,7 @@ def _related(
     says that the two are one: "Ebenezer Scrooge is another reference to the same character, Scrooge".
     """
     columns = ("document_id", "source", "target", "relation", "description")
-    for document_id, *ends, relation, said in zip(
-        *(relationship_mentions[c].to_pylist() for c in columns), strict=True
-    ):
+    for document_id, *ends, relation, said in tables.rows(relationship_mentions, *columns):
         if (relation or stated) and not SAME.search(f"{relation.replace('_', ' ')} {said}"):
             yield document_id, ends[0], ends[1]
     for document_id, one, between, other, _ in beside:
@@ -245,22 +254,20 @@ def _related(
 
 
 def _beside(
-    units: Mapping[str, tuple[str, int]], entity_mentions: "pa.Table", *, in_order: bool
+    text_of: TextOf, entity_mentions: "pa.Table", *, in_order: bool
 ) -> Iterator[tuple[str, str, str, str, str]]:
     """Yield (document, name, what stands between, name, the character behind) of names that follow each other closely.
 
     `in_order` says that the mentions of a unit stand in the order of its text; a model has an order of its own.
     """
-    columns: Iterable[tuple[str, str, int, str]] = zip(
-        *(entity_mentions[c].to_pylist() for c in ("text_unit_id", "name", "mention_start", "document_id")), strict=True
-    )
+    mentions: Iterable[Any] = tables.rows(entity_mentions, "text_unit_id", "name", "mention_start", "document_id")
     if not in_order:
-        columns = sorted(columns, key=lambda mention: (mention[0], mention[2], mention[1]))
+        mentions = sorted(mentions, key=lambda mention: (mention[0], mention[2], mention[1]))
     before = ("", "", -1)
-    for unit_id, name, start, document_id in columns:
+    for unit_id, name, start, document_id in mentions:
         gap = start - before[2] - len(before[1])
         if unit_id == before[0] and before[2] >= 0 and 0 < gap <= NEAR:
-            text, offset = units[unit_id]
+            text, offset = text_of(unit_id)
             place, end = start - offset, start - offset + len(name)
             yield document_id, before[1], text[place - gap : place], name, text[end : end + 1]
         before = unit_id, name, start

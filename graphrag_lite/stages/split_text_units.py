@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +12,7 @@ from graphrag_lite import tables
 from graphrag_lite.run.services import Each, Last
 from graphrag_lite.settings import SplitTextUnits
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.splitting import split
 from graphrag_lite.text.tokens import counter
@@ -46,12 +47,8 @@ async def split_text_units(
     stays = pc.is_in(before["document_id"], value_set=source_documents["id"].combine_chunks())
     kept, gone = before.filter(stays), before.filter(pc.invert(stays))
     is_cut = pc.is_in(source_documents["id"], value_set=kept["document_id"].combine_chunks())  # an equal id: equal text
-    documents = [
-        Source(identity, text, [(said["char_end"], said["role"]) for said in messages])
-        for identity, text, messages in tables.rows(
-            source_documents.filter(pc.invert(is_cut)), "id", "text", "messages"
-        )
-    ]
+    new = source_documents.filter(pc.invert(is_cut))
+    documents = LazyItems(new.num_rows, lambda: _sources(new))
     cut = zip(documents, each(partial(_cut, settings=settings), documents), strict=True)
     rows = (
         ("", document.id, ordinal, start, end, document.text[start:end], n_tokens)
@@ -63,6 +60,11 @@ async def split_text_units(
     return _with_ids(units, pa.chunked_array([*made["text"].chunks, *gone["text"].chunks], pa.string()))
 
 
+def _sources(source_documents: "pa.Table") -> Iterator[Source]:
+    for identity, text, messages in tables.rows(source_documents, "id", "text", "messages"):
+        yield Source(identity, text, [(said["char_end"], said["role"]) for said in messages])
+
+
 def _with_ids(units: "pa.Table", texts: "pa.ChunkedArray") -> "pa.Table":
     """Give the units with one of some texts their ids: equal texts are counted by document id."""
     import pyarrow as pa
@@ -70,10 +72,10 @@ def _with_ids(units: "pa.Table", texts: "pa.ChunkedArray") -> "pa.Table":
 
     ids = units["id"].to_pylist()
     places = np.flatnonzero(np.asarray(pc.is_in(units["text"], value_set=texts.combine_chunks())))
-    coupled = tables.rows(units.take(pa.array(places)), "document_id", "ordinal", "text")
+    coupled = tables.rows(units.select(["document_id", "ordinal"]).take(pa.array(places)), "document_id", "ordinal")
     seen: Counter[str] = Counter()
-    for (_, _, text), place in sorted(zip(coupled, places.tolist(), strict=True)):
-        key = tables.content_id("text unit", text)
+    for _, place in sorted(zip(coupled, places.tolist(), strict=True)):
+        key = tables.content_id("text unit", units["text"][place].as_py())
         ids[place] = tables.content_id(key, str(seen[key]))
         seen[key] += 1
     return tables.make_columns("source_units", **{name: units[name] for name in units.column_names} | {"id": ids})

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "TABLES", "WORKING", "Key"]
 
-PART = 16_384  # rows that become Arrow data at once
+PART = 4096  # rows that become Arrow data at once
+AT_ONCE = 128  # rows that are read as Python's objects at once
 AGAIN = "Run `graphrag-lite index` to build it again."
 ENDINGS = (".parquet", ".arrow")
 PARQUET: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
@@ -124,7 +125,18 @@ def rows(data: "pa.Table", *columns: str) -> Iterator[tuple[Any, ...]]:
     >>> list(rows(make("failures", [("a.txt", "load_documents", "no text", 1)]), "attempts", "document"))
     [(1, 'a.txt')]
     """
-    return zip(*(data[name].to_pylist() for name in columns), strict=True)
+    for start in range(0, data.num_rows, AT_ONCE):
+        part = data.slice(start, AT_ONCE)
+        yield from zip(*(part[name].to_pylist() for name in columns), strict=True)
+
+
+def shared(column: "pa.ChunkedArray") -> list[str]:
+    """Return the strings of a column, equal ones as one object: of a million names, few are different."""
+    if not len(column):
+        return []
+    encoded = column.combine_chunks().dictionary_encode()
+    held = encoded.dictionary.to_pylist()
+    return [held[place] for place in encoded.indices.to_pylist()]
 
 
 def check(name: str, data: "pa.Table") -> None:

@@ -1,7 +1,11 @@
 """Tables of two runs side by side, by the document or text unit that their rows are of."""
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite import tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,12 +38,43 @@ def changed(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence[str]
     return set(encoded.dictionary.filter(pa.array(differs)).to_pylist())
 
 
-def of(table: "pa.Table", by: str, values: Collection[str]) -> "pa.Table":
+def of(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "pa.Table":
     """Return the rows with one of these values in column `by`."""
+    return table.filter(_is_in(table, by, values))
+
+
+def parted(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "tuple[pa.Table, pa.Table]":
+    """Return the rows with one of these values in column `by`, and the others."""
+    import pyarrow.compute as pc
+
+    held = _is_in(table, by, values)
+    return table.filter(held), table.filter(pc.invert(held))
+
+
+def _is_in(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "pa.ChunkedArray":
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return table.filter(pc.is_in(table[by], value_set=pa.array(values, pa.string())))
+    among = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else pa.array(values, pa.string())
+    return pc.is_in(table[by], value_set=among)
+
+
+def by_value(table: "pa.Table", by: str, values: "pa.ChunkedArray", *columns: str) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield what some columns hold in the rows of each of `values`, which are all that column `by` has.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"id": ["b", "a", "b"], "n": [1, 2, 3]})
+    >>> list(by_value(table, "id", pa.chunked_array([["a", "c", "b"]]), "n"))
+    [[(2,)], [], [(1,), (3,)]]
+    """
+    pieces = groupby(tables.rows(in_order(table, by, values), by, *columns), key=itemgetter(0))
+    piece = next(pieces, None)
+    for value in values.to_pylist():
+        if piece and piece[0] == value:
+            yield [row[1:] for row in piece[1]]
+            piece = next(pieces, None)
+        else:
+            yield []
 
 
 def in_order(table: "pa.Table", by: str, values: "pa.ChunkedArray") -> "pa.Table":
@@ -49,4 +84,6 @@ def in_order(table: "pa.Table", by: str, values: "pa.ChunkedArray") -> "pa.Table
     import pyarrow.compute as pc
 
     places = np.asarray(pc.index_in(table[by], value_set=values.combine_chunks()))
+    if (np.diff(places) >= 0).all():
+        return table
     return table.take(pa.array(np.argsort(places, kind="stable")))

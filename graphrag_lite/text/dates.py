@@ -9,23 +9,10 @@ import unicodedata
 from datetime import UTC, date, datetime
 
 from graphrag_lite.text.folding import unaccented
+from graphrag_lite.text.word_lists import sections
 
 LONGEST = 120  # characters; more is no date
-# First letters of month names, accents off, in English, French, German, Spanish, Italian, Portuguese and Dutch.
-MONTHS = {
-    1: ("jan", "gen", "ene"),
-    2: ("feb", "fev"),
-    3: ("mar", "maer", "maar", "mrt"),
-    4: ("apr", "avr", "abr"),
-    5: ("may", "mai", "mei", "mag"),
-    6: ("jun", "juin", "giu"),
-    7: ("jul", "juil", "lug"),
-    8: ("aug", "aou", "ago"),
-    9: ("sep", "set"),
-    10: ("oct", "okt", "ott", "out"),
-    11: ("nov",),
-    12: ("dec", "dez", "dic"),
-}
+MONTHS = dict(enumerate(sections(__package__, "months.txt").values(), start=1))
 BY_PREFIX = {prefix: month for month, prefixes in MONTHS.items() for prefix in prefixes}
 QUARTERS = {1: ("01", "03"), 2: ("04", "06"), 3: ("07", "09"), 4: ("10", "12")}
 

@@ -15,7 +15,8 @@ from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.types import kind_of
 from graphrag_lite.text.names.words import ARTICLES
 from graphrag_lite.text.relations import NO_LABEL, has_verb, relation
-from graphrag_lite.text.words import UNSPACED_CHARACTERS
+from graphrag_lite.text.word_lists import expressions
+from graphrag_lite.text.words import UNSPACED
 
 Pair = tuple[int, int, str]
 """Places of two names in the list of names, and the label, "" for none."""
@@ -23,44 +24,25 @@ Pair = tuple[int, int, str]
 MAX_BETWEEN, MAX_BETWEEN_UNSPACED = 100, 30  # characters between two names that words still relate
 MAX_LABEL_WORDS = 6
 
-_AND = r"(?:and|or|und|oder|sowie|et|ou|y|e|o|i|en|of|och|og|и|или|as well as|&|/|，|、|和|与|及|と|や|및|와|과)"
+_FORMS = expressions(__package__, "related_names.txt")
 _LISTING = re.compile(
-    rf"[\s\"'“”’»«]*(?:[,;、，/|·•&+]|{_AND}\b)[\s,\"'“”‘«»]*(?:{_AND}\b)?(?:\s*(?:the|a|an|le|la|les|der|die|das))?[\s\"'“‘«»(]*",
+    rf"[\s\"'“”’»«]*(?:[,;、，/|·•&+]|(?:{_FORMS['and']})\b)[\s,\"'“”‘«»]*(?:(?:{_FORMS['and']})\b)?"
+    r"(?:\s*(?:the|a|an|le|la|les|der|die|das))?[\s\"'“‘«»(]*",
     re.I,
 )
-_CLAUSE = re.compile(
-    r"[;?!…\n|#]|---|\[[A-Z]+\]|[:](?=\s)|\s[–—-]{1,3}\s|[。！？；]"
-    r"|\b(?:but|while|whereas|although|though|because|if|unless|than|sondern|aber|während|obwohl|weil|mais|tandis|"
-    r"pero|mientras|aunque|ma|mentre|perché|но|хотя|потому)\b"
-    r"|,\s+(?:and|so|or|und|et|y)\s+(?:he|she|it|they|we|I|you|this|that|there|then|er|sie|es|il|elle|ils|on)\b"
+_CLAUSE, _OTHER_SUBJECT, _AUTHORS, _AFFILIATION, _CODE, _FIRST_PERSON, _RELATIVE = (
+    re.compile(_FORMS[name])
+    for name in ("clause", "other subject", "authors", "affiliation", "code", "first person", "relative")
 )
-_OTHER_SUBJECT = re.compile(
-    r"\b(?:I|he|she|it|they|we|you|everybody|there|er|es|wir|ich|il|elle|ils|elles|nous|je|yo|él|ella)\b"
-    r"|\b(?:and|or|und|et|y)\s+(?:\w+ly\s+)?(?:is|was|are|were|has|had|will|would|in|of|at|ist|war|est|était|es|fue)\b"
-)
-_UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
+_REFERENCE = re.compile(_FORMS["reference"], re.I)
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _QUOTES = '"“”«»„'
-_AUTHORS = re.compile(
-    r"\b[A-Z][\w'’-]*(?:,? (?:[A-Z]{1,3}\b|(?:[A-Z]\.[ -]?){1,3})|[a-z][A-Z]{1,3}\b)(?=[,;.&]| and\b)"
-)
-_REFERENCE = re.compile(
-    r"\bdoi\b|\bPMID\b|\barXiv\b|\bISBN\b|\b10\.\d{4,}/|\b\d{4};\s?\d|\b\d+\(\d+\):\s?\d+|\b\d{1,3}:\s?\d{2,5}[–-]\d{2,5}",
-    re.I,
-)
-_AFFILIATION = re.compile(r"\b(?:Universi\w+|Department|Institut\w*|School|Faculty|Cent(?:er|re)|Hospital|College)\b")
 _MARKS = re.compile(r"[`{}<>=\\_|:/]")  # without one of these a sentence is no code, which is known sooner
-_CODE = re.compile(r"```|[{}<>=\\]|\w_\w|\b\w+:\s\w+\s\w+:\s|(?:\s\|){2,}|//|\.\.\.\s\w+:")
-_FIRST_PERSON = re.compile(r"\b(?:I|[Mm]y|me|[Ii]ch|[Mm]eine?|[Jj]e|[Mm]on|[Yy]o|[Mm]i)\b")
-_ANAPHORIC = re.compile(
-    r"(?:He|She|It|They|The|This|These|His|Her|Its|Their|Er|Sie|Es|Der|Die|Das|Dieser?|Dieses|Il|Elle|Ils|Elles|Le|La|"
-    r"Ce|Cette|Son|Sa|Él|Ella|El|Su|Esta?|Este|他|她|它|该|此|其|彼|同|この|その|그|이)(?![^\W\d_a-zà-ÿ]|[a-zà-ÿ])"
-)
+_ANAPHORIC = re.compile(rf"(?:{_FORMS['anaphoric']})(?![^\W\d_a-zà-ÿ]|[a-zà-ÿ])")
 _APPOSED = re.compile(
-    r"(?:,\s*(?:who|which)?\s*|\s+)((?:[^\W\d_][\w'’-]*\s+){0,5}"
-    r"(?:of|for|at|in|from|near|with|by|on|to|de|du|des|von|der|bei|in|del|di|da))(?:\s+(?:the|la|le|l'|el|der|die|dem))?\s*"
+    rf"(?:,\s*(?:who|which)?\s*|\s+)((?:[^\W\d_][\w'’-]*\s+){{0,5}}(?:{_FORMS['prepositions']}))"
+    r"(?:\s+(?:the|la|le|l'|el|der|die|dem))?\s*"
 )
-_RELATIVE = re.compile(r",\s+(?:who|which|qui|que|quien|der|die|das)\b")
 _OWNED = re.compile(r"(?:['’]s?\s+|\s+)((?:[^\W\d_][\w'’-]*\s*){1,3}?),?\s*")
 
 
@@ -140,7 +122,7 @@ def _related(text: str, a: Name, b: Name, span: tuple[int, int], label: str, lan
     between = text[slice(*span)]
     speaks = between.startswith(":")
     between = between.lstrip(":").strip(" " + _QUOTES)
-    unspaced = bool(_UNSPACED.search(between))
+    unspaced = bool(UNSPACED.search(between))
     if len(between) > (MAX_BETWEEN_UNSPACED if unspaced else MAX_BETWEEN) or between.endswith("("):
         return False
     if not label and between.count("(") > between.count(")"):  # "95% CI", "see Figure 2": an aside

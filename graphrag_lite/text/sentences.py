@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|cf|p|pp|vol|[A-Z])\.\s*$")
+NAME_BEGUN = re.compile(r"\s\.\w")  # "the .NET Foundation"
 # sentencex sees one paragraph at a time: over a whole text it pairs quotation marks across paragraphs, and one inserted
 # sentence moved up to 25 ends far away.
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
@@ -57,10 +58,12 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
                 if ends:
                     ends[-1] = end  # white space belongs to the sentence before it
                 continue
-            if (
-                last.endswith(".")
-                and UNFINISHED.search(text, max(0, ends[-1] - 12), ends[-1])
-                and "\n" not in text[ends[-1] - 1 : start + 1]
+            if last.endswith(".") and (
+                NAME_BEGUN.match(text, max(0, ends[-1] - 2))
+                or (
+                    UNFINISHED.search(text, max(0, ends[-1] - 12), ends[-1])
+                    and "\n" not in text[ends[-1] - 1 : start + 1]
+                )
             ):
                 ends.pop()
             if "\n" in bare:

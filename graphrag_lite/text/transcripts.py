@@ -10,7 +10,8 @@ from functools import lru_cache
 
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import is_statement, stands_alone, trimmed
-from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
+from graphrag_lite.text.word_lists import expressions
+from graphrag_lite.text.words import UNSPACED, terms
 
 LONGEST_OPENING, MAX_OPENINGS = 80, 4  # characters of a line's opening, and brackets, times and labels in it
 ASIDE = re.compile(
@@ -26,28 +27,14 @@ FILE_HEAD = re.compile(rf"[^\n.:]{{0,120}}_[^\n.:]{{0,120}}{_SUFFIX}(?=\s)[\s./]
 FILE_NAME = re.compile(rf"[^\W_]_+[^\W_]\S*|\w{_SUFFIX}\b")
 # "Yeah, ..." and "So ..." go on from what was said before, as "It" and "But" do.
 LEANING = re.compile(r"[-–—…]|[^\s,]{1,12},|(?i:so|or|then|because|which|alors|donc)\b")
-# Who "I" and "you" are is told by the label, or by the talk before.
+_FORMS = expressions(__package__, "transcripts.txt")
 PERSONS = {
-    language: re.compile(rf"(?<!\w)(?i:{words})(?!\w)")
-    for language, words in {
-        "en": "i|me|my|mine|you|your|yours",
-        "fr": "je|j|moi|mon|ma|mes|tu|toi|vous|votre|vos",
-        "de": "ich|mich|mir|mein|meine|du|dich|dir|dein|deine",
-        "es": "yo|mí|mi|mis|tú|tu|usted",
-    }.items()
+    name[:2]: re.compile(rf"(?<!\w)(?i:{words})(?!\w)") for name, words in _FORMS.items() if name.endswith("persons")
 }
-# What is said to move the talk on, in the languages of `PERSONS`.
-_TALK = re.compile(
-    r"\b(?:thank you|thanks|welcome(?: back)? to|good (?:morning|afternoon|evening)|(?:my|next|last|first|follow-up) "
-    r"question|congrat\w+|e-?mail us|stay tuned|joins? (?:us|me)|listening|merci|bienvenue|bonjour|vielen dank|danke"
-    r"|willkommen|gracias|bienvenid\w+|here[’']s (?:an?|dr|more)|(?:our|last|next|this|today[’']s|the) "
-    r"(?:episode|guest|conversations?|podcast)|on (?:the|our|this|today[’']s) (?:show|list)|subscribe)\b",
-    re.I,
-)
+_TALK = re.compile(rf"\b(?:{_FORMS['talk']})\b", re.I)
 QUOTED = tuple("\"'“”‘’«»„「『")
 WHOLE = range(50, 300)  # characters of a sentence that says something and is read at a glance
 LEAST_TERMS = 5  # distinct content words
-_UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
 
 
 def spoken_span(text: str, start: int, end: int) -> tuple[int, int]:
@@ -158,7 +145,7 @@ def form(text: str, start: int, end: int, language: str) -> float:
     [0.0, 0.3, 1.0]
     """
     sentence = text[start:end]
-    dense = 2 if _UNSPACED.search(sentence) else 1
+    dense = 2 if UNSPACED.search(sentence) else 1
     if not is_statement(sentence) or is_head(text, start, end):
         return 0.0
     if len(set(terms(sentence, language))) < LEAST_TERMS * dense:

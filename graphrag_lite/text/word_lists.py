@@ -1,8 +1,14 @@
 """Word lists are text files beside the modules that use them, where the stamps of stages cover them."""
 
+import re
+from collections.abc import Iterator
+from functools import cache
 from importlib import resources
 
+_HEAD = re.compile(r"\[([a-z][a-z_ ]*)\]")
 
+
+@cache
 def sections(package: str, name: str) -> dict[str, list[str]]:
     """Return the words of a file by section, casefolded, in order: a line `[section]`, below it words.
 
@@ -12,10 +18,29 @@ def sections(package: str, name: str) -> dict[str, list[str]]:
     ['和', '与', '與']
     """
     found: dict[str, list[str]] = {}
-    words: list[str] = []
-    for line in (resources.files(package) / name).read_text(encoding="utf-8").casefold().splitlines():
-        if line.startswith("["):
-            words = found.setdefault(line.strip("[]"), [])
-        elif not line.startswith("#"):
-            words += (word.replace("_", " ") for word in line.split())
+    for section, line in _lines(package, name):
+        found.setdefault(section, []).extend(word.replace("_", " ") for word in line.casefold().split())
     return found
+
+
+@cache
+def expressions(package: str, name: str) -> dict[str, str]:
+    """Return the regular expressions of a file by section: a line `[section]`, below it alternatives, one a line.
+
+    >>> expressions("graphrag_lite.text", "transcripts.txt")["en persons"]
+    'i|me|my|mine|you|your|yours'
+    """
+    found: dict[str, str] = {}
+    for section, line in _lines(package, name):
+        found[section] = f"{found[section]}|{line}" if section in found else line
+    return found
+
+
+def _lines(package: str, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a file that are neither blank nor comments, each with its section."""
+    section = ""
+    for line in (resources.files(package) / name).read_text(encoding="utf-8").splitlines():
+        if head := _HEAD.fullmatch(line):
+            section = head[1]
+        elif line.strip() and line != "#" and not line.startswith("# "):
+            yield section, line

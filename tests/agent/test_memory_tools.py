@@ -1,6 +1,7 @@
 """The tools over what was said and what is remembered."""
 
 import json
+import shutil
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -24,10 +25,19 @@ CHAT = [
 ]
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "corpus").mkdir()
+    (folder / "corpus" / "chat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in CHAT))
+    (folder / "corpus" / "notes.txt").write_text("A kayak is a boat. Red paint is cheap.")
+    build(folder / "corpus", folder / "output", Settings())
+    return folder / "output"
+
+
 @pytest.fixture
-def session(corpus: Callable[..., Path], tmp_path: Path) -> Session:
-    files: dict[str, Any] = {"chat.jsonl": CHAT, "notes.txt": "A kayak is a boat. Red paint is cheap."}
-    build(corpus(files), tmp_path / "output", Settings())
+def session(made: Path, tmp_path: Path) -> Session:
+    shutil.copytree(made, tmp_path / "output")
     memory = Memory(tmp_path / "output" / MEMORY)
     said = [Entry("My kayak leaks.", MESSAGE, "s", "user", created_at="2024-06-01T10:00:00+00:00")]
     memory.add([*said, Entry("The kayak of another session.", MESSAGE, "other", "user")])

@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import sqlite3
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +45,7 @@ def asked(stub: StubModel, text: str = "How many?", parse: Callable[[str], Any] 
 @contextmanager
 def opened(server: StubServer, output: Path, **settings: Any) -> Iterator[StageModel]:
     output.mkdir(exist_ok=True)
-    with open_model(Llm(model="m", base_url=server.url, **settings), output) as model:
+    with open_model(Llm(model="m", base_url=server.url, **settings), output, beside=True) as model:
         yield model.of("stage", [], Silence())
 
 
@@ -174,6 +176,31 @@ def test_a_budget_that_is_spent_keeps_what_is_in_flight_and_the_next_run_goes_on
             asyncio.run(all_of(stage))
 
 
+def test_what_has_begun_is_asked_and_kept_while_the_caller_computes(tmp_path: Path) -> None:
+    items = range(60)  # more than may be in flight at once
+
+    def n_kept() -> int:
+        with closing(sqlite3.connect(tmp_path / "memo.sqlite")) as memo:
+            return int(memo.execute("select count(*) from answers").fetchone()[0])
+
+    with StubServer(lambda _: "3") as server, opened(server, tmp_path) as stage:
+        early = stage.model.before_its_turn("next")
+
+        async def work(i: int) -> int:
+            return await early.ask(user(f"item {i}"), number)
+
+        async def run() -> list[int | None]:
+            for i in items:
+                early.begin(work, i)
+            ends = time.monotonic() + 20
+            while n_kept() < len(items) and time.monotonic() < ends:
+                time.sleep(0.01)  # the event loop of the caller stands still
+            assert n_kept() == len(items)
+            return await stage.model.of("next", [], Silence()).map(work, items, str)
+
+        assert asyncio.run(run()) == [3] * len(items) and server.n_requests == len(items)
+
+
 def test_failures_are_recorded_by_name_and_too_many_stop_the_stage() -> None:
     stub = StubModel(lambda request: "none" if "7" in request.messages[0]["content"] else "3")
     model, failures = stage_model(stub, max_failure_ratio=0.1)
@@ -206,8 +233,10 @@ def test_too_many_failures_keep_what_is_in_flight_and_ask_nothing_more(tmp_path:
                 asyncio.run(all_of(stage))
             assert [name for name, *_ in stage.failures] == ["bad 1", "bad 2"]
         asked = {body["messages"][0]["content"] for body in server.requests}
-        begun = {f"good {i}" for i in (0, *range(3, 2 * AHEAD + 1))}  # one more after the first failure
-        assert asked == {"bad 1", "bad 2", *begun}, "no other item, and no second request"
+        begun = asked - {"bad 1", "bad 2"}
+        least = {f"good {i}" for i in (0, *range(3, 2 * AHEAD))}
+        more = {f"good {2 * AHEAD}"}  # begun after the first failure, if the second one was later
+        assert least <= begun <= least | more, "no other item, and no second request"
         with opened(server, tmp_path) as stage:
             assert [asyncio.run(stage.ask(user(name), number)) for name in sorted(begun)] == [3] * len(begun)
             assert stage.model.meter.to_dict("stage")["memo_hits"] == len(begun)

@@ -11,7 +11,7 @@ import pytest
 
 from graphrag_lite import pipeline
 from graphrag_lite.errors import InputError
-from graphrag_lite.retrieval.abstention import fit
+from graphrag_lite.retrieval.abstention import fit, weights
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search import overview
 from graphrag_lite.search.answer import NOTHING, ranked
@@ -71,7 +71,7 @@ def test_a_reading_alone_is_no_answer(index: Index, method: str) -> None:
 def test_a_guess_costs_as_much_as_what_it_is_read_as_is_worth(index: Index) -> None:
     weighed = Question(index, "When was the Hubble lanched?").weights
     assert list(weighed) == ["hubbl", "launch", "lanch"] and weighed["lanch"] == weighed["launch"] > 0
-    assert 0 < fit(index.bm25, weighed) < fit(index.bm25, ["hubbl", "launch"])
+    assert 0 < fit(index.bm25, weighed) < fit(index.bm25, weights(index.bm25, ["hubbl", "launch"]))
 
 
 def test_a_name_that_the_corpus_does_not_hold_weighs_double(index: Index) -> None:
@@ -224,15 +224,6 @@ def test_the_graph_does_not_open_an_answer_to_a_question_that_states_a_document(
     assert about(question)[0]
     question.__dict__["features"] = replace(question.features, stated=[(np.array([0]), np.ones(1))])
     assert about(question) == ([], [])
-
-
-def test_an_index_without_the_table_of_values_is_searched(dated: Index) -> None:
-    index = Index(dated.folder)
-    del index.manifest["tables"]["search_values"]
-    assert (
-        index.query("How old is Luna?", as_of="2023-06-01").documents
-        == dated.query("How old is Luna?", as_of="2023-06-01").documents
-    )
 
 
 def test_without_dates_a_day_changes_nothing(tmp_path: Path) -> None:

@@ -1,9 +1,16 @@
 """Messages and documents become episodes, whatever the names of files and the order of documents."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
+from itertools import accumulate
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graphrag_lite import tables
 from graphrag_lite.run.corpus_files import scan
@@ -52,3 +59,40 @@ def test_other_documents_are_one_episode_each_with_their_time(corpus: Corpus) ->
 def test_a_renamed_file_keeps_its_episodes(corpus: Corpus) -> None:
     before, after = (listed(corpus({name: ROWS, "m.txt": "One."}, name[0])) for name in ("a.jsonl", "z.jsonl"))
     assert {row["id"] for row in before} == {row["id"] for row in after}
+
+
+SAID = st.lists(st.tuples(st.sampled_from(["Yes.", "No."]), st.sampled_from(["", "Ann"])), min_size=1, max_size=3)
+
+
+def loaded(conversations: list[list[tuple[str, str]]], *, answered: bool) -> pa.Table:
+    """Return documents of messages, equal ones told apart; where `answered`, "Yes." answers the first message."""
+    seen: Counter[str] = Counter()
+    rows = []
+    for number, said in enumerate(conversations):
+        text = "".join(words for words, _ in said)
+        key = tables.content_id(*map(str, said), str(answered))
+        rows.append({"id": tables.content_id(key, str(seen[key])), "path": str(number), "text": text, "blocks": []})
+        seen[key] += 1
+        message = dict.fromkeys(("role", "conversation", "time", "unread_time"), "")
+        starts = [0, *accumulate(len(words) for words, _ in said)]
+        rows[-1]["messages"] = [
+            message
+            | {"speaker": who, "char_start": start, "char_end": start + len(words), "id": str(place)}
+            | {"reply_to": "0" if answered and words == "Yes." else ""}
+            for place, (start, (words, who)) in enumerate(zip(starts, said, strict=False))
+        ]
+    names = tables.schema("source_documents").names
+    return tables.make("source_documents", [{**dict.fromkeys(names, ""), **row} for row in rows])
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(st.tuples(st.lists(SAID, max_size=4), st.booleans()), min_size=2, max_size=4))
+def test_what_is_kept_of_the_last_run_changes_nothing(states: list[tuple[list[list[tuple[str, str]]], bool]]) -> None:
+    before: Any = None
+    for conversations, answered in states:
+        documents = loaded(conversations, answered=answered)
+        again, fresh = (asyncio.run(list_episodes(documents, each)) for each in (before, None))
+        tables.check("episodes", again)
+        assert again.equals(fresh)
+        written = {"source_documents": documents, "episodes": again}
+        before = SimpleNamespace(read=lambda *names, written=written, **_: [written[name] for name in names])

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import operator
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,7 +21,7 @@ from graphrag_lite.attempts import in_turn, unguarded
 from graphrag_lite.evidence import report_statements
 from graphrag_lite.evidence.document_signs import document_signs, hosts
 from graphrag_lite.evidence.key_sentences import Sentence
-from graphrag_lite.evidence.report_choice import MIN_FACTS
+from graphrag_lite.evidence.report_choice import MIN_FACTS, OPENING
 from graphrag_lite.evidence.report_statements import Statement
 from graphrag_lite.evidence.sentence_reading import reading
 from graphrag_lite.run.services import Last
@@ -75,9 +76,9 @@ def places(row: dict[str, Any], text: str) -> list[tuple[str, int, int]]:
 def test_a_report_is_of_a_community_that_has_enough_to_say(read: dict[str, pa.Table]) -> None:
     communities = {row["community"]: row for row in read["communities"].to_pylist()}
     rows = report(read)
-    reported = {row["community"] for row in rows}
-    assert len(rows) > 15 and [*reported] == sorted(reported)
-    assert {number for number, row in communities.items() if row["size"] >= 8 and row["level"] == 0} <= reported
+    reported = [row["community"] for row in rows]
+    assert len(rows) > 15 and reported == sorted(reported)
+    assert {number for number, row in communities.items() if row["size"] >= 8 and row["level"] == 0} <= {*reported}
     for row in rows:
         assert row["size"] >= MIN_MEMBERS and len(row["citations"]) >= MIN_FACTS
         for name in ("level", "parent", "children", "period", "size"):
@@ -115,11 +116,13 @@ def test_findings_stand_in_the_order_of_time(read: dict[str, pa.Table]) -> None:
     assert n_dated > 50
 
 
-def test_a_report_begins_with_what_an_entity_is(read: dict[str, pa.Table]) -> None:
+def test_a_report_begins_with_what_an_entity_is_or_with_what_opens_a_document(read: dict[str, pa.Table]) -> None:
     rows = report(read)
     leads = [row["summary"].split(" [1]")[0] for row in rows]
     defining = [bool(re.search(r"\b(?:is|was|are|were|est)\b|^[^,]+, (?:the|an?|\w+ of) ", lead)) for lead in leads]
-    assert sum(defining) > 0.55 * len(rows)
+    opening = [row["citations"][0]["char_start"] < OPENING for row in rows]
+    assert sum(defining) > 0.45 * len(rows)
+    assert sum(map(operator.or_, defining, opening)) > 0.8 * len(rows)
 
 
 def test_a_title_says_of_when_its_report_is(read: dict[str, pa.Table]) -> None:
@@ -138,7 +141,7 @@ def test_a_summary_repeats_a_sentence_from_above_only_where_it_defines(read: dic
 
     children = [row for row in rows.values() if row["parent"] in rows]
     again = [set(places(row, row["summary"])[1:]) & said_above(row["community"]) for row in children]
-    assert len(children) > 10 and sum(map(bool, again)) < 0.1 * len(children)
+    assert len(children) > 6 and sum(map(bool, again)) < 0.1 * len(children)
 
 
 def test_most_of_what_a_page_tells_stands_on_none_above_it(read: dict[str, pa.Table]) -> None:

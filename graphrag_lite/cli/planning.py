@@ -1,10 +1,15 @@
-"""What `plan` and `index --dry-run` say."""
+"""The command plan, and `index --dry-run`."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 from rich.console import Console
 from rich.text import Text
 
+from graphrag_lite.cli import terminal
+from graphrag_lite.cli.group import command
+from graphrag_lite.cli.options import JSON, Root, corpus_of, log, with_settings
 from graphrag_lite.cli.terminal import aligned, plain
 
 if TYPE_CHECKING:
@@ -12,7 +17,28 @@ if TYPE_CHECKING:
     from graphrag_lite.settings import Settings
 
 
-def print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
+@command("plan")
+@click.argument("corpus", required=False, type=click.Path(path_type=Path))
+@with_settings
+@JSON
+def plan(corpus: Path | None, root: Root, as_json: bool) -> None:
+    log()
+    show_plan(corpus_of(root, corpus), root, as_json)
+
+
+def show_plan(corpus: Path, root: Root, as_json: bool) -> None:
+    """Print what a run would ask of the model; changes nothing."""
+    from graphrag_lite.ops import planning
+
+    loaded = root.load()
+    planned = planning.with_choices(planning.plan(corpus, root.output, loaded), corpus, root.output, loaded)
+    if as_json:
+        terminal.print_json(planned.to_dict())
+    else:
+        _print_plan(terminal.Output(), planned, loaded)
+
+
+def _print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
     """Print what a run would ask of the model, and what may surprise about it."""
     if plan.model is None and not plan.steps:
         console.print(f"Method {plan.method} asks no model: nothing will be spent.")

@@ -1,0 +1,105 @@
+"""The group of commands: which there are, their help, and how an error that a user can fix ends one."""
+
+import contextlib
+import errno
+import os
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from importlib import import_module, resources
+from pathlib import Path
+from typing import Any
+
+import click
+
+from graphrag_lite.cli.from_graphrag import translated
+from graphrag_lite.errors import GraphragLiteError
+
+COMMANDS = {
+    "index": "indexing:index",
+    "schedule": "scheduling:schedule",
+    "plan": "planning:plan",
+    "query": "querying:query",
+    "facts": "facts:facts",
+    "timeline": "facts:timeline",
+    "tool": "tools:tool",
+    "mcp": "tools:mcp",
+    "memory": "memory:memory",
+    "eval": "evaluating:evaluate",
+    "show": "showing:show",
+    "explore": "viewing:explore",
+    "export": "viewing:export",
+    "runs": "history:runs",
+    "diff": "history:diff",
+    "rollback": "history:rollback",
+    "check": "history:check",
+    "demo": "starting:demo",
+    "init": "starting:init",
+    "prompt-tune": "starting:prompt_tune",
+    "import": "indexing:import_",
+}
+HELP = tomllib.loads((resources.files(__package__) / "help.toml").read_text(encoding="utf-8"))
+
+
+def command(name: str, **attributes: Any) -> Callable[[Callable[..., None]], Any]:
+    """Make a command of a function, with its help of `help.toml` and the exit codes below it."""
+    return click.command(name, help=HELP[name], epilog=HELP["exit codes"], **attributes)
+
+
+def loaded(name: str) -> Any:
+    """Import a command."""
+    module, _, function = COMMANDS[name].partition(":")
+    return getattr(import_module(f"{__package__}.{module}"), function)
+
+
+@contextlib.contextmanager
+def while_read() -> Iterator[None]:
+    """Print until the reader of standard output, such as head, has seen enough. That is no error."""
+    try:
+        yield
+    except BrokenPipeError:
+        from graphrag_lite.cli import terminal
+
+        terminal.discard(sys.stdout)
+
+
+class Group(click.Group):
+    """Turns the errors that a user can fix into one message and an exit code; a bug keeps its traceback.
+
+    Its commands are names and help; one that is called is imported.
+    """
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = {name: click.Command(name, help=HELP[name]) for name in COMMANDS}
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, found, rest = super().resolve_command(ctx, translated(args))
+        return name, loaded(name) if found and name else None, rest
+
+    def invoke(self, ctx: click.Context) -> None:
+        for name in ("stdout", "stderr"):
+            if getattr(sys, name) is None:  # closed by >&-: what is opened next would take its place
+                setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - to the end
+            stream = getattr(sys, name)
+            if hasattr(stream, "reconfigure"):  # where it is not UTF-8, what it cannot write is escaped
+                stream.reconfigure(errors="backslashreplace")
+        try:
+            with while_read():
+                super().invoke(ctx)
+            return
+        except GraphragLiteError as error:
+            message, code = f"Error: {error}", error.exit_code
+        except KeyboardInterrupt:
+            kept = " Nothing was published; finished stages are kept, run again to go on."
+            message, code = f"Interrupted.{kept if ctx.invoked_subcommand in ('index', 'import') else ''}", 130
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename:
+                raise
+            message, code = f"Error: standard output cannot be written: {error.strerror}.", 1
+        from graphrag_lite.cli import terminal
+
+        terminal.tell(message)
+        ctx.exit(code)

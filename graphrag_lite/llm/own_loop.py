@@ -1,0 +1,34 @@
+"""An event loop in a thread of its own: requests are sent, and answers kept, while the thread beside it computes."""
+
+import asyncio
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+
+SWITCH = 0.0005  # seconds that one thread computes while the other one waits; at Python's 0.005 a request takes twenty
+
+
+@contextmanager
+def own_loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """Give a loop that runs until the context is left; what it has not done by then is cancelled."""
+    started: Future[asyncio.AbstractEventLoop] = Future()
+
+    def serve() -> None:
+        with asyncio.Runner() as runner:
+            loop = runner.get_loop()
+            loop.set_exception_handler(lambda *_: None)  # whoever waits is told; a run that is stopped waits for none
+            started.set_result(loop)
+            loop.run_forever()
+
+    thread = threading.Thread(target=serve, name="requests", daemon=True)
+    before = sys.getswitchinterval()
+    thread.start()
+    try:
+        sys.setswitchinterval(min(SWITCH, before))
+        yield started.result()
+    finally:
+        sys.setswitchinterval(before)
+        started.result().call_soon_threadsafe(started.result().stop)
+        thread.join()
