@@ -8,18 +8,16 @@ words as possible, that the text has.
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
-from functools import cached_property
-from itertools import islice
+from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from graphrag_lite.text.folding import fold_with_places
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names.words import HONORIFICS
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
+from graphrag_lite.text.words import UNSPACED, terms
 
-UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
 PUNCTUATION = re.compile(r"[\s\"'*_.,;:()\[\]{}<>-]+")
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 MAX_OCCURRENCES = 40  # of one name that are looked at
@@ -42,6 +40,7 @@ class NameSpans:
     def __init__(self, text: str, language: str = "") -> None:
         self.text = text
         self.language = language
+        self._found: dict[str, list[Span]] = {}
 
     def of(self, name: str, description: str = "") -> NameSpan:
         """Return where a name stands: in the sentence that has most words of its description, the first of equals.
@@ -55,7 +54,8 @@ class NameSpans:
         """
         found = self.mentions(name)
         if not found:
-            return self._whole
+            start, end = trimmed(self.text, 0, len(self.text))
+            return NameSpan(-1, min(start, end), end)
         best = max(found, key=lambda mention: (self._shared(self._at(mention[0]), description), -mention[0]))
         return self._around(best, best)
 
@@ -91,20 +91,11 @@ class NameSpans:
         """Return the sentences from the start of one mention to the end of another."""
         return NameSpan(first[0], self._spans[self._at(first[0])][0], self._spans[self._at(last[1] - 1)][1])
 
-    @property
-    def _whole(self) -> NameSpan:
-        start, end = trimmed(self.text, 0, len(self.text))
-        return NameSpan(-1, min(start, end), end)
-
     def mentions(self, name: str) -> list[Span]:
         """Return where a name stands, in order, else the longest parts of it that stand there; nothing for none."""
         if name not in self._found:
             self._found[name] = self._look_for(name)
         return self._found[name]
-
-    @cached_property
-    def _found(self) -> dict[str, list[Span]]:
-        return {}
 
     def _look_for(self, name: str) -> list[Span]:
         """Return where a name stands, in order: as it is, else with an ending, else parts of it of most words."""
@@ -116,8 +107,8 @@ class NameSpans:
         words = [word.removesuffix("'s") for word in WORD.findall(folded)[:MAX_WORDS]]
         weak = FUNCTION_WORDS.get(self.language or "en", frozenset())
         telling = [word not in weak and (len(word) >= MIN_PART or UNSPACED.search(word) is not None) for word in words]
-        if any(tells and word not in HONORIFICS for word, tells in zip(words, telling, strict=True)):
-            telling = [tells and word not in HONORIFICS for word, tells in zip(words, telling, strict=True)]
+        untitled = [tells and word not in HONORIFICS for word, tells in zip(words, telling, strict=True)]
+        telling = untitled if any(untitled) else telling
         for length in range(len(words) - 1, 0, -1):
             ends = ((i, i + length) for i in range(len(words) - length + 1) if telling[i] and telling[i + length - 1])
             parts = [" ".join(words[first:last]) for first, last in ends]
@@ -127,19 +118,18 @@ class NameSpans:
 
     def _occurrences(self, wanted: str, *, whole: bool) -> list[Span]:
         """Return the places in the text where folded text stands as a word, or (not `whole`) at the start of one."""
-        return list(islice(self._each_occurrence(wanted, whole=whole), MAX_OCCURRENCES))
-
-    def _each_occurrence(self, wanted: str, *, whole: bool) -> Iterator[Span]:
         folded, places = self._folded
+        found: list[Span] = []
         bound_before = wanted[0].isalnum() and not UNSPACED.match(wanted[0])
         bound_after = whole and wanted[-1].isalnum() and not UNSPACED.match(wanted[-1])
         place = folded.find(wanted)
-        while place >= 0:
+        while place >= 0 and len(found) < MAX_OCCURRENCES:
             end = place + len(wanted)
             inside = bound_before and place > 0 and _goes_on(folded[place - 1])
             if not inside and not (bound_after and end < len(folded) and _goes_on(folded[end])):
-                yield places[place], places[end - 1] + 1
+                found.append((places[place], places[end - 1] + 1))
             place = folded.find(wanted, end)
+        return found
 
     @cached_property
     def _folded(self) -> tuple[str, "array[int]"]:
@@ -149,12 +139,9 @@ class NameSpans:
     def _spans(self) -> list[tuple[int, int]]:
         return [trimmed(self.text, *span) for span in sentences(self.text, self.language)]
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [start for start, _ in self._spans]
-
     def _at(self, start: int) -> int:
-        return max(0, bisect_right(self._starts, start) - 1)
+        """Return the number of the sentence that a character is in."""
+        return max(0, bisect_right(self._spans, start, key=itemgetter(0)) - 1)
 
     @cached_property
     def _terms(self) -> list[frozenset[str]]:
@@ -162,15 +149,12 @@ class NameSpans:
 
     def _shared(self, sentence: int, description: str) -> int:
         """Return how many of a description's terms a sentence has."""
-        if not description:
-            return 0
-        if self._description[0] != description:
-            self._description = (description, frozenset(terms(description, self.language)))
-        return len(self._terms[sentence] & self._description[1])
+        return len(self._terms[sentence] & _terms_of(description, self.language)) if description else 0
 
-    @cached_property
-    def _description(self) -> tuple[str, frozenset[str]]:  # the last one
-        return "", frozenset()
+
+@lru_cache(maxsize=8)
+def _terms_of(text: str, language: str) -> frozenset[str]:
+    return frozenset(terms(text, language))
 
 
 def _goes_on(char: str) -> bool:

@@ -79,8 +79,7 @@ def text_units(
     With `episodes`, each is told with its circumstances.
     """
     told = circumstances(source_documents, source_units, episodes) if episodes is not None else {}
-    columns = (source_documents[name].to_pylist() for name in ("id", "language", "title", "blocks"))
-    about = {identity: rest for identity, *rest in zip(*columns, strict=True)}
+    about = {identity: rest for identity, *rest in tables.rows(source_documents, "id", "language", "title", "blocks")}
     reach = {key: list(accumulate((block["char_end"] for block in rest[2] or ()), max)) for key, rest in about.items()}
     n_units = {document_id: ordinal + 1 for document_id, ordinal in tables.rows(source_units, "document_id", "ordinal")}
     rows = tables.rows(source_units, "id", "document_id", "text", "char_start", "ordinal")

@@ -175,9 +175,10 @@ class StageModel:
     def begin(self, work: Callable[[T], Awaitable[Any]], item: T) -> None:
         """Start what `map` will ask of an item, and take it then.
 
-        No more items at once than requests may be in flight: others would stand at the end of a long queue.
+        As many items at once as fill all places, also while some wait for the next of their requests: the others would
+        stand before what is asked now.
         """
-        turns = self._turns = self._turns or asyncio.Semaphore(self.model.settings.concurrency)
+        turns = self._turns = self._turns or asyncio.Semaphore(2 * self.model.settings.concurrency)
 
         async def outcome() -> Any:
             try:

@@ -8,6 +8,7 @@ from typing import Any
 from graphrag_lite.read.encoding import pieces
 
 AT_ONCE = 1 << 20  # characters; what is longer is read by its parts
+DEEP = 8  # lists and objects in each other, of which each would be tried as a whole: what is deeper is read at once
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity, which many programs write
 
 
@@ -41,7 +42,8 @@ def long_value(data: bytes) -> Any:
 class _Text:
     """A JSON text from character `start` on: what has been read is let go, so that little is held at a time."""
 
-    def __init__(self, data: bytes, start: int = 0) -> None:
+    def __init__(self, data: bytes, start: int = 0, depth: int = 0) -> None:
+        self._depth = depth
         self._data, self._pieces, self._window, self._at, self._before = data, pieces(data), "", 0, 0
         while self._before + len(self._window) < start and self._more():
             self._at = min(start - self._before, len(self._window))
@@ -79,23 +81,26 @@ class _Text:
     def value(self) -> Any:
         """Return the next value, and go beyond it."""
         first = self.next()
-        while len(self._window) - self._at < AT_ONCE and self._more():
+        while (self._depth > DEEP or len(self._window) - self._at < AT_ONCE) and self._more():
             pass
         try:
             value, end = _DECODER.raw_decode(self._window, self._at)
         except json.JSONDecodeError as error:
-            if len(self._window) - self._at < AT_ONCE or first not in '[{"':
+            if self._depth > DEEP or len(self._window) - self._at < AT_ONCE or first not in '[{"':
                 raise ValueError(f"{error.msg}: char {self._before + error.pos}") from None
         else:
             self._at = end
             return value
-        return {"[": self._list, "{": self._object, '"': self._string}[first]()
+        self._depth += 1
+        value = {"[": self._list, "{": self._object, '"': self._string}[first]()
+        self._depth -= 1
+        return value
 
     def _list(self) -> Listed:
-        start = self.place
+        start, depth = self.place, self._depth
         for _ in self.items():
             pass
-        return Listed(lambda: _Text(self._data, start).items())
+        return Listed(lambda: _Text(self._data, start, depth).items())
 
     def items(self) -> Iterator[Any]:
         """Yield the values of a list, and go beyond it."""

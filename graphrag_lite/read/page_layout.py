@@ -20,6 +20,8 @@ HYPHEN = ("\ufffe", "\x02", "\xad")  # what pdfium makes of a hyphen at the end 
 ITEM = re.compile(r"[•◦▪‣●○■□–—*·※-]\s|\(?[\dA-Za-z]{1,3}[.)]\s|[①-⑳]")
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
 ENDED = re.compile(r"[.!?:;。！？：…][\"'”’»)\]」』）]*\s*$")
+# A line after which a sentence must go on, whatever gap the page leaves below it.
+OPEN = re.compile(r"\s(?:(?:we|they|you|I) \w+|the|an?|of|to|and|or|by|with|in|for|is|are|was|were)$")
 N_EDGE = 3  # lines at the top and at the bottom of a page among which what recurs is looked for
 FULL = 0.85  # of the widest line beside it: the line was ended by the page and not by its writer
 
@@ -187,7 +189,8 @@ def _paragraphs(lines: Sequence[Line]) -> Iterator[list[Line]]:
             break
         usual = median(pitches.get(round(line.size)) or [1.2 * line.size])
         down = line.bottom - after.bottom
-        apart = down > 1.3 * usual + 1 or abs(line.size - after.size) >= 0.6 or line.is_bold != after.is_bold
+        gap = down > 1.3 * usual + 1 and not OPEN.search(line.text)
+        apart = gap or abs(line.size - after.size) >= 0.6 or line.is_bold != after.is_bold
         if apart or (not down >= 0 and not _goes_on(line, after)):
             yield paragraph
             paragraph = []
@@ -227,6 +230,6 @@ def _joined(paragraph: Sequence[Line], column: float) -> str:
 def _is_ended(line: Line, after: Line, widest: float) -> bool:
     if line.is_row or after.is_row or ITEM.match(after.text):
         return True
-    if after.text[:1].islower():
+    if after.text[:1].islower() or OPEN.search(line.text):
         return False
     return line.width < FULL * widest

@@ -3,8 +3,9 @@
 A package brings one by an entry point of the group `graphrag_lite.readers` that names a `Reader`.
 """
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -13,9 +14,13 @@ from graphrag_lite import plugins
 from graphrag_lite.attempts import ENDS_RUN, described
 from graphrag_lite.plugins import Origin
 from graphrag_lite.read import formats
-from graphrag_lite.read.documents import Fields, Item, Loaded, Reader, Unreadable
-from graphrag_lite.read.references import with_references
+from graphrag_lite.read.documents import Block, Fields, Item, Loaded, Reader, Unreadable
 from graphrag_lite.read.stated_times import dated
+from graphrag_lite.text.word_lists import expressions
+
+_NAMES = expressions(__package__, "references.txt")["references"]
+REFERENCES = re.compile(rf"(?im)^(#{{1,6}})[ \t]*(?:\d+\.?[ \t]*)?(?:{_NAMES})[ \t:]*$")
+HEADING = re.compile(r"(?m)^#{1,6}[ \t]")
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class Readers:
         try:
             reader = next(each for each in self._of(path) if each.recognises is None or each.recognises(data))
             found = reader.read(data, path, fields)
-            yield from found if reader.rows else map(_complete, found)
+            yield from found if reader.rows else map(_with_references, found)
         except ValueError as error:
             yield Unreadable(path, str(error))
         except ENDS_RUN:
@@ -56,8 +61,19 @@ class Readers:
         return (reader for reader in self.readers if suffix in reader.mime)
 
 
-def _complete(item: Item) -> Item:
-    return with_references(item) if isinstance(item, Loaded) else item
+def _with_references(item: Item) -> Item:
+    """Mark lists of references as blocks, which name nobody that the document speaks of.
+
+    >>> _with_references(Loaded("a", "", "Text.\\n\\n## References\\n\\nA. B. 1999.\\n\\n## Annex")).blocks
+    (Block(kind='references', label='', char_start=7, char_end=35),)
+    """
+    if not isinstance(item, Loaded):
+        return item
+    found = []
+    for heading in REFERENCES.finditer(item.text):
+        after = HEADING.search(item.text, heading.end())
+        found.append(Block("references", "", heading.start(), after.start() if after else len(item.text)))
+    return replace(item, blocks=(*item.blocks, *found)) if found else item
 
 
 def suffix_of(path: str) -> str:

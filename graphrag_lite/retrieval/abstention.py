@@ -20,7 +20,7 @@ import numpy as np
 from graphrag_lite.retrieval.bm25 import LEAST_STEM
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.language import closest
-from graphrag_lite.text.words import ASKING, UNSPACED_CHARACTERS, terms
+from graphrag_lite.text.words import ASKING, UNSPACED, terms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -52,7 +52,6 @@ UNTOLD = 0.1
 # That all there is besides a name is unknown to the corpus by chance: with one new word in three (German) 7% of the
 # questions with an answer are so, none of 650 with one in ten or fewer.
 BY_CHANCE = 0.1
-UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
 _CODE = re.compile(r"\d[^\W\d]|[^\W\d]\d")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 
@@ -67,18 +66,15 @@ def weights(index: "Bm25", question_terms: Iterable[str]) -> dict[str, float]:
     }
 
 
-def fit(index: "Bm25", asked: Iterable[str] | Mapping[str, float]) -> float:
-    """Return how well the best passage fits: its share of the weight, times sqrt(n).
-
-    `asked` are the terms of a question, or what each of them weighs.
+def fit(index: "Bm25", weights: Mapping[str, float]) -> float:
+    """Return how well the best passage fits what terms weigh: its share of their weight, times sqrt(n).
 
     >>> from graphrag_lite.retrieval.bm25 import build
     >>> index = build([["red", "fox", "ran"], ["hen"], ["hen", "sat"]])
-    >>> round(fit(index, ["red", "fox"]), 2), round(fit(index, ["hen", "zebra", "moon", "tide"]), 2)
-    (1.41, 0.38)
+    >>> [round(fit(index, weights(index, asked)), 2) for asked in (["red", "fox"], ["hen", "zebra", "moon", "tide"])]
+    [1.41, 0.38]
     """
-    weighed = asked if isinstance(asked, Mapping) else weights(index, asked)
-    return _fit(index.n_units, ((term, weight, index.postings(term)[0]) for term, weight in weighed.items()))
+    return _fit(index.n_units, ((term, weight, index.postings(term)[0]) for term, weight in weights.items()))
 
 
 def _fit(n_units: int, found: "Iterable[tuple[str, float, npt.NDArray[np.int32]]]") -> float:

@@ -1,11 +1,12 @@
 """What ranking needs of a question: the scores of its terms, the entities, days and sources that it names."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,9 @@ from graphrag_lite.text.period import Period
 from graphrag_lite.text.periods import periods
 from graphrag_lite.text.relative_times import relative_dates
 from graphrag_lite.text.words import ASKING, terms
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.question import Question
 
 # What a word that only asks counts, of 1: where people ask each other, "how many" finds other questions.
 _ASKING = 0.5
@@ -64,55 +68,59 @@ class Attributes:
         return sum(len(self.units[place]) for place in years) > MOST_TITLES * len(self.days)
 
 
-def question_features(
-    question: str,
-    language: str,
-    index: Bm25,
-    table: NameTable,
-    attributes: Attributes | None = None,
-    as_of: date | None = None,
-    terms_of: Callable[[str], list[str]] | None = None,
-    question_terms: Sequence[str] | None = None,
-    *,
-    newest: bool = False,
-) -> Features:
-    """Return what `rank` needs of `question`, in `language` (ISO 639-1, "" when unknown).
-
-    `terms_of` analyses a part of it as the units are that it is asked of: by default, they are in the same language.
-    `question_terms` are those of the whole, where they are known; `newest` says that it means the newest document.
+def question_features(question: "Question", text: str, question_terms: Sequence[str]) -> Features:
+    """Return what `rank` needs of a question, of its text and terms as it is read.
 
     An ambiguous name stands for all its entities, the last word of a name for those it is of, less the more there are.
     The years of texts are searched from the first to the last year that the question says, whatever it says about them.
     Relative dates are told from `as_of`, else from the newest day. Newer counts more where the question has an `as_of`
     and names no period.
-
-    >>> from graphrag_lite.retrieval.bm25 import build
-    >>> from graphrag_lite.retrieval.entity_names import name_table
-    >>> index = build([terms("Led Acme from 1998 to 2003", "en"), terms("Acme in 2011", "en")])
-    >>> asked = question_features("Who led Acme from 2000 to 2005?", "en", index, name_table([("Acme", 7)]))
-    >>> asked.entities, asked.in_name.nonzero()[0].tolist(), asked.dated_units.tolist()
-    ({7: 1.0}, [2], [0])
     """
-    terms_of = terms_of or partial(terms, language=language)
-    mentions = find_mentions(question, language, table)
-    parts = find_parts(question, language, table, mentions)
+    language, terms_of = question.language, question.terms_of
+    index, attributes = question.index.bm25, question.index.attributes
+    distinct = _as_written(question_terms, _written_together(text, language, index), index)
+    mentions = find_mentions(text, language, question.index.names)
+    parts = find_parts(text, language, question.index.names, mentions)
+    values = dict.fromkeys(value for m in find_mentions(text, language, attributes.values) for value in m.entities)
     entities = {entity: 1.0 / len(part.entities) for part in parts for entity in part.entities}
     entities |= {entity: 1.0 for m in mentions for entity in m.entities}
-    asked = terms_of(question) if question_terms is None else question_terms
-    distinct = _as_written(asked, _written_together(question, language, index), index)
-    only_asks = {term for word in ASKING.intersection(question.casefold().split()) for term in terms_of(word)}
+    only_asks = {term for word in ASKING.intersection(text.casefold().split()) for term in terms_of(word)}
     place = {term: i for i, term in enumerate(distinct)}
-    own_terms = [terms_of(question[mention.start : mention.end]) for mention in [*mentions, *parts]]
+    own_terms = [terms_of(text[mention.start : mention.end]) for mention in [*mentions, *parts]]
     places = [np.array([place[term] for term in own if term in place], dtype=np.int64) for own in own_terms]
     years = [int(term) for term in distinct if YEAR.fullmatch(term)]
+    now_asked = attributes.replies is not None and asks_for_value(text, language)
+    replies = None if asks_for_reply(text, language) else attributes.replies
+    stated = [(attributes.units[value].astype(np.int64), np.ones(len(attributes.units[value]))) for value in values]
+    stated += _of_titles(numbered(text, language), attributes)
+    now = question.as_of or attributes.newest
+    spoken = language or closest(text, list(relative_dates()))  # the texts may be too short to tell theirs
+    asked = periods(text, now, spoken)
+    held = None
+    if attributes.held and asked and not attributes.of_years:
+        held = attributes.held.fits(asked) * (_DATED if attributes.newest else 1.0)
+    term_scores = _term_scores(index, distinct, only_asks)
     found = Features(
-        term_scores=_term_scores(index, distinct, only_asks),
+        term_scores=term_scores,
         names=[(mention.entities, at) for mention, at in zip([*mentions, *parts], places, strict=True)],
         entities=entities,
         dated_units=index.units_with_years(min(years), max(years)) if years else index.units[:0],
+        stated=stated,
+        replies=replies,
         name_terms=frozenset(term for own in own_terms for term in own),
+        held=held,
+        periods=asked,
+        meant=None if question.vector is None else question.index.meant(question.vector, term_scores),
     )
-    return found if attributes is None else _of_documents(found, question, language, attributes, as_of, newest=newest)
+    if now is None or attributes.newest is None:
+        return found
+    asked = [_newest_day(attributes.days, now)] if question.means_newest else asked
+    return replace(
+        found,
+        stated=[*stated, *(_dated_in(attributes.days, period) for period in asked)],
+        ages=_ages(attributes.days, now) if question.as_of and not asked else None,
+        order=attributes.order if (question.as_of or now_asked) and not asked else None,
+    )
 
 
 def _as_written(asked: Sequence[str], together: Mapping[str, list[str]], index: Bm25) -> list[str]:
@@ -130,33 +138,6 @@ def _term_scores(index: Bm25, distinct: Sequence[str], only_asks: Set[str]) -> C
     scores = index.term_scores(distinct)
     weights = [_ASKING if term in only_asks else 1.0 for term in distinct]
     return scores.with_data(scores.data * np.repeat(np.array(weights, dtype=np.float32), scores.sizes))
-
-
-def _of_documents(
-    found: Features, question: str, language: str, attributes: Attributes, as_of: date | None, *, newest: bool
-) -> Features:
-    """Return features with what a question says of documents: their values, numbers in titles, days, replies."""
-    replies = None if asks_for_reply(question, language) else attributes.replies
-    named = {value: None for m in find_mentions(question, language, attributes.values) for value in m.entities}
-    stated = [(attributes.units[value].astype(np.int64), np.ones(len(attributes.units[value]))) for value in named]
-    stated += _of_titles(numbered(question, language), attributes)
-    now = as_of or attributes.newest
-    spoken = language or closest(question, list(relative_dates()))  # the texts may be too short to tell theirs
-    asked = periods(question, now, spoken)
-    held = None
-    if attributes.held and asked and not attributes.of_years:
-        held = attributes.held.fits(asked) * (_DATED if attributes.newest else 1.0)
-    of_chats = attributes.replies is not None
-    found = replace(found, stated=stated, replies=replies, held=held, periods=asked)
-    if now is None or attributes.newest is None:
-        return found
-    asked = [_newest_day(attributes.days, now)] if newest else asked
-    return replace(
-        found,
-        stated=[*stated, *(_dated_in(attributes.days, period) for period in asked)],
-        ages=_ages(attributes.days, now) if as_of and not asked else None,
-        order=attributes.order if (as_of or (of_chats and asks_for_value(question, language))) and not asked else None,
-    )
 
 
 def _newest_day(days: Vector, now: date) -> Period:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphrag_lite import tables
 from graphrag_lite.retrieval.columns import lists, numbers
 
 Rows = npt.NDArray[np.integer[Any]]
@@ -74,29 +75,28 @@ def _documents(table: pa.Table, left: Left) -> pa.Table:
     table = _cut(table.take(left.document_rows), "text_unit_ids", left.units)
     if left.shown is None:
         return table
-    texts = zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True)
-    return _with(table, text=[left.told(*row) for row in texts])
+    return _with(table, text=[left.told(*row) for row in tables.rows(table, "id", "text")])
 
 
 def _text_units(table: pa.Table, left: Left) -> pa.Table:
     table = table.take(left.unit_rows)
     if left.shown is None:
         return table
-    columns = (table[name].to_pylist() for name in ("document_id", "text", "char_start"))
-    return _with(table, text=[left.told(*row) for row in zip(*columns, strict=True)])
+    return _with(table, text=[left.told(*row) for row in tables.rows(table, "document_id", "text", "char_start")])
 
 
 def _spans(table: pa.Table, left: Left) -> pa.Table:
     """Return a table of spans without those that are left out."""
-    table = table.filter(pc.is_in(table["document_id"], left.documents))
+    spans = table.select(["document_id", "char_start", "char_end"]).to_struct_array().combine_chunks()
+    return table.filter(_shown(spans, left))
+
+
+def _shown(spans: pa.StructArray, left: Left) -> pa.BooleanArray:
+    """Return which spans of documents are left, (n_spans,)."""
+    kept = pc.is_in(spans.field("document_id"), left.documents)
     if left.shown is None:
-        return table
-    return table.filter(pa.array([left.shows(row) for row in _places(table)], pa.bool_()))
-
-
-def _places(table: pa.Table) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = table.select(["document_id", "char_start", "char_end"]).to_pylist()
-    return rows
+        return kept
+    return pc.and_(kept, pa.array([left.shows(span) for span in spans.to_pylist()], pa.bool_()))
 
 
 def _entities(table: pa.Table, left: Left) -> pa.Table:
@@ -125,26 +125,16 @@ def _drawn(table: pa.Table, left: Left, *columns: str) -> pa.Table:
     entire = pa.array(_all_in(table["text_unit_ids"], left.entire))
     table = _with(table, **{name: pc.if_else(entire, table[name], "") for name in columns})
     spans = table["sources"].combine_chunks()
-    kept = pc.is_in(spans.flatten().field("text_unit_id"), left.units)
-    if left.shown is not None:
-        kept = pc.and_(kept, pa.array([left.shows(span) for span in spans.flatten().to_pylist()], pa.bool_()))
+    kept = pc.and_(pc.is_in(spans.flatten().field("text_unit_id"), left.units), _shown(spans.flatten(), left))
     return _with(_cut(table, "text_unit_ids", left.units), sources=_kept(spans, kept))
-
-
-def _covariates(table: pa.Table, left: Left) -> pa.Table:
-    return table.filter(pc.is_in(table["text_unit_id"], left.entire))
 
 
 def _facts(table: pa.Table, left: Left) -> pa.Table:
     """Return the facts that rest on nothing that is left out, but for what ends them."""
     sources = table["sources"].combine_chunks()
-    spans = sources.flatten()
-    shown = pc.is_in(spans.field("document_id"), left.documents)
-    if left.shown is not None:
-        shown = pc.and_(shown, pa.array([left.shows(span) for span in spans.to_pylist()], pa.bool_()))
     counts = np.diff(_offsets(sources))
     all_told = counts == table["n_mentions"].to_numpy()
-    return table.filter(pa.array(all_told & (_held(sources, shown) == counts)))
+    return table.filter(pa.array(all_told & (_held(sources, _shown(sources.flatten(), left)) == counts)))
 
 
 def _communities(table: pa.Table, left: Left) -> pa.Table:
@@ -153,10 +143,6 @@ def _communities(table: pa.Table, left: Left) -> pa.Table:
     table = _cut(_cut(table, "text_unit_ids", left.units), "entity_ids", left.entities)
     table = table.filter(pc.greater(pc.list_value_length(table["entity_ids"]), 0))
     return _cut(table, "children", table["community"].combine_chunks())
-
-
-def _reports(table: pa.Table, left: Left) -> pa.Table:
-    return table.take(left.reports)
 
 
 def reports_left(reports: pa.Table, communities: pa.Table, entities: pa.Table, left: Left, *, written: bool) -> Rows:
@@ -172,18 +158,6 @@ def reports_left(reports: pa.Table, communities: pa.Table, entities: pa.Table, l
     cited = reports["citations"].combine_chunks()
     out = pc.invert(pc.is_in(cited.flatten().field("text_unit_id"), left.entire))
     return np.flatnonzero((_held(cited, out) == 0) & pc.is_in(reports["community"], own).to_numpy())
-
-
-def _search_terms(table: pa.Table, left: Left) -> pa.Table:
-    return _filled(_renumbered(table, "rows", left.unit_rows, left.n_units, "scores"))
-
-
-def _search_report_terms(table: pa.Table, left: Left) -> pa.Table:
-    return _filled(_renumbered(table, "rows", left.reports, left.n_reports, "scores"))
-
-
-def _search_values(table: pa.Table, left: Left) -> pa.Table:
-    return _filled(_renumbered(table, "rows", left.unit_rows, left.n_units))
 
 
 def _search_links(table: pa.Table, left: Left) -> pa.Table:
@@ -203,10 +177,6 @@ def _search_names(table: pa.Table, left: Left) -> pa.Table:
     return _with(table, entity=new).filter(pa.array(new >= 0))
 
 
-def _search_times(table: pa.Table, left: Left) -> pa.Table:
-    return table.take(left.unit_rows)
-
-
 def _resolutions(table: pa.Table, left: Left) -> pa.Table:
     """Return what names mean that are left, and none of those that mean nothing."""
     here = pc.or_(pc.equal(table["document_id"], ""), pc.is_in(table["document_id"], left.documents))
@@ -220,18 +190,18 @@ LIMITS: dict[str, Callable[[pa.Table, Left], pa.Table]] = {
     "fact_mentions": _spans,
     "entities": _entities,
     "relationships": _relationships,
-    "covariates": _covariates,
+    "covariates": lambda table, left: table.filter(pc.is_in(table["text_unit_id"], left.entire)),
     "facts": _facts,
     "communities": _communities,
-    "community_reports": _reports,
+    "community_reports": lambda table, left: table.take(left.reports),
     "entity_resolutions": _resolutions,
-    "search_terms": _search_terms,
-    "search_report_terms": _search_report_terms,
-    "search_values": _search_values,
+    "search_terms": lambda table, left: _filled(table, left.unit_rows, left.n_units, "scores"),
+    "search_report_terms": lambda table, left: _filled(table, left.reports, left.n_reports, "scores"),
+    "search_values": lambda table, left: _filled(table, left.unit_rows, left.n_units),
     "search_links": _search_links,
     "search_units": _search_units,
     "search_names": _search_names,
-    "search_times": _search_times,
+    "search_times": lambda table, left: table.take(left.unit_rows),
 }
 
 
@@ -258,8 +228,9 @@ def _renumbered(table: pa.Table, column: str, rows: Rows, n: int, beside: str = 
     return _with(table, **changed)
 
 
-def _filled(table: pa.Table) -> pa.Table:
-    """Return the rows whose list of row numbers is not empty."""
+def _filled(table: pa.Table, rows: Rows, n: int, beside: str = "") -> pa.Table:
+    """Return the rows that have row numbers left (`_renumbered`)."""
+    table = _renumbered(table, "rows", rows, n, beside)
     return table.filter(pc.greater(pc.list_value_length(table["rows"]), 0)).combine_chunks()
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphrag_lite import tables
 from graphrag_lite.errors import InputError
 from graphrag_lite.retrieval.columns import lists
 from graphrag_lite.retrieval.conditions import (
@@ -146,11 +147,9 @@ def _overlapping(whole: SnapshotView, spans: "Mapping[str, Any]") -> "npt.NDArra
     """Return which text units share characters with spans of their document, (n_units,)."""
     if not spans:
         return np.zeros(len(whole.document_row), np.bool_)
-    columns = (whole.column("text_units", name).to_pylist() for name in ("document_id", "char_start", "char_end"))
+    columns = ("document_id", "char_start", "char_end")
+    units = tables.rows(whole.columns("text_units", columns), *columns)
     return np.array(
-        [
-            any(first < end and start < last for first, last in spans.get(document, ()))
-            for document, start, end in zip(*columns, strict=True)
-        ],
+        [any(one < end and start < last for one, last in spans.get(document, ())) for document, start, end in units],
         np.bool_,
     )

@@ -1,7 +1,6 @@
 """A question as one index reads it: its language, readings, terms, names, periods, each found once, when first used."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -59,7 +58,7 @@ class Question:
     @cached_property
     def as_read(self) -> str:
         """Its text, with words as they are read."""
-        return respelt(self.text, self.readings)
+        return respelt(self.text, self.readings) if self.readings else self.text
 
     @cached_property
     def terms(self) -> list[str]:
@@ -133,18 +132,4 @@ class Question:
         """What ranking needs of it: term scores, entities, periods and values that it names."""
         from graphrag_lite.retrieval.features import question_features
 
-        index = self.index
-        found = question_features(
-            self.as_read,
-            self.language,
-            index.bm25,
-            index.names,
-            index.attributes,
-            self.as_of,
-            self.terms_of,
-            self.terms,
-            newest=self.means_newest,
-        )
-        if self.vector is None:
-            return found
-        return replace(found, meant=index.meant(self.vector, found.term_scores))
+        return question_features(self, self.as_read, self.terms)

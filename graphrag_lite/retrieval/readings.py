@@ -31,7 +31,8 @@ def question_readings(question: "Question") -> dict[str, str]:
             if word.islower() or any(map(index.bm25.holds, question.terms_of(word)))
         }
     vocabulary = Strings(index.column("search_terms", "term"))
-    found = readings(question.text, question.analyzed_in, index.bm25, vocabulary, index.passage, left_out)
+    capitalized, language = question.capitalized, question.analyzed_in
+    found = readings(question.text, language, index.bm25, vocabulary, index.passage, capitalized, left_out)
 
     def borne_out(stated: str, said: "Numbered", word: str) -> bool:
         return _is_of_titles(index, stated, said, word)

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from graphrag_lite import tables
+
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
@@ -15,8 +17,8 @@ def recurring_titles(index: "SnapshotView") -> list[tuple[str, list[int]]]:
     None where most documents have a title of their own. Ties go by the first document.
     """
     shared: dict[str, list[int]] = defaultdict(list)
-    columns = (index.column("documents", name).to_pylist() for name in ("title", "source_id"))
-    for row, (title, own) in enumerate(zip(*columns, strict=True)):
+    documents = index.columns("documents", ("title", "source_id"))
+    for row, (title, own) in enumerate(tables.rows(documents, "title", "source_id")):
         shared[title.removeprefix(f"{own}: ")].append(row)
     found = sorted(((title, rows) for title, rows in shared.items() if len(rows) > 1), key=lambda item: -len(item[1]))
     n_shared = sum(len(rows) for _, rows in found)

@@ -49,20 +49,22 @@ def readings(
     index: Bm25,
     vocabulary: Strings,
     passage: Passage,
+    capitalized: Container[str],
     left_out: Container[str] = frozenset(),
 ) -> dict[str, str]:
     """Return how words of a question in `language` are read that no text unit of `index` holds, by the word.
 
-    `vocabulary` is that of the index, and `passage` gives a text unit's text and language. Function words of the
-    question's own language are `left_out`. Words with numbers that are
-    written together are read apart, where the corpus has them. A word that is like none of it, or by chance only, has
-    no reading. Of several it is the one with the fewest edits, then the one that a passage holds which fits the
-    question best; it is spelt as these passages spell it.
+    `vocabulary` is that of the index, and `passage` gives a text unit's text and language. `capitalized` are its names
+    (`names_within`); function words of its own language are `left_out`. Words with numbers that are written together
+    are read apart, where the corpus has them. A word that is like none of it, or by chance only, has no reading. Of
+    several it is the one with the fewest edits, then the one that a passage holds which fits the question best; it is
+    spelt as these passages spell it.
 
     >>> from graphrag_lite.retrieval.bm25 import build
     >>> texts = ["Lyman Spitzer studied stars", "Spices of India", "The lymph"]
     >>> index = build([terms(text, "en") for text in texts])
-    >>> readings("Who was Lymann spitser?", "en", index, Strings.of(index.vocabulary), lambda unit: (texts[unit], "en"))
+    >>> words = Strings.of(index.vocabulary)
+    >>> readings("Who was Lymann spitser?", "en", index, words, lambda unit: (texts[unit], "en"), ["Lymann"])
     {'Lymann': 'Lyman', 'spitser': 'Spitzer'}
     """
     found: dict[str, str] = {}
@@ -77,7 +79,7 @@ def readings(
                 and term not in ASKING
                 and _LATIN_GREEK_CYRILLIC.fullmatch(term)
             ):
-                unknown[match[0]] = term, _is_named(question, match)
+                unknown[match[0]] = term, match[0] in capitalized
             elif len(parts := _NUMBERED.findall(match[0])) > 1 and all(
                 len(index.postings(part)[0]) for part in terms(" ".join(parts), language)
             ):

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from graphrag_lite.text import plain_text
-from graphrag_lite.text.as_markdown import escaped, line
+from graphrag_lite.text.plain_text import escaped, line
 
 if TYPE_CHECKING:
     from graphrag_lite.search.answer import Answer, Cited

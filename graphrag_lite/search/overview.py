@@ -23,6 +23,7 @@ from graphrag_lite.search.sentence_choice import choose_sentences, read_out
 from graphrag_lite.search.statements import broad_match, tells
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.transcripts import PERSONS, is_talk, speakers, spoken_span
+from graphrag_lite.text.word_lists import expressions, sections
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -50,16 +51,8 @@ LEAST_UNITS = 3  # that name what has changed
 SPOKEN = 5_000  # characters before a sentence in which its speaker's label is looked for
 READ_UNITS = 60  # text units that sentences of disagreement are looked for in
 DISAGREEMENT = "Sentences that speak of disagreement:"
-# Words of who is of another opinion, as they are looked for and as a sentence has to hold one.
-AGAINST = (
-    "disagree critics controversy opponents debate dispute skeptical désaccord opposants controverse sceptique "
-    "uneinig Kritiker umstritten Gegner skeptisch desacuerdo opositores controversia"
-)
-_AGAINST = re.compile(
-    r"\b(?:disagree\w*|critics|criti[cz]i[sz]\w+|controvers\w+|opponents|opposes|debate[sd]?|disputed?|s[ck]epti\w+"
-    r"|désaccords?|opposants?|uneinig|kritiker\w*|umstritten\w*|gegner|desacuerdos?|opositor\w*)\b",
-    re.I,
-)
+AGAINST = " ".join(sections(__package__, "overview.txt")["against"])  # words of who is of another opinion
+_AGAINST = re.compile(rf"\b(?:{expressions(__package__, 'overview.txt')['held']})\b", re.I)
 _OWN_NAME = re.compile(r"I(?:['’]m| am) (?=[A-Z])")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 

@@ -3,11 +3,12 @@
 `temporal.spells` has the rules, `temporal.policies` how a relation is found to have one value at a time.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.errors import InputError
@@ -15,11 +16,12 @@ from graphrag_lite.run.services import Last
 from graphrag_lite.settings import FoldFacts
 from graphrag_lite.temporal import fold, one_value
 from graphrag_lite.temporal.contradictions import Pair, with_ends
-from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, MULTI, POLICIES, Distinct, Facts, Ints, Mentions
+from graphrag_lite.temporal.fact_rows import Things, coded, sentences_of, table
+from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, MULTI, POLICIES, Ints, Mentions
 from graphrag_lite.temporal.instants import UNITS, UNKNOWN, seconds
 from graphrag_lite.temporal.policies import Learned, doubted, learn
 from graphrag_lite.temporal.relations import Resolution, relation_key, resolve, states
-from graphrag_lite.temporal.spells import ENDED_BY, KINDS, NEGATED, OPEN, STATE, STATED, SUCCEEDED
+from graphrag_lite.temporal.spells import KINDS, STATE
 from graphrag_lite.text import folding
 
 if TYPE_CHECKING:
@@ -28,16 +30,7 @@ if TYPE_CHECKING:
     from graphrag_lite.llm.model import StageModel
     from graphrag_lite.prompts import Prompts
 
-MAX_SOURCES = 10  # of a fact
 MIN_ENDED = 20  # so few facts that end stop no run, however few are open
-
-
-class Things(NamedTuple):
-    """The subjects and objects of mentions, in order of key: an entity's id, or the folded words of what is none."""
-
-    keys: list[str]
-    ids: list[str]  # entities.id, or empty
-    names: list[str]
 
 
 async def fold_facts(
@@ -55,7 +48,6 @@ async def fold_facts(
     without a subject, or whose relation says nothing, dates a sentence and makes no fact. Raises InputError where too
     many facts that were open would end by what is said of others (`max_ended_share`).
     """
-    import numpy as np
     import pyarrow as pa
 
     english = _english(source_documents, fact_mentions)
@@ -63,25 +55,13 @@ async def fold_facts(
     told = _usable(fact_mentions, resolutions, english).sort_by("id")
     subject, object_, things = _things(told, entity_resolutions)
     names = sorted({each.relation for each in resolutions.values()})
-    number = {name: place for place, name in enumerate(names)}
-    relation = _coded(told["relation"], lambda wording: number[resolutions[wording].relation])
-    inverse = _coded(told["relation"], lambda wording: resolutions[wording].inverse) > 0
-    mentions = Mentions(
-        subject=np.where(inverse, object_, subject),
-        relation=relation,
-        object=np.where(inverse, subject, object_),
-        kind=_coded(told["kind"], KINDS.index),
-        positive=_coded(told["polarity"], lambda polarity: polarity != "negative") > 0,
-        start=_coded(told["valid_at"], seconds),
-        end=_coded(told["invalid_at"], seconds),
-        unit=_coded(told["precision"], lambda precision: UNITS.get(precision, 1)),
-        said=_coded(told["reference_time"], seconds),
-    )
+    mentions = _numbered(told, subject, object_, names, resolutions)
     learned, rules = _settled(learn(mentions, len(names)), names, settings.policies)
+    n_of_relation = np.bincount(mentions.relation, minlength=len(names)).tolist()
     mentions = fold.prepare(mentions, learned.policy)
     if model is not None and settings.model:
         undecided = {place for place, rule in enumerate(rules) if rule == "default" and learned.policy[place] == MULTI}
-        sentences = partial(_sentences, source_documents, told)
+        sentences = partial(sentences_of, source_documents, told)
         from graphrag_lite.extraction.judged_ends import judged_ends
 
         asked, ended = await judged_ends(told, mentions, undecided, sentences, settings.max_pairs, model, prompts)
@@ -89,25 +69,15 @@ async def fold_facts(
         mentions = with_ends(mentions, ended)
         told = pa.concat_tables([told, told.take(np.array([other for _, other in ended], dtype=np.int64))])
     apart = fold.distinct(mentions, learned.policy)
-    facts = _table(source_documents, told, things, names, mentions, apart, fold.fold(mentions, apart))
+    facts = table(source_documents, told, things, names, mentions, apart, fold.fold(mentions, apart))
     _stop_where_too_much_ends(facts, last, settings.max_ended_share)
     policies = zip(
         *(names, (POLICIES[policy] for policy in learned.policy), rules, learned.n.tolist()),
         (learned.closed / np.maximum(learned.n, 1)).tolist(),
-        np.bincount(relation, minlength=len(names)).tolist(),
+        n_of_relation,
         strict=True,
     )
     return facts, tables.make("relation_policies", policies), tables.make("relation_resolutions", resolutions.values())
-
-
-def _coded(column: "pa.ChunkedArray", value: Callable[[str], int]) -> Ints:
-    """Return the value of each text of a column, each different text of which is looked at once."""
-    import numpy as np
-
-    encoded = column.combine_chunks().dictionary_encode()
-    values = np.array([value(text) for text in encoded.dictionary.to_pylist()], dtype=np.int64)
-    codes: Ints = values[np.asarray(encoded.indices)]
-    return codes
 
 
 def _english(source_documents: "pa.Table", fact_mentions: "pa.Table") -> set[str]:
@@ -146,10 +116,27 @@ def _usable(fact_mentions: "pa.Table", resolutions: Mapping[str, Resolution], en
     return fact_mentions.filter(pc.and_(usable, pc.or_(object_, pc.invert(turned))))
 
 
+def _numbered(
+    told: "pa.Table", subject: Ints, object_: Ints, names: Sequence[str], resolutions: Mapping[str, Resolution]
+) -> Mentions:
+    """Return mentions as numbers, with things told from the side of the relation's object turned round."""
+    number = {name: place for place, name in enumerate(names)}
+    inverse = coded(told["relation"], lambda wording: resolutions[wording].inverse) > 0
+    return Mentions(
+        subject=np.where(inverse, object_, subject),
+        relation=coded(told["relation"], lambda wording: number[resolutions[wording].relation]),
+        object=np.where(inverse, subject, object_),
+        kind=coded(told["kind"], KINDS.index),
+        positive=coded(told["polarity"], lambda polarity: polarity != "negative") > 0,
+        start=coded(told["valid_at"], seconds),
+        end=coded(told["invalid_at"], seconds),
+        unit=coded(told["precision"], lambda precision: UNITS.get(precision, 1)),
+        said=coded(told["reference_time"], seconds),
+    )
+
+
 def _things(told: "pa.Table", entity_resolutions: "pa.Table") -> tuple[Ints, Ints, Things]:
     """Return the number of each mention's subject and object: a name means what its document, else the corpus, says."""
-    import numpy as np
-
     meant: dict[tuple[str, str], tuple[str, str]] = {}
     for document_id, name, entity_id, title in tables.rows(
         entity_resolutions, "document_id", "name", "entity_id", "title"
@@ -199,161 +186,6 @@ def _settled(learned: Learned, names: Sequence[str], policies: Mapping[str, str]
     return replace(learned, policy=policy), rules
 
 
-class _Rows(NamedTuple):
-    """Rows of mentions, (n_facts,) each; -1: none."""
-
-    first: Ints
-    start: Ints
-    end: Ints
-    created: Ints
-    expired: Ints
-
-
-def _table(
-    source_documents: "pa.Table",
-    told: "pa.Table",
-    things: Things,
-    names: Sequence[str],
-    mentions: Mentions,
-    apart: Distinct,
-    facts: Facts,
-) -> "pa.Table":
-    """Put facts in words."""
-    import numpy as np
-
-    row_of = np.append(apart.rows[apart.first], -1)
-    first = facts.statements[np.append(0, np.cumsum(facts.n_statements))[:-1]]
-    rows = _Rows(
-        *(row_of[places] for places in (first, facts.start_by, facts.end_by, facts.created_by, facts.expired_by))
-    )
-    stated = facts.ended_by == STATED
-    subject, object_ = mentions.subject[rows.first], mentions.object[rows.first]
-    relation = [names[place] for place in mentions.relation[rows.first].tolist()]
-    vaguer = np.where(
-        (rows.start >= 0) & (_unit(mentions, rows.start) >= _unit(mentions, rows.end)), rows.start, rows.end
-    )
-    columns: dict[str, Any] = {
-        "valid_at": _texts(told, "valid_at", rows.start),
-        "invalid_at": [
-            end or begins
-            for end, begins in zip(
-                _texts(told, "invalid_at", np.where(stated, rows.end, -1)),
-                _texts(told, "valid_at", np.where(stated, -1, rows.end)),
-                strict=True,
-            )
-        ],
-        "created_at": _texts(told, "reference_time", rows.created),
-        "expired_at": _texts(told, "reference_time", rows.expired),
-        "ended_by": _ended_by(told, facts, rows),
-        "kind": [KINDS[number] for number in facts.kind.tolist()],
-        "conflict": facts.conflict.tolist(),
-        "fact_group_id": [
-            tables.content_id("fact group", things.keys[one], name, things.keys[other])
-            for one, name, other in zip(subject.tolist(), relation, object_.tolist(), strict=True)
-        ],
-    }
-    columns["id"] = [tables.content_id("fact", *map(str, row)) for row in zip(*columns.values(), strict=True)]
-    data = tables.make_columns(
-        "facts",
-        **columns,
-        subject_id=[things.ids[place] for place in subject.tolist()],
-        subject=[things.names[place] for place in subject.tolist()],
-        relation=relation,
-        object_id=[things.ids[place] for place in object_.tolist()],
-        object=[things.names[place] for place in object_.tolist()],
-        fact=_sentences(source_documents, told, np.where(rows.start >= 0, rows.start, rows.first)),
-        precision=_texts(told, "precision", vaguer),
-        invalidated_by=_texts(told, "id", np.where(facts.kind == STATE, rows.end, -1)),
-        prior_id=_prior(columns, mentions.start[rows.start]),
-        **_sources(told, mentions, apart, facts),
-    )
-    order = ("subject", "relation", "valid_at", "object", "kind", "created_at", "id")
-    return data.sort_by([(name, "ascending") for name in order])
-
-
-def _ended_by(told: "pa.Table", facts: Facts, rows: _Rows) -> list[str]:
-    """Return what ended each fact: a denial that no text states is a model's word for a value that succeeds it."""
-    import numpy as np
-
-    denied = np.append(_coded(told["polarity"], lambda polarity: polarity == "negative") > 0, False)[rows.end]
-    ended_by = np.where((facts.ended_by == NEGATED) & ~denied, SUCCEEDED, facts.ended_by)
-    return [ENDED_BY[number] for number in np.where(facts.kind == STATE, ended_by, OPEN).tolist()]
-
-
-def _unit(mentions: Mentions, rows: Ints) -> Ints:
-    """Return the unit of some rows, -1 for the row -1."""
-    import numpy as np
-
-    units: Ints = np.append(mentions.unit, -1)[rows]
-    return units
-
-
-def _texts(told: "pa.Table", column: str, rows: Ints) -> list[str]:
-    """Return the values of a column in some rows, empty for the row -1."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    values = told[column].take(pa.array(rows, mask=rows < 0))
-    found: list[str] = pc.fill_null(values, "").to_pylist()
-    return found
-
-
-def _sentences(source_documents: "pa.Table", told: "pa.Table", rows: Ints) -> list[str]:
-    """Return the sentences of mentions, on one line each; a document is read once."""
-    import numpy as np
-
-    place = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
-    documents = _coded(told["document_id"], place.__getitem__)[rows]
-    starts, ends = (np.asarray(told[name])[rows] for name in ("char_start", "char_end"))
-    found = [""] * len(rows)
-    opened, text = -1, ""
-    for row in np.argsort(documents, kind="stable").tolist():
-        if documents[row] != opened:
-            opened = int(documents[row])
-            text = source_documents["text"][opened].as_py()
-        found[row] = " ".join(text[max(starts[row], 0) : max(ends[row], 0)].split())
-    return found
-
-
-def _prior(columns: Mapping[str, Sequence[Any]], starts: Ints) -> list[str]:
-    """Return the id of the spell before each that is told today, empty where there is none."""
-    prior = [""] * len(starts)
-    told = zip(*(columns[name] for name in ("kind", "expired_at", "valid_at")), strict=True)
-    lasting = [row for row, (kind, expired, begins) in enumerate(told) if kind == "state" and begins and not expired]
-    lasting.sort(key=lambda row: (columns["fact_group_id"][row], starts[row]))
-    for before, row in pairwise(lasting):
-        if columns["fact_group_id"][before] == columns["fact_group_id"][row]:
-            prior[row] = columns["id"][before]
-    return prior
-
-
-def _sources(told: "pa.Table", mentions: Mentions, apart: Distinct, facts: Facts) -> dict[str, Any]:
-    """Return how many mentions and documents say each fact, while it is told, and where the first of them stand."""
-    import numpy as np
-    import pyarrow as pa
-
-    lengths = np.append(apart.first, len(apart.rows))[1:] - apart.first
-    fact = np.repeat(np.repeat(np.arange(len(facts.kind)), facts.n_statements), lengths[facts.statements])
-    starts, sizes = apart.first[facts.statements], lengths[facts.statements]
-    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    rows = apart.rows[np.repeat(starts, sizes) + within]
-    until = np.append(mentions.said[apart.rows[apart.first]], fold.FOREVER)[facts.expired_by]
-    kept = mentions.said[rows] < until[fact]
-    fact, rows = fact[kept], rows[kept]
-    order = np.lexsort((rows, mentions.said[rows], fact))
-    fact, rows = fact[order], rows[order]
-    n_mentions = np.bincount(fact, minlength=len(facts.kind))
-    document = np.asarray(told["document_id"].combine_chunks().dictionary_encode().indices, dtype=np.int64)[rows]
-    width = int(document.max(initial=0)) + 1
-    n_documents = np.bincount(np.unique(fact * width + document) // width, minlength=len(facts.kind))
-    rank = np.arange(len(fact)) - np.repeat(np.cumsum(n_mentions) - n_mentions, n_mentions)
-    shown = told.select(["text_unit_id", "document_id", "char_start", "char_end"]).take(rows[rank < MAX_SOURCES])
-    offsets = np.append(0, np.cumsum(np.minimum(n_mentions, MAX_SOURCES))).astype(np.int32)
-    spans = pa.StructArray.from_arrays([column.combine_chunks() for column in shown.columns], shown.column_names)
-    sources = pa.ListArray.from_arrays(pa.array(offsets), spans).cast(tables.schema("facts").field("sources").type)
-    return {"n_mentions": n_mentions, "n_documents": n_documents, "sources": sources}
-
-
 def _stop_where_texts_say_otherwise(
     mentions: Mentions, learned: Learned, asked: Sequence[Pair], ended: Sequence[Pair], max_share: float
 ) -> None:
@@ -361,8 +193,6 @@ def _stop_where_texts_say_otherwise(
 
     So a first run stops, too, which has no facts to lose.
     """
-    import numpy as np
-
     facts = (np.array(sorted({one for one, _ in listed}), dtype=np.int64) for listed in (asked, ended))
     of_asked, of_ended = (mentions.relation[rows] for rows in facts)
     n = int(doubted(learned, of_asked, of_ended)[of_ended].sum())

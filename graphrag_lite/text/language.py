@@ -14,7 +14,7 @@ from graphrag_lite.text.function_words import FUNCTION_WORDS, QUESTION_WORDS
 from graphrag_lite.text.words import WORD_PATTERN
 
 SAMPLE = 4000  # characters that are looked at
-MIN_WORDS = 20  # of a text whose own function words decide
+MIN_WORDS, MIN_DISTINCT = 20, 12  # of a text whose own function words decide
 # Of its words: prose has 35% to 50% function words of its own language, under 15% of another's. Languages that say with
 # endings what others say with words have fewer: they need more than any other language has, many times over.
 MIN_SHARE, LEAST_SHARE, TIMES = 0.2, 0.08, 2.5
@@ -110,7 +110,8 @@ def detect(text: str) -> str:
     counts = _function_words(sample)
     if script := _script(sample):
         return max(SAME_SCRIPT[script], key=lambda code: counts[code]) if script in SAME_SCRIPT else script
-    n_words = sum(not word.isdigit() for word in WORD.findall(sample))
+    words = [word for word in WORD.findall(sample.casefold()) if not word.isdigit()]
+    n_words = len(words) if len(set(words)) >= MIN_DISTINCT else 0  # one sentence again and again is one sentence
     (best, most), (_, second) = [*sorted(counts.items(), key=lambda item: (-item[1], item[0])), ("", 0), ("", 0)][:2]
     clear = most >= MIN_SHARE * n_words or (most >= LEAST_SHARE * n_words and most >= TIMES * second)
     return best if n_words >= MIN_WORDS and clear else ""

@@ -1,11 +1,21 @@
-"""Texts as they are shown: without control characters, which no XML (so no GraphML) may hold and terminals obey.
+"""Texts as they are shown: without control characters, which no XML (so no GraphML) may hold and terminals obey; on a
+page, and in Markdown, where they do nothing.
 
 Documents and text units keep theirs: spans count their characters.
 """
 
 import re
+from bisect import bisect_left
+from collections.abc import Callable
+from itertools import accumulate
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # C0 and C1 without tab and line ends
+# Marks that turn the direction of what follows could hide what a text says; letters of such scripts need none.
+TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+WIDE = re.compile("[\U00010000-\U0010ffff]")  # two units in UTF-16
+MARKS = re.compile(r"[\\`*_\[\]<#$^|~]|%%|==|(?<=\W)!(?=\[)")
+CITATION = re.compile(r"\\\[(\d+)\\\]")  # a mark, as `escaped` leaves it
+OPENERS = re.compile(r"^(\s*)([-+>=]|\d+[.)])", re.M)
 
 
 def plain(text: str) -> str:
@@ -34,3 +44,52 @@ def cut_line(text: str, most: int = 240) -> str:
     """
     line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most else (line[:most].rpartition(" ")[0] or line[:most]) + "…"
+
+
+def shown(text: str) -> str:
+    """Return a text without control characters and marks that turn its direction.
+
+    >>> shown("Ann\\x07 \\u202eeeL\\u202c")
+    'Ann eeL'
+    """
+    return TURNING.sub("", CONTROL.sub("", text))
+
+
+def utf16_offsets(text: str) -> Callable[[int], int]:
+    """Return where a character of a text stands in `shown(text)`, in UTF-16 units, which JavaScript counts.
+
+    >>> [utf16_offsets("a😀\\x07b")(at) for at in range(5)]
+    [0, 1, 3, 3, 4]
+    """
+    changes = [(found.start(), 1) for found in WIDE.finditer(text)]
+    changes += [(found.start(), -1) for pattern in (CONTROL, TURNING) for found in pattern.finditer(text)]
+    if not changes:
+        return int
+    places, steps = zip(*sorted(changes), strict=True)
+    moved = [0, *accumulate(steps)]
+    return lambda at: at + moved[bisect_left(places, at)]
+
+
+def escaped(text: str) -> str:
+    """Return a text such that Markdown shows it as it is, on as many lines.
+
+    >>> print(escaped("[[Ann]] paid $5 for <b> #2\\n- a list?"))
+    \\[\\[Ann\\]\\] paid \\$5 for \\<b> \\#2
+    \\- a list?
+    """
+    text = MARKS.sub(lambda found: "".join("\\" + char for char in found[0]), shown(text))
+    return OPENERS.sub(lambda found: found[1] + found[2][:-1] + "\\" + found[2][-1], text)
+
+
+def line(text: str) -> str:
+    """Return a text on one line, as `escaped`."""
+    return escaped(one_line(text))
+
+
+def footnoted(text: str, prefix: str = "") -> str:
+    """Return a text on one line, its marks as footnotes; `prefix` tells theirs from those of other texts of the file.
+
+    >>> print(footnoted("Ann paid. [2]", "7-"))
+    Ann paid. [^7-2]
+    """
+    return CITATION.sub(rf"[^{prefix}\1]", line(text))

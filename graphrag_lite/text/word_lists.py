@@ -42,5 +42,5 @@ def _lines(package: str, name: str) -> Iterator[tuple[str, str]]:
     for line in (resources.files(package) / name).read_text(encoding="utf-8").splitlines():
         if head := _HEAD.fullmatch(line):
             section = head[1]
-        elif line.strip() and not line.startswith("# "):
+        elif line.strip() and line != "#" and not line.startswith("# "):
             yield section, line

@@ -14,7 +14,7 @@ from string import Template
 from typing import Any
 
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.text.shown_text import shown
+from graphrag_lite.text.plain_text import shown
 from graphrag_lite.views import page_data
 
 MAX_BYTES = 20_000_000  # of a page: above, texts of documents are left out

@@ -2,7 +2,7 @@
 
 from graphrag_lite import tables
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.text.shown_text import shown
+from graphrag_lite.text.plain_text import shown
 
 MOST = 12  # of an entity, in the order of the alphabet
 

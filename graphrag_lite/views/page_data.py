@@ -8,8 +8,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.places import page_of
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.temporal.holding import period
-from graphrag_lite.text.plain_text import one_line
-from graphrag_lite.text.shown_text import shown, utf16_offsets
+from graphrag_lite.text.plain_text import one_line, shown, utf16_offsets
 from graphrag_lite.views.other_names import other_names
 
 Spans = Sequence[Mapping[str, Any]]

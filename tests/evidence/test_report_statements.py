@@ -2,7 +2,8 @@
 
 import pytest
 
-from graphrag_lite.evidence.report_statements import STANDS
+from graphrag_lite.evidence.key_sentences import Sentence
+from graphrag_lite.evidence.report_statements import STANDS, Statement
 from graphrag_lite.evidence.sentence_reading import POINTER, reading
 from graphrag_lite.text.sentences import sentences
 
@@ -63,3 +64,9 @@ def test_a_heading_in_its_line_labels_and_pointers_are_not_told() -> None:
         read = reading(span, document)
         shown = POINTER.sub("", text[read.start : read.end])
         assert shown.startswith(begin) and "Fig" not in shown and "2001" not in shown and shown[-1] == "."
+
+
+def test_marks_of_markdown_are_not_told() -> None:
+    said = "**HTTPS**: *Chst1* of `app.yaml` has 2 * 3 * 4 and __init__ and a_b_c."
+    shown = "HTTPS: Chst1 of app.yaml has 2 * 3 * 4 and __init__ and a_b_c."
+    assert Statement(Sentence(said, frozenset(), 9, 1.0), {}).shown == shown

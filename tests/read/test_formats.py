@@ -66,6 +66,10 @@ def test_parquet_holds_the_same_rows_as_csv() -> None:
     file = pyarrow.BufferOutputStream()
     parquet.write_table(csv.read_csv(pyarrow.BufferReader(data)), file)
     assert loaded(file.getvalue().to_pybytes(), "a.parquet") == loaded(data, "a.csv") != []
+    far = pyarrow.table({"text": ["Ann met Bob."], "timestamp": pyarrow.array([2**62], pyarrow.timestamp("us"))})
+    parquet.write_table(far, file := pyarrow.BufferOutputStream())
+    (kept,) = loaded(file.getvalue().to_pybytes(), "a.parquet")
+    assert kept.text == "Ann met Bob."
     assert "no Parquet file" in error(b"PAR1", "a.parquet").error
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from graphrag_lite.retrieval.abstention import INFLECTED, LEAST_FIT, fit, says_nothing
+from graphrag_lite.retrieval.abstention import INFLECTED, LEAST_FIT, fit, says_nothing, weights
 from graphrag_lite.retrieval.bm25 import Bm25, build
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.text.words import terms
@@ -28,9 +28,9 @@ JAPANESE = index_of(
 
 
 def test_hiragana_that_meet_by_chance_are_no_answer() -> None:
-    assert fit(JAPANESE, terms("いくつありますか、どうですか、いうのか", "ja")) < LEAST_FIT
-    assert fit(JAPANESE, terms("にほんの首都", "ja")) >= LEAST_FIT
-    assert fit(JAPANESE, terms("えき", "ja")) >= LEAST_FIT  # one word is one word
+    assert fit(JAPANESE, weights(JAPANESE, terms("いくつありますか、どうですか、いうのか", "ja"))) < LEAST_FIT
+    assert fit(JAPANESE, weights(JAPANESE, terms("にほんの首都", "ja"))) >= LEAST_FIT
+    assert fit(JAPANESE, weights(JAPANESE, terms("えき", "ja"))) >= LEAST_FIT  # one word is one word
 
 
 def test_ngrams_overlap_so_they_are_less_than_a_word_each() -> None:

@@ -1,18 +1,19 @@
 """Reading a question: distinct terms, which of them are names, and the period."""
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_lite import pipeline
-from graphrag_lite.retrieval.bm25 import build
-from graphrag_lite.retrieval.entity_names import name_table
-from graphrag_lite.retrieval.features import Attributes, question_features
+from graphrag_lite.retrieval.bm25 import Bm25, build
+from graphrag_lite.retrieval.entity_names import NameTable, name_table
+from graphrag_lite.retrieval.features import Attributes
 from graphrag_lite.retrieval.held import Held
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import Features
@@ -21,12 +22,40 @@ from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 from graphrag_lite.text.words import terms
 
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
+
 TEXTS = ["Mayor from 1918 to 1923", "In 1921", "Built 1850; 19200 seats; the 1920s", "2003年に東京で", "nothing"]
 INDEX = build([terms(text, "en") for text in TEXTS])
 
 
+@dataclass
+class Corpus:
+    """As much of an index as a question's features need."""
+
+    bm25: Bm25
+    names: NameTable
+    attributes: Attributes
+    languages: tuple[str, ...] = ("en",)
+    is_dated: bool = False
+
+
+def features_of(
+    question: str,
+    index: Bm25,
+    names: NameTable,
+    attributes: Attributes | None = None,
+    as_of: date | None = None,
+) -> Features:
+    corpus = Corpus(index, names, attributes or Attributes(np.full(index.n_units, np.nan), name_table([]), []))
+    asked = Question(cast("SnapshotView", corpus), question, as_of)
+    asked.readings = {}
+    asked.language = "en"
+    return asked.features
+
+
 def dated(question: str) -> list[int]:
-    return [int(unit) for unit in question_features(question, "en", INDEX, name_table([])).dated_units]
+    return [int(unit) for unit in features_of(question, INDEX, name_table([])).dated_units]
 
 
 def test_the_period_is_from_the_first_to_the_last_year() -> None:
@@ -37,9 +66,7 @@ def test_the_period_is_from_the_first_to_the_last_year() -> None:
 
 
 def test_terms_are_distinct_and_know_whether_they_are_of_a_name() -> None:
-    read = question_features(
-        "Did the mayor of Acme City meet another mayor?", "en", INDEX, name_table([("Acme City", 3)])
-    )
+    read = features_of("Did the mayor of Acme City meet another mayor?", INDEX, name_table([("Acme City", 3)]))
     names = dict(zip(["mayor", "acm", "citi", "meet", "anoth"], read.in_name.tolist(), strict=True))
     assert names == {"mayor": False, "acm": True, "citi": True, "meet": False, "anoth": False}
     assert read.term_scores.shape == (5, 5) and read.entities == {3: 1.0}
@@ -48,7 +75,7 @@ def test_terms_are_distinct_and_know_whether_they_are_of_a_name() -> None:
 
 def test_a_name_given_in_part_counts_less_the_more_it_can_mean() -> None:
     table = name_table([("John Mayor", 0), ("Ann Mayor", 1), ("Mayor", 1), ("Acme City", 2)])
-    read = question_features("Did Mayor visit City?", "en", INDEX, table)
+    read = features_of("Did Mayor visit City?", INDEX, table)
     assert read.entities == {0: 0.5, 1: 1.0, 2: 1.0} and read.in_name.tolist() == [False, True, False, True][-3:]
 
 
@@ -66,7 +93,7 @@ def test_a_name_is_looked_up_as_one_word_where_the_corpus_writes_it_so() -> None
     index = build([terms(text, "en") for text in texts])
 
     def found(question: str) -> set[float]:
-        scores = question_features(question, "en", index, name_table([])).term_scores @ np.ones(len(texts))
+        scores = features_of(question, index, name_table([])).term_scores @ np.ones(len(texts))
         return {round(float(score), 4) for score in scores if score}
 
     def held(*words: str) -> set[float]:
@@ -105,7 +132,7 @@ def test_what_sentences_say_of_times_counts_nothing_where_titles_state_the_year(
 
 
 def test_an_empty_question() -> None:
-    read = question_features("", "en", INDEX, name_table([]))
+    read = features_of("", INDEX, name_table([]))
     assert read.term_scores.shape == (0, 5) and not read.entities and not len(read.dated_units)
 
 
@@ -120,7 +147,7 @@ NO_DATES = Attributes(np.full(5, np.nan), name_table([]), [])
 
 
 def read(question: str, as_of: date | None = None, attributes: Attributes | None = ATTRIBUTES) -> Features:
-    return question_features(question, "en", INDEX, name_table([]), attributes, as_of)
+    return features_of(question, INDEX, name_table([]), attributes, as_of)
 
 
 def fits(question: Features) -> list[dict[int, float]]:
@@ -187,7 +214,7 @@ def test_without_dates_nothing_of_time_is_read(question: str, as_of: date | None
 
 def test_a_word_that_only_asks_counts_half() -> None:
     index = build([terms("how many seats", "en"), terms("seats", "en")])
-    scores = question_features("How many seats?", "en", index, name_table([])).term_scores @ np.array([1.0, 0.0])
+    scores = features_of("How many seats?", index, name_table([])).term_scores @ np.array([1.0, 0.0])
     assert scores.tolist() == [index.scores(["how"])[0] / 2, index.scores(["mani"])[0], index.scores(["seat"])[0]]
 
 

@@ -22,7 +22,8 @@ TEXTS = [
 
 def read(question: str, texts: list[str] = TEXTS, language: str = "en") -> dict[str, str]:
     index = build([terms(text, language) for text in texts])
-    return readings(question, language, index, Strings.of(index.vocabulary), lambda unit: (texts[unit], language))
+    words, names = Strings.of(index.vocabulary), names_within(question)
+    return readings(question, language, index, words, lambda unit: (texts[unit], language), names)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from graphrag_lite import pipeline
 from graphrag_lite.errors import InputError
-from graphrag_lite.retrieval.abstention import fit
+from graphrag_lite.retrieval.abstention import fit, weights
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search import overview
 from graphrag_lite.search.answer import NOTHING, ranked
@@ -71,7 +71,7 @@ def test_a_reading_alone_is_no_answer(index: Index, method: str) -> None:
 def test_a_guess_costs_as_much_as_what_it_is_read_as_is_worth(index: Index) -> None:
     weighed = Question(index, "When was the Hubble lanched?").weights
     assert list(weighed) == ["hubbl", "launch", "lanch"] and weighed["lanch"] == weighed["launch"] > 0
-    assert 0 < fit(index.bm25, weighed) < fit(index.bm25, ["hubbl", "launch"])
+    assert 0 < fit(index.bm25, weighed) < fit(index.bm25, weights(index.bm25, ["hubbl", "launch"]))
 
 
 def test_a_name_that_the_corpus_does_not_hold_weighs_double(index: Index) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphrag_lite.search.answer import Answer, Cited
 from graphrag_lite.search.notebook import index_html
 from graphrag_lite.text import plain_text
-from graphrag_lite.text.as_markdown import escaped
+from graphrag_lite.text.plain_text import escaped
 
 HOSTILE = '<script>alert(1)</script> "onload=x() [2] *b* <img src=x onerror=y>'
 

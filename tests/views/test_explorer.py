@@ -13,7 +13,7 @@ from chromium import Page
 from conftest import indexed
 
 from graphrag_lite.search.index import Index
-from graphrag_lite.text.shown_text import shown, utf16_offsets
+from graphrag_lite.text.plain_text import shown, utf16_offsets
 from graphrag_lite.views.explorer import page
 
 

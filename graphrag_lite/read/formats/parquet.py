@@ -16,11 +16,28 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     from graphrag_lite.read.rows import Row, row_documents
 
     try:
-        found = ParquetFile(io.BytesIO(data)).read().to_pylist()
+        table = ParquetFile(io.BytesIO(data)).read()
     except (pyarrow.ArrowException, OSError) as error:
         raise ValueError(f"is no Parquet file that can be read: {error}") from None
-    rows = [Row(n, {name: _plain(value) for name, value in row.items()}) for n, row in enumerate(found, start=1)]
-    yield from row_documents(rows, path, fields)
+    columns = [_values(column) for column in table.columns]
+    found = (dict(zip(table.column_names, values, strict=True)) for values in zip(*columns, strict=True))
+    yield from row_documents([Row(n, row) for n, row in enumerate(found, start=1)], path, fields)
+
+
+def _values(column: Any) -> list[Any]:
+    """Return the values of a column; a time that Python cannot hold is its number."""
+    try:
+        found = column.to_pylist()
+    except (ValueError, OverflowError):  # of one of them
+        found = [_value(scalar) for scalar in column]
+    return [_plain(value) for value in found]
+
+
+def _value(scalar: Any) -> Any:
+    try:
+        return scalar.as_py()
+    except (ValueError, OverflowError):
+        return str(getattr(scalar, "value", ""))
 
 
 def _plain(value: Any) -> Any:

@@ -1,16 +1,73 @@
-"""Spreadsheets (the extra `documents`)."""
+"""Spreadsheets, by python-calamine (extra `documents`): those that are tables row by row, all others as they stand."""
 
+import datetime
+import io
 from collections.abc import Iterator
+from itertools import takewhile
+from typing import Any
 
-from graphrag_lite.read.documents import Fields, Item, Reader
+from graphrag_lite.distribution import extra
+from graphrag_lite.read.columns import shown, tell
+from graphrag_lite.read.composer import Composer
+from graphrag_lite.read.documents import Fields, Item, Loaded, Reader, clean
+from graphrag_lite.read.rows import Row, row_documents
 
 OFFICE = "application/vnd."
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
-    from graphrag_lite.read.sheets import read_sheets
+    """Yield the rows of sheets that have a head and texts; all other sheets as one document, a row a line."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        raise ValueError(f"spreadsheets need {extra('documents')}") from None
+    composer = Composer()
+    try:
+        file = CalamineWorkbook.from_filelike(io.BytesIO(data))
+        for name in file.sheet_names:
+            cells = [[_plain(cell) for cell in row] for row in file.get_sheet_by_name(name).to_python()]
+            filled = [row for row in cells if any(map(shown, row))]
+            if _is_table(filled):
+                yield from _rows(cells, f"{path}:{name}" if len(file.sheet_names) > 1 else path, fields)
+            elif filled:
+                composer.part()
+                start = composer.length
+                composer.add(clean(f"## {name}\n\n" + "\n".join(map(_line, filled))))
+                composer.mark("sheet", clean(name), start)
+    except CalamineError as error:
+        raise ValueError(f"cannot be read: {error}") from None
+    if composer.length:
+        yield Loaded(path, "", composer.text(), blocks=tuple(composer.blocks))
 
-    yield from read_sheets(data, path, fields)
+
+def _plain(cell: Any) -> Any:
+    return cell.isoformat() if isinstance(cell, datetime.date | datetime.time) else cell
+
+
+def _line(row: list[Any]) -> str:
+    return " | ".join(map(shown, row)).strip(" |")
+
+
+def _is_table(rows: list[list[Any]]) -> bool:
+    """Say whether the first row names the columns of those below it, and one of them holds texts."""
+    if len(rows) < 3:
+        return False
+    names = _names(rows[0])
+    whole = len(names) > 1 and all(isinstance(cell, str) for cell in rows[0][: len(names)])
+    return whole and bool(tell(names, [dict(zip(names, row, strict=False)) for row in rows[1:]]).texts)
+
+
+def _names(head: list[Any]) -> list[str]:
+    """Return the names of columns up to the first that has none; each once."""
+    names = [shown(cell) for cell in takewhile(shown, head)]
+    return names if len(set(names)) == len(names) else []
+
+
+def _rows(cells: list[list[Any]], path: str, fields: Fields) -> Iterator[Item]:
+    head = next(number for number, row in enumerate(cells) if any(map(shown, row)))
+    names = _names(cells[head])
+    found = [Row(n, dict(zip(names, row, strict=False))) for n, row in enumerate(cells[head + 1 :], start=head + 2)]
+    yield from row_documents(found, path, fields)
 
 
 READER = Reader(

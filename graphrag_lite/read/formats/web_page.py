@@ -10,11 +10,22 @@ from graphrag_lite.read.documents import Block, Fields, Loaded, Reader, clean
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.stated_times import stated_date
 
+HIDING = (("display", "none"), ("visibility", "hidden"))
 # Not resiliparse's own `main_content`: it takes minutes for a page of 100,000 nested elements.
-SKIPPED = ["nav", "footer", "aside", "form", "[role=navigation]", "[role=banner]", "[aria-hidden=true]", "template"]
+SKIPPED = [
+    "nav",
+    "footer",
+    "aside",
+    "form",
+    "[role=navigation]",
+    "[role=banner]",
+    "[aria-hidden=true]",
+    "template",
+    "noscript",
+]
 SKIPPED += ["[hidden]:not([hidden='until-found' i])"]
-SKIPPED += [f"[style*='{hides}' i]" for hides in ("display:none", "display: none")]
-SKIPPED += [f"[style*='{hides}' i]" for hides in ("visibility:hidden", "visibility: hidden")]
+HIDDEN = [f"[style*='{way}:{space}{value}' i]" for way, value in HIDING for space in ("", " ")]
+FEW, TIMES = 500, 10  # characters of a page that says as many times more once its programs have shown the rest
 # Tables of contents and ways to other pages, as DocBook, Sphinx and MediaWiki mark them.
 WAYS = [f"[class~={name}]" for name in ("toc", "toctree-wrapper", "navheader", "navfooter", "related", "sphinxsidebar")]
 WAYS += [f"[class~={name}]" for name in ("headerlink", "mw-editsection", "navbox", "catlinks", "breadcrumbs")]
@@ -67,10 +78,14 @@ def read_page(html: str) -> Page:
     for meta in tree.head.get_elements_by_tag_name("meta") if tree.head else ():
         name = (meta.getattr("name") or meta.getattr("property") or "").lower()
         dates[name] = meta.getattr("content") or ""
-    # Some pages are only ways to others, and some stand in one form as a whole.
-    skips: tuple[list[str], ...] = ([*SKIPPED, *WAYS], SKIPPED, [])
+    # Some pages are only ways to others, some stand in one form as a whole, and some are shown by their programs.
+    skips: tuple[list[str], ...] = ([*SKIPPED, *HIDDEN, *WAYS], [*SKIPPED, *WAYS], SKIPPED, [])
     texts = (extract_plain_text(tree, alt_texts=False, skip_elements=skip) for skip in skips)
-    composer = _composed(next(filter(str.strip, texts), ""))
+    text = next(filter(str.strip, texts), "")
+    if len(text) < FEW and any(value in html for _, value in HIDING):
+        shown = next(texts, "")
+        text = shown if len(shown) >= TIMES * len(text) else text
+    composer = _composed(text)
     date = next((dates[name] for name in DATES if dates.get(name)), "")
     return Page(composer.text(), " ".join(MARKS.sub("", tree.title or "").split()), date, tuple(composer.blocks))
 

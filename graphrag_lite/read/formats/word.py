@@ -31,6 +31,8 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         title, author = package.properties()
     headings = [piece.lstrip("# ") for piece in pieces if piece.startswith("#")]
     text = clean(re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", "\n\n".join(pieces)))
+    if "<" not in text:  # of a converter that wrote its own escapes twice
+        text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
     metadata = {"author": clean(author)} if author else {}
     yield Loaded(path, clean(title) or (headings or [""])[0], text, metadata=metadata | stated_date(text, fields))
 

@@ -47,6 +47,14 @@ def test_a_word_file() -> None:
     assert item == Loaded("a.docx", "Launch", "# Launch\n\nIt flew.\n\na | b c\na | b c\n\nkept")
 
 
+def test_escapes_that_a_converter_wrote_twice_are_what_they_stand_for() -> None:
+    texts = [
+        one(docx(f"<w:p><w:r><w:t>{said}</w:t></w:r></w:p>"), "a.docx").text
+        for said in ("p&amp;lt;.05", "p&lt;.05 is &amp;lt;")
+    ]
+    assert texts == ["p<.05", "p<.05 is &lt;"]
+
+
 @pytest.mark.parametrize("suffix", [".docx", ".pptx", ".epub"])
 @pytest.mark.parametrize("data", [b"", b"no such format", b"PK\3\4broken", b"\xd0\xcf\x11\xe0old", archive(a="<a/>")])
 def test_what_is_damaged_is_a_failure(data: bytes, suffix: str) -> None:

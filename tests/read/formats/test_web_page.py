@@ -66,6 +66,12 @@ def test_what_no_reader_sees_is_not_read_unless_it_is_the_page(hides: str) -> No
     assert read_page(f"<body {hides}><p>Shown later by a script.</p></body>").text == "Shown later by a script."
 
 
+def test_an_article_that_a_program_shows_is_read_and_its_notice_is_not() -> None:
+    article = f"<article style='visibility:hidden'><p>{'The mirror was flawed. ' * 20}</p></article>"
+    page = read_page(f"<body><header>Site</header><noscript>Enable JavaScript.</noscript>{article}</body>")
+    assert page.text.count("flawed") == 20 and "JavaScript" not in page.text
+
+
 def test_what_opens_where_a_reader_looks_for_it_is_read() -> None:
     assert read_page("<p>Asked.</p><div hidden=Until-Found><p>Answered.</p></div>").text == "Asked.\n\nAnswered."
 

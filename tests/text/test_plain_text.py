@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.text.shown_text import shown, utf16_offsets
+from graphrag_lite.text.plain_text import shown, utf16_offsets
 
 TEXTS = st.text(st.sampled_from("aé \n\t\x07\x9d\x00\u202e\u2066\u200f😀𠀋ن"), max_size=30)
 
