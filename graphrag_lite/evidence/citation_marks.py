@@ -13,15 +13,13 @@ import re
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 
+from graphrag_lite.text.word_lists import sections
+
 LONGEST = 500  # characters between the brackets of a mark
 MARK = re.compile(rf"[\[［【]([^\[\]［］【】]{{1,{LONGEST}}})[\]］】]")
 PART = re.compile(r"(\d+)\s*[-–—]\s*(\d+)|(\d+)|([^\W\d_]+)|(.)", re.DOTALL)
 SEPARATORS = frozenset(" \t\r\n,;:，；：、،()（）+&#^†/")
-LABELS = frozenset(
-    "data record records source sources entity entities relationship relationships claim claims covariate covariates"
-    " report reports community communities text unit units document documents finding findings point points"
-    " ref refs reference references citation citations id ids no and more etc".split()
-)
+LABELS = frozenset(sections(__package__, "citation_marks.txt")["labels"])
 MOST_IN_RANGE = 50  # `[3-5]` means three records; of a longer range only the ends are taken
 
 

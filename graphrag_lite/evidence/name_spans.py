@@ -16,9 +16,8 @@ from graphrag_lite.text.folding import fold_with_places
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names.words import HONORIFICS
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
+from graphrag_lite.text.words import UNSPACED, terms
 
-UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
 PUNCTUATION = re.compile(r"[\s\"'*_.,;:()\[\]{}<>-]+")
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 MAX_OCCURRENCES = 40  # of one name that are looked at

@@ -20,7 +20,7 @@ import numpy as np
 from graphrag_lite.retrieval.bm25 import LEAST_STEM
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.language import closest
-from graphrag_lite.text.words import ASKING, UNSPACED_CHARACTERS, terms
+from graphrag_lite.text.words import ASKING, UNSPACED, terms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -52,7 +52,6 @@ UNTOLD = 0.1
 # That all there is besides a name is unknown to the corpus by chance: with one new word in three (German) 7% of the
 # questions with an answer are so, none of 650 with one in ten or fewer.
 BY_CHANCE = 0.1
-UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
 _CODE = re.compile(r"\d[^\W\d]|[^\W\d]\d")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 

@@ -11,6 +11,7 @@ from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import defining_units
 from graphrag_lite.search.sentence_choice import choose_sentences, read_out
+from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -22,25 +23,15 @@ MOST_WORDS = 6  # of a side
 UNITS, SENTENCES = 8, 2  # of each side: best text units that hold it, and sentences of these
 COMPARING = "compare comparison difference differ"
 _NAME = r"[\"“']?(?:the |der |die |das |le |la |les |el |l['’])?(?P<{}>[^,.;:?!]{{2,50}}?)[\"”']?"
-_ONE, _OTHER = _NAME.format("one"), _NAME.format("other")
-_END = r"\s*[.?!]*$"
-_OR, _AND = "(?:or|oder|ou|o)", "(?:and|und|et|y|e|en|with|mit|avec|con|to|met)"
-_LEAST = r"(?!who|what|when|where|why|how|which|is\b|are\b|do|did|can\b|should|will\b)"
-_VERBS = "is|are|was|were|does|do|did|has|have"
+_PARTS = {
+    "ONE": _NAME.format("one"),
+    "OTHER": _NAME.format("other"),
+    "AND": "(?:and|und|et|y|e|en|with|mit|avec|con|to|met)",
+    "OR": "(?:or|oder|ou|o)",
+}
 _COMPARES = [
-    re.compile(pattern, re.I)
-    for pattern in (
-        rf"\b(?:compare|vergleiche|compar[aez]|comparer|confronta|vergelijk) (?:the )?{_ONE} {_AND} {_OTHER}{_END}",
-        rf"\b(?:differences?|comparison|unterschied|différences?|diferencias?|differenza|verschil)"
-        rf" (?:between|zwischen|entre|tra|tussen) {_ONE} {_AND} {_OTHER}{_END}",
-        rf"\bhow (?:do|does|did) {_ONE} (?:compare|differ) (?:with|to|from|against) {_OTHER}{_END}",
-        rf"^{_LEAST}{_ONE},? (?:vs\.?|versus|{_OR}) {_OTHER}{_END}",
-        rf"[,:] ?{_ONE},? {_OR} {_OTHER}{_END}",
-        rf"^(?:{_VERBS}) {_ONE} (?:(?-i:[a-z]+) )?(?:(?:more|less|fewer) \w+|\w+er) than {_OTHER}{_END}",
-        r"(?P<one>[^，,、。\s]{2,20}?)(?:和|与|與|跟)(?P<other>[^，,、。\s]{2,20}?)(?:的区别|的區別|相比|哪)",
-        r"(?P<one>[^、。\s]{2,20}?)と(?P<other>[^、。\s]{2,20}?)(?:の違い|はどちら|を比較)",
-        r"(?P<one>\S{2,20}?)(?:와|과) (?P<other>\S{2,20}?)(?:의 차이|을 비교|를 비교|의 비교)",
-    )
+    re.compile(re.sub(r"\b(?:ONE|OTHER|AND|OR)\b", lambda part: _PARTS[part[0]], form), re.I)
+    for form in expressions(__package__, "comparison.txt").values()
 ]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.retrieval.recurring_titles import recurring_titles
-from graphrag_lite.retrieval.report_ranking import partition, rank_reports, report_rows
+from graphrag_lite.retrieval.report_ranking import partition, rank_reports
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
 from graphrag_lite.search.community_answers import themes
 from graphrag_lite.search.entity_statements import description
@@ -23,6 +23,7 @@ from graphrag_lite.search.sentence_choice import choose_sentences, read_out
 from graphrag_lite.search.statements import broad_match, tells
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.transcripts import PERSONS, is_talk, speakers, spoken_span
+from graphrag_lite.text.word_lists import expressions, sections
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -50,16 +51,8 @@ LEAST_UNITS = 3  # that name what has changed
 SPOKEN = 5_000  # characters before a sentence in which its speaker's label is looked for
 READ_UNITS = 60  # text units that sentences of disagreement are looked for in
 DISAGREEMENT = "Sentences that speak of disagreement:"
-# Words of who is of another opinion, as they are looked for and as a sentence has to hold one.
-AGAINST = (
-    "disagree critics controversy opponents debate dispute skeptical désaccord opposants controverse sceptique "
-    "uneinig Kritiker umstritten Gegner skeptisch desacuerdo opositores controversia"
-)
-_AGAINST = re.compile(
-    r"\b(?:disagree\w*|critics|criti[cz]i[sz]\w+|controvers\w+|opponents|opposes|debate[sd]?|disputed?|s[ck]epti\w+"
-    r"|désaccords?|opposants?|uneinig|kritiker\w*|umstritten\w*|gegner|desacuerdos?|opositor\w*)\b",
-    re.I,
-)
+AGAINST = " ".join(sections(__package__, "overview.txt")["against"])  # words of who is of another opinion
+_AGAINST = re.compile(rf"\b(?:{expressions(__package__, 'overview.txt')['held']})\b", re.I)
 _OWN_NAME = re.compile(r"I(?:['’]m| am) (?=[A-Z])")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
@@ -95,7 +88,7 @@ def overview(
             said += [told for row in rows[:DESCRIBED] for told in _described(index, row["row"], said)]
     if not asked:
         if reports is None:
-            rows = report_rows(index)
+            rows = index.report_rows
             reports = [rows[i] for i in rank_reports(index, [], rows, partition(rows, 0)).order]
         said = themes(index, reports)
     told = compose(question, method, said, ranking)
@@ -178,11 +171,10 @@ def _fields(index: "SnapshotView") -> list[str]:
 def _shared_values(index: "SnapshotView") -> dict[str, list[tuple[int, str]]]:
     """Return the values that documents share by field, each with the number of documents, the commonest first."""
     found: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    if "search_values" in index.manifest["tables"]:  # else an index of before there was this table
-        for field, value, units in tables.rows(index.arrow("search_values"), "field", "value", "rows"):
-            n = len({index.document_row[unit] for unit in units})
-            if field != tables.OF_TITLES and n > 1:
-                found[field].append((n, value))
+    for field, value, units in tables.rows(index.arrow("search_values"), "field", "value", "rows"):
+        n = len({index.document_row[unit] for unit in units})
+        if field != tables.OF_TITLES and n > 1:
+            found[field].append((n, value))
     return {
         field: sorted(values, key=lambda item: (-item[0], item[1]))
         for field, values in found.items()

@@ -14,6 +14,7 @@ from graphrag_lite.retrieval.abstention import weights
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_choice import AROUND, MAX_ANSWER, MAX_LENGTH
 from graphrag_lite.text.sentences import sentences, trimmed
+from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -23,13 +24,7 @@ if TYPE_CHECKING:
 LEAST_SHARE, LEAST_HEADING = 0.6, 0.3  # of the question's weight: in the heading with what stands over it, in itself
 STEPS, CODE = 0.2, 0.1  # what a section counts more that has numbered steps, or code
 MAX_HEADING = 100  # characters of a heading; what is longer is a text that lost its lines, of which so many are read
-_ASKS = re.compile(
-    r"\bhow (?:do|can|could|should|would|must) (?:I|we|you|one|users?)\b|\bhow to\b|\bsteps (?:to|for|of)\b"
-    r"|\bwie (?:kann|muss|soll) (?:ich|man)\b|\bcomment (?:puis-je|peut-on|dois-je|faire pour)\b"
-    r"|\bc[oó]mo (?:puedo|se|hago|posso|faço)\b|\bcome (?:posso|si)\b|\bhoe (?:kan|moet) (?:ik|je)\b"
-    r"|如何|怎[么麼样樣]|どうやって|するには|방법|어떻게",
-    re.I,
-)
+_ASKS = re.compile(expressions(__package__, "procedures.txt")["asks"], re.I)
 _HEADING = re.compile(r"(?:(?<=\s)|^)(#{1,6}) +(?=\S)")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
 _FIRST_STEP = re.compile(r"(?:(?<=\s)|^)1[.)] +(?=\S)")

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_lite.evidence.distinct_sentences import repeats
-from graphrag_lite.retrieval.abstention import UNSPACED, weights
+from graphrag_lite.retrieval.abstention import weights
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_choice import AROUND, MAX_LENGTH, choose_sentences, read_out
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.transcripts import form, spoken_span
-from graphrag_lite.text.words import terms
+from graphrag_lite.text.words import UNSPACED, terms
 
 if TYPE_CHECKING:
     from graphrag_lite.graph.sparse import Vector

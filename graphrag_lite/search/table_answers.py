@@ -15,21 +15,16 @@ from graphrag_lite.retrieval.bm25 import LEAST_STEM
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite
 from graphrag_lite.search.answer_type import HOW_MANY
 from graphrag_lite.text.plain_text import one_line
+from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import content_words, terms
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-LIST = re.compile(
-    r"(?i)(?:^|\W)(?:which|what|list|show|name|welche[rs]?|zeige?|liste|quel(?:le)?s?|cuáles|qué|quali|quais|welke|какие|które)\b"
-)
+_LISTS = sections(__package__, "table_answers.txt")
+LIST = re.compile(rf"(?i)(?:^|\W)(?:{'|'.join(_LISTS['list'])})\b")
 BEGINNING = re.compile(r"\w{1,3}")  # the value that a word of the question names begins as the word does
-OF_ROWS = (
-    "ticket issue case row record entry item task request order document file line "
-    "Zeile Eintrag Einträge Fall Fälle Vorgang Aufgabe Anfrage Dokument ligne entrée élément tâche demande "
-    "fila registro elemento tarea solicitud riga voce linha regel"
-)
 LONGEST = 12  # words of a question about rows
 LEAST_ROWS = 3  # documents of a file that have fields: fewer are no table
 SHOWN = 20  # rows that an answer names; its count is of all
@@ -112,7 +107,8 @@ def _is_of(term: str, fields: set[str]) -> bool:
 def _may_be_rows(question: "Question", word: str) -> bool:
     """Say whether the thing asked for may be rows: any text holds the word, or it calls rows of any kind."""
     own = set(terms(word, question.language))
-    return not own.isdisjoint(terms(OF_ROWS, question.language)) or any(map(question.index.bm25.holds, own))
+    of_rows = terms(" ".join(_LISTS["rows"]), question.language)
+    return not own.isdisjoint(of_rows) or any(map(question.index.bm25.holds, own))
 
 
 def _files(index: "SnapshotView", values: Sequence[Value]) -> set[str]:

@@ -16,7 +16,7 @@ from graphrag_lite.text.names.types import kind_of
 from graphrag_lite.text.names.words import ARTICLES
 from graphrag_lite.text.relations import NO_LABEL, has_verb, relation
 from graphrag_lite.text.word_lists import expressions
-from graphrag_lite.text.words import UNSPACED_CHARACTERS
+from graphrag_lite.text.words import UNSPACED
 
 Pair = tuple[int, int, str]
 """Places of two names in the list of names, and the label, "" for none."""
@@ -35,7 +35,6 @@ _CLAUSE, _OTHER_SUBJECT, _AUTHORS, _AFFILIATION, _CODE, _FIRST_PERSON, _RELATIVE
     for name in ("clause", "other subject", "authors", "affiliation", "code", "first person", "relative")
 )
 _REFERENCE = re.compile(_FORMS["reference"], re.I)
-_UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _QUOTES = '"“”«»„'
 _MARKS = re.compile(r"[`{}<>=\\_|:/]")  # without one of these a sentence is no code, which is known sooner
@@ -123,7 +122,7 @@ def _related(text: str, a: Name, b: Name, span: tuple[int, int], label: str, lan
     between = text[slice(*span)]
     speaks = between.startswith(":")
     between = between.lstrip(":").strip(" " + _QUOTES)
-    unspaced = bool(_UNSPACED.search(between))
+    unspaced = bool(UNSPACED.search(between))
     if len(between) > (MAX_BETWEEN_UNSPACED if unspaced else MAX_BETWEEN) or between.endswith("("):
         return False
     if not label and between.count("(") > between.count(")"):  # "95% CI", "see Figure 2": an aside

@@ -11,7 +11,7 @@ from functools import lru_cache
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import is_statement, stands_alone, trimmed
 from graphrag_lite.text.word_lists import expressions
-from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
+from graphrag_lite.text.words import UNSPACED, terms
 
 LONGEST_OPENING, MAX_OPENINGS = 80, 4  # characters of a line's opening, and brackets, times and labels in it
 ASIDE = re.compile(
@@ -35,7 +35,6 @@ _TALK = re.compile(rf"\b(?:{_FORMS['talk']})\b", re.I)
 QUOTED = tuple("\"'“”‘’«»„「『")
 WHOLE = range(50, 300)  # characters of a sentence that says something and is read at a glance
 LEAST_TERMS = 5  # distinct content words
-_UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
 
 
 def spoken_span(text: str, start: int, end: int) -> tuple[int, int]:
@@ -146,7 +145,7 @@ def form(text: str, start: int, end: int, language: str) -> float:
     [0.0, 0.3, 1.0]
     """
     sentence = text[start:end]
-    dense = 2 if _UNSPACED.search(sentence) else 1
+    dense = 2 if UNSPACED.search(sentence) else 1
     if not is_statement(sentence) or is_head(text, start, end):
         return 0.0
     if len(set(terms(sentence, language))) < LEAST_TERMS * dense:

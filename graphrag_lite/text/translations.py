@@ -1,14 +1,11 @@
 """Words of a question in the languages of the texts, for the words that most questions are made of."""
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 
 from graphrag_lite.text.word_lists import sections
-from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
-
-_UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
+from graphrag_lite.text.words import UNSPACED, terms
 
 
 def translations(word: str, language: str, into: Sequence[str]) -> list[tuple[str, str]]:
@@ -41,7 +38,7 @@ def _words(language: str) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
     unspaced: list[tuple[str, str]] = []
     for meaning, pairs in _meanings().items():
         for word in (word for code, word in pairs if code == language):
-            if _UNSPACED.search(word):
+            if UNSPACED.search(word):
                 unspaced.append((word, meaning))
             else:
                 for stem in terms(word, language):

@@ -14,6 +14,7 @@ import Stemmer
 
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.function_words import FUNCTION_WORDS, IDEOGRAPHIC_PARTICLES, IDEOGRAPHIC_QUESTIONS
+from graphrag_lite.text.word_lists import expressions
 
 # ISO 639-1 to the name of the Snowball algorithm (snowballstem.org). English is Porter2.
 _SNOWBALL = {
@@ -38,12 +39,12 @@ _SYLLABIC_RUN = re.compile(f"[{_SYLLABIC}]+")
 _ALPHABETIC_RUN = re.compile(f"[{_ALPHABETIC}]+")
 UNSPACED_CHARACTERS = _SYLLABIC + _ALPHABETIC
 """Ranges for a character class: the scripts that put no spaces between words, and Hangul."""
-_UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
+UNSPACED = re.compile(f"[{UNSPACED_CHARACTERS}]")
 # `\w` of the re module has no combining marks: it would cut Hindi, Tamil and Arabic words at their vowel signs.
 _MARKS = "".join(
     chr(code)
     for code in range(0x300, 0x3000)
-    if unicodedata.category(chr(code)) in ("Mn", "Mc") and not _UNSPACED.match(chr(code))
+    if unicodedata.category(chr(code)) in ("Mn", "Mc") and not UNSPACED.match(chr(code))
 )
 _LETTERS = rf"[^\W_{UNSPACED_CHARACTERS}]"
 WORD_PATTERN = rf"{_LETTERS}+(?:[{_MARKS}\u200c\u200d]+{_LETTERS}*)*"
@@ -84,7 +85,7 @@ def terms(text: str, language: str) -> list[str]:
         return list(filter(None, map(_stems(language).__getitem__, (pointed or _ASCII_WORD).findall(text.lower()))))
     text = fold(text)
     found = list(filter(None, map(_stems(language).__getitem__, (pointed or _WORD).findall(text))))
-    if _UNSPACED.search(text):
+    if UNSPACED.search(text):
         for run in _SYLLABIC_RUN.findall(text):
             found += _ngrams(run, 2)
         for run in _ALPHABETIC_RUN.findall(text):
@@ -92,13 +93,7 @@ def terms(text: str, language: str) -> list[str]:
     return found
 
 
-# Where an answer is looked for anyhow.
-_IN_THE_TEXT = re.compile(
-    r"\b(?:(?:in|throughout|according to) (?:the|this|these) (?:stor(?:y|ies)|tales?|texts?|novel|book|documents?"
-    r"|corpus|articles?|passages?|transcripts?|notes)|dans (?:l['’]histoire|(?:le|ce) (?:texte|document))"
-    r"|in (?:der|dieser) (?:geschichte|erzählung)|im text)(?!\w)",
-    re.I,
-)
+_IN_THE_TEXT = re.compile(rf"\b(?:{expressions(__package__, 'in_the_text.txt')['in the text']})(?!\w)", re.I)
 
 
 def without_asking(question: str, language: str) -> str:
