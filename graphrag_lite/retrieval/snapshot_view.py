@@ -201,8 +201,6 @@ class SnapshotView:
         from graphrag_lite.retrieval.features import Attributes
         from graphrag_lite.retrieval.replies import is_assistant
 
-        if "search_values" not in self.manifest["tables"]:  # an index of before there was this table
-            return Attributes(self.days, name_table([]), [], held=self.held, order=self.order)
         data = self.arrow("search_values")
         offsets, rows = lists(data["rows"], "int32")
         units = [rows[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
@@ -219,9 +217,6 @@ class SnapshotView:
 
         from graphrag_lite.retrieval.held import Held
 
-        if "search_times" not in self.manifest["tables"]:
-            nothing = np.zeros(0, np.int32)
-            return Held(len(self.days), nothing, nothing, nothing, nothing, nothing)
         data = self.arrow("search_times")
         (offsets, firsts), (_, lasts) = lists(data["firsts"], "int32"), lists(data["lasts"], "int32")
         (_, lasting), (_, starts) = lists(data["lasting"], "int32"), lists(data["starts"], "int32")
@@ -231,8 +226,6 @@ class SnapshotView:
     @cached_property
     def title_numbers(self) -> ByNumber:
         """Words with a number in titles, with their rows of search_values."""
-        if "search_values" not in self.manifest["tables"]:
-            return {}
         values = self.columns("search_values", ["field", "value"]).to_pylist()
         return by_number((one["value"], row) for row, one in enumerate(values) if one["field"] == tables.OF_TITLES)
 

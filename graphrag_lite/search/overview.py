@@ -171,11 +171,10 @@ def _fields(index: "SnapshotView") -> list[str]:
 def _shared_values(index: "SnapshotView") -> dict[str, list[tuple[int, str]]]:
     """Return the values that documents share by field, each with the number of documents, the commonest first."""
     found: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    if "search_values" in index.manifest["tables"]:  # else an index of before there was this table
-        for field, value, units in tables.rows(index.arrow("search_values"), "field", "value", "rows"):
-            n = len({index.document_row[unit] for unit in units})
-            if field != tables.OF_TITLES and n > 1:
-                found[field].append((n, value))
+    for field, value, units in tables.rows(index.arrow("search_values"), "field", "value", "rows"):
+        n = len({index.document_row[unit] for unit in units})
+        if field != tables.OF_TITLES and n > 1:
+            found[field].append((n, value))
     return {
         field: sorted(values, key=lambda item: (-item[0], item[1]))
         for field, values in found.items()
