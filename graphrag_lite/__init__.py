@@ -41,25 +41,25 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.distribution import NAME as DISTRIBUTION
 from graphrag_lite.distribution import installed_version
+from graphrag_lite.errors import (
+    CallError,
+    GraphragLiteError,
+    IndexNotFound,
+    InputError,
+    LockedError,
+    ModelError,
+    OutputError,
+    PluginError,
+    PromptError,
+    ReplyError,
+    SettingsError,
+    TableError,
+    WorkerError,
+)
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from graphrag_lite.errors import (
-        CallError,
-        GraphragLiteError,
-        IndexNotFound,
-        InputError,
-        LockedError,
-        ModelError,
-        OutputError,
-        PluginError,
-        PromptError,
-        ReplyError,
-        SettingsError,
-        TableError,
-        WorkerError,
-    )
     from graphrag_lite.extraction.extractor import Extract
     from graphrag_lite.llm.chat import ChatModel, Embedder
     from graphrag_lite.read.documents import Reader
@@ -70,12 +70,7 @@ if TYPE_CHECKING:
 
 __version__ = installed_version()
 # Imported when they are first used: a command has no need of most of them.
-_ERRORS = (
-    "CallError GraphragLiteError IndexNotFound InputError LockedError ModelError OutputError PluginError PromptError"
-    " ReplyError SettingsError TableError WorkerError"
-).split()
 _MODULES = {
-    **dict.fromkeys(_ERRORS, "errors"),
     "Answer": "search.answer",
     "Cited": "search.answer",
     "Index": "search.index",

@@ -12,201 +12,138 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from importlib import resources
 from pathlib import Path
-from typing import Any, dataclass_transform
+from typing import dataclass_transform
 
 from graphrag_lite.errors import PromptError
 
-PROMPTS: dict[str, type] = {}
+PROMPTS: "dict[str, type[Prompt]]" = {}
 
 
 @dataclass_transform(frozen_default=True)
-def prompt(cls: type) -> Any:
-    """Register a dataclass as the prompt file of its name: ExtractGraph is `extract_graph.md`."""
-    made: type = dataclass(frozen=True)(cls)
-    PROMPTS[_file_name(cls)] = made
-    return made
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt file and its placeholders: ExtractGraph is `extract_graph.md`; prompts/README.md says what each asks."""
+
+    def __init_subclass__(cls) -> None:
+        PROMPTS[_file_name(cls)] = dataclass(frozen=True)(cls)
 
 
 def _file_name(cls: type) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower() + ".md"
 
 
-@prompt
-class ExtractGraph:
-    """A text unit's entities and relationships."""
-
+class ExtractGraph(Prompt):
     entity_types: str
     examples: str
     about: str  # lines on when and by whom the text was said, and what before it; empty where nothing is known
     text: str
 
 
-@prompt
-class ExtractGraphExamples:
-    """The examples in that prompt: what `prompt-tune` writes anew for a corpus."""
+class ExtractGraphExamples(Prompt): ...
 
 
-@prompt
-class ExtractGraphMissed:
-    """Whether entities were missed: yes or no."""
+class ExtractGraphMissed(Prompt): ...
 
 
-@prompt
-class ExtractGraphMore:
-    """The entities that were missed."""
+class ExtractGraphMore(Prompt): ...
 
 
-@prompt
-class ExtractClaims:
-    """A text unit's claims about entities."""
-
+class ExtractClaims(Prompt):
     claim_description: str
     date: str
     entities: str
     text: str
 
 
-@prompt
-class ExtractClaimsMissed:
-    """Whether claims were missed: yes or no."""
+class ExtractClaimsMissed(Prompt): ...
 
 
-@prompt
-class ExtractClaimsMore:
-    """The claims that were missed."""
+class ExtractClaimsMore(Prompt): ...
 
 
-@prompt
-class ResolveEntities:
-    """Which pairs of names mean one entity."""
-
+class ResolveEntities(Prompt):
     pairs: str
 
 
-@prompt
-class FoldFacts:
-    """Which facts a later statement has ended."""
-
+class FoldFacts(Prompt):
     pairs: str
 
 
-@prompt
-class SummarizeDescriptions:
-    """Several descriptions of one entity or relationship as one."""
-
+class SummarizeDescriptions(Prompt):
     max_words: int
     name: str
     descriptions: str
 
 
-@prompt
-class ReportCommunities:
-    """A report on one community, from its records."""
-
+class ReportCommunities(Prompt):
     max_words: int
     records: str
 
 
-@prompt
-class LocalSearch:
-    """An answer from entities, relationships, claims, reports and texts."""
-
+class LocalSearch(Prompt):
     response_type: str
     records: str
     question: str
 
 
-@prompt
-class BasicSearch:
-    """An answer from texts."""
-
+class BasicSearch(Prompt):
     response_type: str
     records: str
     question: str
 
 
-@prompt
-class GlobalMap:
-    """What some community reports say to a question: scored points."""
-
+class GlobalMap(Prompt):
     records: str
     question: str
 
 
-@prompt
-class GlobalReduce:
-    """An answer from the points of all map calls."""
-
+class GlobalReduce(Prompt):
     response_type: str
     records: str
     question: str
 
 
-@prompt
-class RateReport:
-    """Whether a community report helps to answer a question: yes or no."""
-
+class RateReport(Prompt):
     report: str
     question: str
 
 
-@prompt
-class RatePassage:
-    """Whether a text unit helps to answer a question: yes or no."""
-
+class RatePassage(Prompt):
     passage: str
     question: str
 
 
-@prompt
-class MapPassages:
-    """What some text units say to a question: scored points."""
-
+class MapPassages(Prompt):
     records: str
     question: str
 
 
-@prompt
-class DriftPrimer:
-    """What reports say to a question, and what to ask next."""
-
+class DriftPrimer(Prompt):
     max_follow_ups: int
     records: str
     question: str
 
 
-@prompt
-class DriftFollowUp:
-    """What records say to a follow-up of a question, and what to ask next."""
-
+class DriftFollowUp(Prompt):
     max_follow_ups: int
     records: str
     follow_up: str
     question: str
 
 
-@prompt
-class AgentSearch:
-    """How an agent works, and what its core memory holds."""
-
+class AgentSearch(Prompt):
     task: str
     user: str
 
 
-@prompt
-class AgentSummary:
-    """What went on in calls that leave an agent's context, together with what was told of those before."""
-
+class AgentSummary(Prompt):
     max_words: int
     summary: str
     messages: str
     question: str
 
 
-@prompt
-class DescribeCorpus:
-    """What a corpus is about and which types of entities it names: what `prompt-tune` asks first."""
-
+class DescribeCorpus(Prompt):
     texts: str
 
 
@@ -224,14 +161,14 @@ class Prompts:
             if name.startswith(stage)
         }
 
-    def fill(self, values: Any) -> str:
-        """Return the prompt of a registered dataclass, its placeholders filled; what is filled in is not read again.
+    def fill(self, values: object) -> str:
+        """Return a prompt, its placeholders filled; what is filled in is not read again.
 
         >>> Prompts({"extract_graph_missed.md": "Anything missed?"}).fill(ExtractGraphMissed())
         'Anything missed?'
         """
         template = string.Template(self.texts[_file_name(type(values))])
-        return template.substitute({field.name: getattr(values, field.name) for field in fields(values)})
+        return template.substitute(vars(values))
 
 
 def load(folder: Path | None = None) -> Prompts:

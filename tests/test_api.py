@@ -32,8 +32,8 @@ QUESTIONS = (
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return graphrag_lite.index(EXAMPLE, root=tmp_path_factory.mktemp("root"))
+def index(sample: Path) -> Any:
+    return graphrag_lite.open(sample.parents[1])
 
 
 def test_tables_are_data_frames(index: Any) -> None:

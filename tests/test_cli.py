@@ -180,22 +180,6 @@ def test_settings_errors_come_all_at_once(corpus: Callable[..., Path], tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (("--set", "method=magic"), "method"),
-        (("--set", "nonsense"), "section.key=value"),
-        (("--set", "nonsense.a=1"), "not a setting"),
-        (("--set", "workers=0"), "workers"),
-        (("--config", "nowhere.yaml"), "no such settings file"),
-    ],
-)
-def test_a_wrong_setting_is_one_error(
-    arguments: Sequence[str], says: str, corpus: Callable[..., Path], tmp_path: Path
-) -> None:
-    assert says in one_error(invoke("index", corpus(TEXTS), "--root", tmp_path, *arguments))
-
-
-@pytest.mark.parametrize(
     ("files", "says"),
     [
         (None, "no such folder"),
@@ -324,12 +308,6 @@ def test_a_read_only_output_is_one_error(small_disk: Callable[[str], Path], corp
     assert "read-only" in one_error(invoke("init", folder))
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not bind root")
-def test_a_forbidden_output_is_one_error(corpus: Callable[..., Path], tmp_path: Path) -> None:
-    (tmp_path / "root").mkdir(mode=0o500)
-    assert "no permission" in one_error(invoke("index", corpus(TEXTS), "--root", tmp_path / "root"))
-
-
 def test_a_forbidden_output_is_one_error_for_any_user(
     corpus: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -349,9 +327,7 @@ def test_an_output_that_is_a_file_is_one_error(corpus: Callable[..., Path], tmp_
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-@pytest.mark.parametrize(
-    "arguments", [("show", "entities", "--json"), ("show", "entities"), ("query", "Who is Spitzer?")]
-)
+@pytest.mark.parametrize("arguments", [("show", "entities", "--json"), ("query", "Who is Spitzer?")])
 def test_a_full_disk_behind_standard_output_is_one_error(arguments: Sequence[str], root: Path) -> None:
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "graphrag_lite", *arguments, "--root", str(root)]
@@ -689,25 +665,10 @@ def test_which_report_is_asked(identity: tuple[str, ...], root: Path) -> None:
 # --- init
 
 
-def test_init_writes_defaults_and_never_overwrites(tmp_path: Path) -> None:
-    folder = tmp_path / "new" / "project"
-    result = invoke("init", folder)
-    assert result.exit_code == 0 and f"Wrote {folder / 'settings.yaml'}" in result.stdout
-    prompts = sorted((folder / "prompts").glob("*.md"))
-    assert prompts and all(str(path) in result.stdout for path in prompts)
-    (folder / "settings.yaml").write_text("mine")
-    prompts[0].unlink()
-    said = one_error(invoke("init", folder))
-    assert "settings.yaml" in said and "--force" in said
-    assert (folder / "settings.yaml").read_text() == "mine" and not prompts[0].exists()
-    assert invoke("init", folder, "--force").exit_code == 0
-    assert (folder / "settings.yaml").read_text() != "mine" and prompts[0].exists()
-
-
 def test_what_init_writes_changes_nothing(corpus: Callable[..., Path]) -> None:
     folder = corpus(TEXTS)
     assert invoke("index", folder, "--root", folder).exit_code == 0
-    assert invoke("init", folder).exit_code == 0
+    assert f"Wrote {folder / 'settings.yaml'}" in invoke("init", folder).stdout
     (printed,) = objects(invoke("index", folder, "--root", folder, "--json").stdout)
     assert printed["status"] == "unchanged"
 

@@ -3,8 +3,6 @@
 import io
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -274,14 +272,6 @@ def test_wrong_usage_is_told_as_such(root: Path) -> None:
     assert invoke("eval").exit_code == 2
     result = invoke("eval", root / "qa", "--method", "best")
     assert result.exit_code == 2 and "'best' is not one of local, global, basic" in result.stderr
-
-
-def test_a_process_of_its_own_is_quiet_and_its_output_a_result(root: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", "-m", "graphrag_lite", "eval", root / "qa", "--root", root, "--json"]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
-    assert quiet(done.stderr)
-    (tmp_path / "redirected.jsonl").write_text(done.stdout)
-    assert invoke("eval", root / "qa", "--root", root, "--against", tmp_path / "redirected.jsonl").exit_code == 0
 
 
 def test_recall_on_real_questions_is_what_the_table_of_the_docs_says(shared: Path, tmp_path: Path) -> None:

@@ -1,10 +1,7 @@
 """`graphrag-lite index` with a model behind it: what is printed where, the exit code, and what the next run does."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -135,14 +132,3 @@ def test_a_dry_run_says_what_plan_says_and_asks_nothing(
     assert result.exit_code == 0 and not server.n_requests and not (tmp_path / "output").exists()
     planned = CliRunner().invoke(main, ["plan", str(tmp_path / "corpus"), "--root", str(tmp_path), "--json"])
     assert json.loads(result.stdout) == json.loads(planned.stdout)
-
-
-def test_progress_that_nobody_reads_any_more_ends_no_run(corpus: Corpus, tmp_path: Path) -> None:
-    """As where the scheduler above it was killed, or in `graphrag-lite index corpus 2>&1 | head -1`."""
-    texts = corpus({"a.txt": "Alice Smith met Bob Jones in Paris. Bob Jones works for Acme Corporation.\n"})
-    reading, writing = os.pipe()
-    os.close(reading)
-    command = [sys.executable, "-m", "graphrag_lite", "index", str(texts), "--root", str(tmp_path)]
-    ended = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=writing, check=False)
-    os.close(writing)
-    assert ended.returncode == 0 and snapshots.current(tmp_path / "output").is_dir()

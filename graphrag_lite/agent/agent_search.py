@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_lite.agent.driver import drive
-from graphrag_lite.agent.room import LEAST
+from graphrag_lite.agent.pages import LEAST
 from graphrag_lite.agent.session import MEMORY, Session
-from graphrag_lite.agent.trail import SHARE, Trail
+from graphrag_lite.agent.tools import SHARE, Trail
 from graphrag_lite.errors import InputError
 from graphrag_lite.memory.store import MESSAGE, Entry, Memory
 from graphrag_lite.run.snapshots import held

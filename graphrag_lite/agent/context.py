@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphrag_lite.agent.room import LEAST
+from graphrag_lite.agent.pages import LEAST
 from graphrag_lite.llm.chat import Message, estimated_tokens, prompt_tokens, tool_tokens
 
 REPLY = 1024  # tokens kept for a reply

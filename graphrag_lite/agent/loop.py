@@ -13,8 +13,7 @@ from graphrag_lite.agent.citing import places_of
 from graphrag_lite.agent.context import LAST, LEAST_WINDOW, Context, Turn, cut, used
 from graphrag_lite.agent.memory_tools import LEFT_OUT, source
 from graphrag_lite.agent.session import Session
-from graphrag_lite.agent.tools import TOOLS, Tool, call
-from graphrag_lite.agent.trail import step
+from graphrag_lite.agent.tools import TOOLS, Tool, call, step
 from graphrag_lite.errors import CallError, InputError, ReplyError
 from graphrag_lite.evidence.records import Shown
 from graphrag_lite.llm.meter import Stopped

@@ -1,11 +1,19 @@
-"""Pages of a result: the same records in the same order while the snapshot is, so many on each, and how many in all."""
+"""Pages of a result: the same records in the same order while the snapshot is, so many on each, and how many in all.
 
+A page is cut to the room that an agent has for it: at a record, and saying how to get the rest.
+"""
+
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+from graphrag_lite.llm.chat import estimated_tokens
 
 SIZE = 5  # records of a page
 Record = dict[str, Any]
+LEAST = 300  # tokens that a record's ids, a line of its text and the note need
+NESTED = "relationships"  # records within the one record of a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +44,44 @@ def paged(total: int, page: int, record: Callable[[int], Record], size: int = SI
     elif page > n_pages:
         note = f"There is no page {page}: the last is {n_pages}."
     return Page(page, n_pages, total, records, note)
+
+
+def tokens(page: Page) -> int:
+    """Estimate the tokens of a page as an agent reads it."""
+    return estimated_tokens(json.dumps(asdict(page), ensure_ascii=False))
+
+
+def within(page: Page, room: int, size: int) -> Page:
+    """Return a page of `size` records in at most `room` tokens: the first ones that fit, and a note on the next.
+
+    Of a record that alone is longer the text is cut.
+
+    >>> page = Page(2, 3, 13, [{"id": name, "text": "ab " * 99} for name in "vwxyz"])
+    >>> cut = within(page, 220, 5)
+    >>> [record["id"] for record in cut.records], cut.note
+    (['v', 'w'], 'Cut to fit: {"size": 1, "page": 8} is the next record.')
+    """
+    if tokens(page) <= room:
+        return page
+    nested = page.records[0].get(NESTED) if len(page.records) == 1 else None
+    parts = nested or page.records
+    for n in range(len(parts) - 1, 0, -1):
+        following = (page.page - 1) * size + n + 1
+        note = f'Cut to fit: {{"size": 1, "page": {following}}} is the next record.'
+        records = [{**page.records[0], NESTED: parts[:n]}] if nested else parts[:n]
+        cut = replace(page, records=records, note=note)
+        if tokens(cut) <= room:
+            return cut
+    return _shortened(page, {**page.records[0], NESTED: []} if nested else page.records[0], room)
+
+
+def _shortened(page: Page, record: Record, room: int) -> Page:
+    """Return a page of one record whose text is cut, by half until it fits."""
+    text = str(record.get("text") or record.get("description") or "")
+    name = "text" if "text" in record else "description"
+    while True:
+        text = text[: len(text) // 2]
+        note = f"Cut to fit after {len(text)} characters of it; read_source shows lines of a document."
+        cut = replace(page, records=[{**record, name: f"{text}…"}], note=note)
+        if tokens(cut) <= room or not text:
+            return cut

@@ -5,14 +5,18 @@ in `requests`, a function of its name, of a session and that request, a row here
 """
 
 import importlib
-from dataclasses import asdict, dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from graphrag_lite.agent import requests
-from graphrag_lite.agent.pages import SIZE, Page
-from graphrag_lite.agent.room import within
+from graphrag_lite.agent.pages import LEAST, SIZE, Page, within
 from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
+from graphrag_lite.llm.chat import estimated_tokens
+
+SHARE = 4  # a result has at most a quarter of the budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +68,33 @@ def call(
 def tools(*, read_only: bool = False) -> dict[str, Tool]:
     """Return the tools by name; with `read_only` without those that write memory."""
     return {name: tool for name, tool in TOOLS.items() if not (read_only and tool.writes)}
+
+
+@dataclass
+class Trail:
+    """Looks at an index, at most `steps`, whose results have at most `tokens` together."""
+
+    session: Session
+    steps: int
+    tokens: int
+    in_use: int = 0
+    taken: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def look(self, tool: str, **arguments: Any) -> list[dict[str, Any]] | None:
+        """Return the records that a tool answers with, None where steps or budget are spent."""
+        room = min(self.tokens // SHARE, self.tokens - self.in_use)
+        if len(self.taken) >= self.steps or room < LEAST:
+            return None
+        page = call(self.session, tool, json.dumps(arguments), room=room)
+        n_tokens = estimated_tokens(json.dumps(page, ensure_ascii=False))
+        self.in_use += n_tokens
+        self.taken.append(step(tool, arguments, page, n_tokens, self.in_use))
+        records: list[dict[str, Any]] = page["records"]
+        return records
+
+
+def step(tool: str, arguments: Mapping[str, Any], page: Mapping[str, Any], tokens: int, in_use: int) -> dict[str, Any]:
+    """Return what is told of one look, as `Answer.steps` holds it."""
+    about = {name: page[name] for name in ("page", "n_pages", "total", "note")}
+    ids = [record.get("id", "") for record in page["records"]]
+    return {"tool": tool, "arguments": dict(arguments), **about, "ids": ids, "tokens": tokens, "in_use": in_use}

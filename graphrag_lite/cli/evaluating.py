@@ -13,7 +13,7 @@ from rich.text import Text
 from graphrag_lite.cli import progress, terminal
 from graphrag_lite.cli.group import command, while_read
 from graphrag_lite.cli.options import JSON, MethodName, Root, log, terminable, with_settings
-from graphrag_lite.cli.terminal import plain
+from graphrag_lite.cli.terminal import aligned, plain
 from graphrag_lite.errors import OutputError
 from graphrag_lite.search.methods import method_named
 
@@ -128,13 +128,7 @@ def _lines(rows: Sequence[tuple[str, Figures, str]], full: Sequence[str]) -> lis
         short = label if len(label) <= MAX_LABEL else label[: MAX_LABEL - 1] + "…"
         cells = [_cell(figures.get(name), name in full) for name in HEADINGS]
         table.append([short, f"{figures[MAIN]['n']:,}", *cells])
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        "  ".join(
-            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        )
-        for row in table
-    ]
+    return aligned(table, [False, *[True] * (len(table[0]) - 1)])
 
 
 def _cell(figure: Mapping[str, float] | None, full: bool) -> str:

@@ -59,10 +59,8 @@ def facts(
     if len(shown) > limit:
         console.print(f"{limit} of {len(shown)} facts; --limit shows more", style="dim")
     if n_over := len(rows) - len(shown):
-        told = (
-            "1 more has ended; --history shows it" if n_over == 1 else f"{n_over} more have ended; --history shows them"
-        )
-        console.print(told, style="dim")
+        told = "1 more has ended; --history shows it"
+        console.print(told if n_over == 1 else f"{n_over} more have ended; --history shows them", style="dim")
 
 
 def _about(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
@@ -77,10 +75,8 @@ def _print(console: Any, opened: Any, row: dict[str, Any]) -> None:
     marks += [f"told until {row['expired_at'][:10]}"] if row["expired_at"] else []
     marks += [row["ended_by"]] if row["ended_by"] in ("negated", "succeeded") else []
     console.print(Text(terminal.plain(holding.line(row) + (f"  [{', '.join(marks)}]" if marks else ""))))
-    documents = opened.arrow("documents")
-    first = row["sources"][0]
-    place = opened.document_row[opened.unit_row[first["text_unit_id"]]]
-    name = terminal.source_of(documents["path"][place].as_py(), documents["source_id"][place].as_py())
+    place = opened.document_row[opened.unit_row[row["sources"][0]["text_unit_id"]]]
+    name = terminal.source_of(*(opened.cell("documents", each, place) for each in ("path", "source_id")))
     more = f" and {row['n_mentions'] - 1} more" if row["n_mentions"] > 1 else ""
     told = Text(terminal.plain(f"{row['fact']}  ({name}{more})"), style="dim")
     console.print(Padding(told, (0, 0, 0, 4)) if console.is_terminal else Text("    ") + told)
@@ -104,14 +100,8 @@ def timeline(about: str, root: Root, first: str | None, last: str | None, as_jso
             terminal.print_json(*(entry.to_dict() for entry in entries))
             return
         console = terminal.Output()
-        rows = [
-            (
-                entry.range,
-                entry.source.text,
-                terminal.source_of(entry.source.path, entry.source.document),
-            )
-            for entry in entries
-        ]
+        sources = ((entry.range, entry.source) for entry in entries)
+        rows = [(when, said.text, terminal.source_of(said.path, said.document)) for when, said in sources]
         terminal.print_table(console, ["when", "statement", "document"], rows)
         if not entries:
             console.print("The corpus dates nothing of it.", style="dim", markup=False, highlight=False)

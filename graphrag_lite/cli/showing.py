@@ -86,24 +86,17 @@ def show(
 
 def _shown(what: str, row: dict[str, Any]) -> dict[str, Any]:
     """Return what a table has room for of a row, by heading."""
+    number = {"#": row.pop("human_readable_id")} if "human_readable_id" in row else {}
     if what == "relationships":
-        names = [row.pop("source"), row.pop("relation"), row.pop("target")]
-        row = {
-            "human_readable_id": row.pop("human_readable_id"),
-            "relationship": " – ".join(filter(None, names)),
-            **row,
-        }
+        named = " – ".join(filter(None, (row.pop(name) for name in ("source", "relation", "target"))))
+        row = {"relationship": named, **row}
     if what == "facts":
         stated = " ".join(row.pop(name) for name in ("subject", "relation", "object"))
-        row = {
-            "fact": stated,
-            **{name: row[name] for name in ("kind", "valid_at", "invalid_at")},
-            "sentence": row["fact"],
-        }
+        times = {name: row[name] for name in ("kind", "valid_at", "invalid_at")}
+        row = {"fact": stated, **times, "sentence": row["fact"]}
     if what == "documents":
-        name = terminal.source_of(row.pop("path"), row.pop("source_id"))
-        row = {"human_readable_id": row.pop("human_readable_id"), "document": name, **row}
-    return {"#" if column == "human_readable_id" else column: value for column, value in row.items()}
+        row = {"document": terminal.source_of(row.pop("path"), row.pop("source_id")), **row}
+    return number | row
 
 
 def _suggest(opened: "Index", root: Root, limit: int) -> None:
@@ -142,22 +135,21 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
         rows = [row for row, own in enumerate(ids) if own.startswith(identity)]
     if len(rows) != 1:
         what = f"Several reports begin with {identity!r}" if rows else f"There is no report {identity!r}"
-        silent = (
-            "" if rows or identity not in map(str, opened.column("communities", "community").to_pylist()) else SILENT
-        )
+        known = map(str, opened.column("communities", "community").to_pylist())
+        silent = SILENT if not rows and identity in known else ""
         raise InputError(f"{what}{silent}. `graphrag-lite show reports` lists them by community number.")
     report = reports.slice(rows[0], 1).to_pylist()[0]
     if as_json:
         terminal.print_json(report)
         return
-    documents = opened.arrow("documents")
-    row = {own: i for i, own in enumerate(documents["id"].to_pylist())}
+    row = {own: i for i, own in enumerate(opened.column("documents", "id").to_pylist())}
     sources = []
     for citation in report["citations"]:
-        document = row[citation["document_id"]]
-        name = terminal.source_of(documents["path"][document].as_py(), documents["source_id"][document].as_py())
-        where = told(documents["blocks"][document].as_py(), citation["char_start"], citation["char_end"])
-        sources.append(f"[{citation['n']}] {name}, {where}")
+        path, own, blocks = (
+            opened.cell("documents", name, row[citation["document_id"]]) for name in ("path", "source_id", "blocks")
+        )
+        where = told(blocks, citation["char_start"], citation["char_end"])
+        sources.append(f"[{citation['n']}] {terminal.source_of(path, own)}, {where}")
     place = f"Community {report['community']}, level {report['level']}."
     notes = [f"{place} Rank {report['rank']}: {report['rating_explanation']}"]
     if report["stale"]:
@@ -166,12 +158,7 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
             f"Stale for {runs}: its community has changed a little since it was written;"
             " `graphrag-lite index --refresh reports` writes it again."
         )
-    _print_report(console, report["full_content"], [*sources, *notes])
-
-
-def _print_report(console: Any, content: str, sources: list[str]) -> None:
-    """Print a report as a page, then where its statements stand."""
-    console.print(Markdown(plain(content)))
+    console.print(Markdown(plain(report["full_content"])))
     console.print()
-    for source in sources:
-        console.print(Text(plain(source), style="dim"))
+    for line in (*sources, *notes):
+        console.print(Text(plain(line), style="dim"))

@@ -11,7 +11,7 @@ from graphrag_lite.evidence.report_statements import Sources, Statement
 
 Row = Mapping[str, Any]
 MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
-UNDEFINED = 5  # of facts that none defines, and none of which opens its document
+UNDEFINED = 5  # of facts of which none defines an entity, and none opens the document of most
 FIRST = 1e6  # worth of what a report begins with
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
 PASSING = 0.6  # what a sentence counts that begins with the name of no member
@@ -71,7 +71,9 @@ def choose_facts(
     used = above - {lead.sentence.text} if lead else above
     chosen = [told[i] for i in choose(sentences, most, idf, used)]
     begin = sum(_begins(fact, names) for fact in chosen)
-    least = MIN_FACTS if lead or any(fact.is_row for fact in chosen) or (first and _opens(first)) else UNDEFINED
+    works = [sources.work(fact.first.place[0]) for fact in chosen]
+    story = first and _opens(first) and 2 * works.count(works[0]) > len(works)
+    least = MIN_FACTS if lead or story or any(fact.is_row for fact in chosen) else UNDEFINED
     return chosen if len(chosen) >= least and (whole or LEAST_ABOUT * begin >= len(chosen)) else []
 
 
@@ -112,13 +114,28 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole
     if whole:
         return told
     n_facts = Counter(work[fact.first.place[0]] for fact in told)
-    names = () if all(row["type"] == "location" for row in main) else _names(main)
+    names = _names(main)
+    if all(row["type"] == "location" for row in main):
+        told = _of_one_story(told, main, work, n_facts)
+        names = ()
     alike = tuple(name for name in names if " " in name)  # "Thomas" of another undated document is another one
     return [
         fact
         for fact in told
         if n_facts[work[fact.first.place[0]]] > 1 or _begins(fact, names if fact.first.day else alike)
     ]
+
+
+def _of_one_story(
+    told: Sequence[Fact], place: Sequence[Row], work: Mapping[str, str], n_facts: Mapping[str, int]
+) -> list[Fact]:
+    """Return the facts of the work that tells most of a place, ties by its name, and of those that tell more of the
+    same entities: a country's sport and its trade are no one page."""
+    members: dict[str, set[str]] = defaultdict(set)
+    for fact in told:
+        members[work[fact.first.place[0]]].update(set(fact.about) - {row["id"] for row in place})
+    most = min(members, key=lambda one: (-n_facts[one], one), default="")
+    return [fact for fact in told if (own := work[fact.first.place[0]]) == most or members[own] & members[most]]
 
 
 def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[str], sources: Sources) -> Fact | None:
@@ -129,11 +146,11 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
     """
     work = {fact.first.place: sources.work(fact.first.place[0]) for fact in told}
     n_facts = Counter(work.values())
+    story = {one for one in n_facts if 2 * n_facts[one] >= len(told)}
     found = [
         fact
         for fact in told
-        if _begins(fact, own)
-        or (_opens(fact) and 2 * n_facts[work[fact.first.place]] >= len(told) and _names_any(fact, names))
+        if _begins(fact, own) or (_opens(fact) and work[fact.first.place] in story and _names_any(fact, names))
     ]
 
     def key(fact: Fact) -> tuple[Any, ...]:

@@ -29,6 +29,7 @@ from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
+from graphrag_lite.text.transcripts import speaker_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -237,6 +238,12 @@ class Sources:
                 return self.at([one.span | {"char_start": first, "char_end": last}])
         return []
 
+    def is_said_by(self, one: Statement, name: str) -> bool:
+        """Say whether a statement is only what the bearer of a name says: no word of the name stands in it."""
+        if any(word in one.sentence.text for word in name.split()):
+            return False
+        return bool(speaker_of(self.document(one.span["document_id"])["text"], one.span["char_start"]))
+
     def defines(self, one: Statement, name: str) -> bool:
         """Say whether a statement says early what bears a name, or its last word, is."""
         text, start, end = self.document(one.span["document_id"])["text"], one.span["char_start"], one.span["char_end"]
@@ -244,7 +251,8 @@ class Sources:
         last = at + (len(name) if text.startswith(name, at) else len(name.split()[-1]))
         if at < 0 or (at - start <= EARLY and (_IS_A.match(text, last, end) or _TOPIC.match(text, last, end))):
             return at >= 0
-        if not text.startswith(",", last) or IS.match(text, last, end):  # "Zep, who sang, was here" says what it did
+        # "Zep, who sang, was here" says what it did, "12 million users, as companies grow" what they do.
+        if not text.startswith(",", last) or IS.match(text, last, end) or name.islower():
             return False
         return mention_form(text, (at, last), (start, end), one.language)[0] == DEFINES
 

@@ -13,11 +13,12 @@ Row = dict[str, Any]
 SPOKEN = 0.5  # what "I" and "you" count less in a transcript than in a text: nobody knows who they are
 LOOSE = 0.35  # what a sentence counts that goes on from another, that talk has filled, or that a quotation has cut
 REACH = 2000  # characters before a sentence in which a quotation may begin that it is a part of
+OURS = 0.75  # what a sentence counts that says "we"
 LISTED = 0.6  # what a sentence counts that names several as examples
 _FORMS = expressions(__package__, "sentence_reading.txt")
 _FILLER, _LEANING, _CAPTION = (re.compile(_FORMS[name], re.I) for name in ("filler", "leaning", "caption"))
-_BULLET, _CUT, _MARKUP, _EXAMPLES, _JOINED = (
-    re.compile(_FORMS[name]) for name in ("bullet", "cut", "markup", "examples", "joined")
+_BULLET, _CUT, _MARKUP, _EXAMPLES, _JOINED, _WE = (
+    re.compile(_FORMS[name]) for name in ("bullet", "cut", "markup", "examples", "joined", "we")
 )
 _FOOTNOTE = re.compile(r"\s?\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]")
 _FOOTNOTES_AT_END = re.compile(rf"(?<=\S)(?:{_FOOTNOTE.pattern})+\s*$")
@@ -101,7 +102,7 @@ def _loose(sentence: str, language: str, transcript: bool) -> float:
     marked = _CUT.search(sentence) or _CAPTION.match(sentence) or _MARKUP.search(sentence)
     if marked or (transcript and is_talk(sentence)) or (language == "en" and not _has_verb(sentence)):
         return 0.0
-    worth = LISTED if _EXAMPLES.search(sentence) else 1.0
+    worth = (LISTED if _EXAMPLES.search(sentence) else 1.0) * (OURS if _WE.search(sentence) else 1.0)
     if transcript and language in PERSONS and PERSONS[language].search(sentence):
         worth *= SPOKEN
     cut = sentence[:1] in ".,;()`" or " = " in sentence or sentence.count('"') % 2

@@ -5,9 +5,11 @@ the column's empty value, and is counted. Only where nothing can be made of a ta
 """
 
 import math
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -69,47 +71,14 @@ class Source:
 
 
 EMPTY: dict[Convert, Any] = {text: "", number: 0.0, whole: None, anything: None}
-TEXTS = listed(text)
-SOURCES: dict[str, Source] = {
-    "documents": Source(
-        {"id": text, "human_readable_id": whole, "title": text, "text": text}
-        | {"creation_date": text, "metadata": anything, "raw_data": anything},
-        ("id",),
-    ),
-    "text_units": Source(
-        {"id": text, "human_readable_id": whole, "text": text, "n_tokens": whole}
-        | {"document_id": text, "document_ids": TEXTS, "char_start": whole},
-        ("id", "text"),
-        required=True,
-    ),
-    "entities": Source(
-        {"id": text, "human_readable_id": whole, "title": text, "type": text, "description": text}
-        | {"text_unit_ids": TEXTS, "frequency": whole, "degree": whole},
-        ("id", "title"),
-        required=True,
-    ),
-    "relationships": Source(
-        {"id": text, "human_readable_id": whole, "source": text, "target": text, "description": text}
-        | {"weight": number, "combined_degree": whole, "text_unit_ids": TEXTS},
-        ("source", "target"),
-        required=True,
-    ),
-    "covariates": Source(
-        {"id": text, "human_readable_id": whole, "covariate_type": text, "type": text, "description": text}
-        | {"subject_id": text, "object_id": text, "status": text, "start_date": text, "end_date": text}
-        | {"source_text": text, "text_unit_id": text},
-        ("description", "text_unit_id"),
-    ),
-    "communities": Source(
-        {"id": text, "community": whole, "level": whole, "parent": whole, "title": text, "entity_ids": TEXTS}
-        | {"relationship_ids": TEXTS, "text_unit_ids": TEXTS, "period": text},
-        ("community", "level", "entity_ids"),
-    ),
-    "community_reports": Source(
-        {"id": text, "community": whole, "title": text, "summary": text, "full_content": text, "rank": number}
-        | {"rating_explanation": text, "rank_explanation": text, "findings": anything, "citations": anything},
-        ("community",),
-    ),
+KINDS = {"text": text, "texts": listed(text), "number": number, "whole": whole, "anything": anything}
+SOURCES = {
+    table: Source(
+        {column: convert for kind, convert in KINDS.items() for column in stated.get(kind, "").split()},
+        tuple(stated["essential"].split()),
+        stated.get("required", False),
+    )
+    for table, stated in tomllib.loads((resources.files(__package__) / "columns.toml").read_text("utf-8")).items()
 }
 
 

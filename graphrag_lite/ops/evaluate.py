@@ -48,41 +48,24 @@ class JudgedQuestion:
 # --- measures
 
 
-def recall(ranked: Sequence[str], gold: frozenset[str], cut: int) -> float:
-    """Return the share of `gold` in the first `cut` of `ranked`.
-
-    >>> recall(["a", "b", "c"], frozenset("ac"), 2)
-    0.5
-    """
-    return len(gold.intersection(ranked[:cut])) / len(gold)
-
-
-def reciprocal_rank(ranked: Sequence[str], gold: frozenset[str]) -> float:
-    """Return 1 / the rank of the first document of `gold`, 0 where none is in `ranked`. Its mean is the MRR.
-
-    >>> reciprocal_rank(["a", "b", "c"], frozenset("bc"))
-    0.5
-    """
-    return next((1 / rank for rank, name in enumerate(ranked, start=1) if name in gold), 0.0)
-
-
-def newest_first(ranked: Sequence[str], latest: str, superseded: frozenset[str]) -> bool:
-    """Say whether `latest` is in `ranked`, and above every one of `superseded`.
-
-    >>> newest_first(["new", "old"], "new", frozenset({"old", "older"})), newest_first([], "new", frozenset({"old"}))
-    (True, False)
-    """
-    return next((name == latest for name in ranked if name == latest or name in superseded), False)
-
-
 def measure(question: JudgedQuestion, ranked: Sequence[str]) -> dict[str, float]:
-    """Return the measures of one ranking, of at most DEPTH documents, best first."""
-    ranked = ranked[:DEPTH]
-    found = {f"recall@{cut}": recall(ranked, question.gold, cut) for cut in CUTS}
+    """Return the measures of one ranking, of at most DEPTH documents, best first.
+
+    recall@k is the share of `gold` in the first k, all_gold@5 whether all of it is in the first 5, mrr 1 / the rank of
+    the first document of it (0 where none is ranked), newest_first whether `latest` is ranked above all `superseded`.
+
+    >>> question = JudgedQuestion("1", "Who?", "", frozenset("ac"), "a", frozenset("b"))
+    >>> found = measure(question, ["b", "a", "c"])
+    >>> found["recall@2"], found["all_gold@5"], found["mrr"], found["newest_first"]
+    (0.5, 1.0, 0.5, 0.0)
+    """
+    ranked, gold = ranked[:DEPTH], question.gold
+    found = {f"recall@{cut}": len(gold.intersection(ranked[:cut])) / len(gold) for cut in CUTS}
     found["all_gold@5"] = float(found["recall@5"] == 1)
-    found["mrr"] = reciprocal_rank(ranked, question.gold)
+    found["mrr"] = next((1 / rank for rank, name in enumerate(ranked, start=1) if name in gold), 0.0)
     if question.latest:
-        found[NEWEST] = float(newest_first(ranked, question.latest, question.superseded))
+        rivals = {question.latest, *question.superseded}
+        found[NEWEST] = float(next((name == question.latest for name in ranked if name in rivals), False))
     return found
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.held import Held
     from graphrag_lite.retrieval.note_vectors import NoteVectors
     from graphrag_lite.retrieval.ranking import Links
+    from graphrag_lite.retrieval.unit_communities import UnitCommunities
     from graphrag_lite.retrieval.vectors import Floats, Vectors
 
 INTACT_BYTES = 32_000_000  # of a mapped table: up to here its hash is compared when it is opened, which takes 50 ms
@@ -170,6 +171,20 @@ class SnapshotView:
         entities = Csr(offsets, rows, counts, n_entities)
         offsets, rows = lists(by_entity["defines"], "int32")
         return link(entities, Csr(offsets, rows, np.ones(len(rows), np.bool_), n_units), units)
+
+    @cached_property
+    def unit_communities(self) -> "UnitCommunities":
+        """Which community each text unit is of."""
+        from graphrag_lite.retrieval.unit_communities import unit_communities
+
+        return unit_communities(self)
+
+    @cached_property
+    def report_rows(self) -> list[dict[str, Any]]:
+        """What ranking needs of every community report (`report_ranking.report_rows`)."""
+        from graphrag_lite.retrieval.report_ranking import report_rows
+
+        return report_rows(self)
 
     @cached_property
     def days(self) -> "Vector":

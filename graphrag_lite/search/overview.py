@@ -15,7 +15,7 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.retrieval.recurring_titles import recurring_titles
-from graphrag_lite.retrieval.report_ranking import partition, rank_reports, report_rows
+from graphrag_lite.retrieval.report_ranking import partition, rank_reports
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
 from graphrag_lite.search.community_answers import themes
 from graphrag_lite.search.entity_statements import description
@@ -88,7 +88,7 @@ def overview(
             said += [told for row in rows[:DESCRIBED] for told in _described(index, row["row"], said)]
     if not asked:
         if reports is None:
-            rows = report_rows(index)
+            rows = index.report_rows
             reports = [rows[i] for i in rank_reports(index, [], rows, partition(rows, 0)).order]
         said = themes(index, reports)
     told = compose(question, method, said, ranking)

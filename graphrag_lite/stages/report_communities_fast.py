@@ -43,6 +43,7 @@ LEADERS = 3  # strongest members, of which the first that a sentence defines is 
 MAX_VALUES = 4  # of tables that a summary counts
 REPEATED = 2  # of so many sentences of a report one may stand on a page above it, or its parent tells it
 
+_CODE = re.compile(r"\w*-?\d")  # "EP-42 Behind the Tech"
 _NUMBERED = re.compile(r"\W*\b\w*\d.*")  # "FY21 Q2" behind a title
 
 logger = logging.getLogger(__name__)
@@ -90,6 +91,7 @@ async def report_communities_fast(
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
     kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
     kept_sentences = _sentences_of(kept, source_units)
+    defining = {lead.place for lead in told.leads.values()}
     summarized: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of a summary and of those above
     cited: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # places of a report and of those above
     reports: list[Row] = []
@@ -102,11 +104,11 @@ async def report_communities_fast(
         report, own = made or (None, frozenset())
         if report and number in kept and report["id"] != kept[number].report["id"]:  # it would be in other words
             report, own = _stale(kept[number].report, report), frozenset(kept_sentences[number])
-        places = {(span["document_id"], span["char_start"]) for span in report["citations"]} if report else set()
-        if report and REPEATED * len(places & cited[parent]) <= len(places):  # or else its parent tells it
+        places = [(span["document_id"], span["char_start"]) for span in report["citations"]] if report else []
+        if report and _tells_more(places, cited[parent], defining):  # or else its parent tells it
             reports.append(report)
             summarized[number] |= own
-            cited[number] |= places
+            cited[number] |= set(places)
     if held and not reports:  # a few notes: what their communities hold makes one page
         held = [_whole(held, told.weights)]
         only = attempt(f"community {held[0]['community']}", _report_on, held[0], told, settings, frozenset(), True)
@@ -117,6 +119,16 @@ async def report_communities_fast(
         logger.info(kept_summary(reports, n_kept, len(reports)))
     bases_of = tables.make("report_bases", bases(reports, held, weight, kept))
     return tables.make("community_reports", reports), bases_of, sources.signs, sources.sentences
+
+
+def _tells_more(
+    places: Sequence[tuple[str, int]], above: Collection[tuple[str, int]], defining: Collection[tuple[str, int]]
+) -> bool:
+    """Say whether a report tells more than those above it: other sentences, and of a document that they cite, too, what
+    an entity is; that a paper goes into detail makes no page."""
+    documents = {document for document, _ in above}
+    anew = places[0] in defining or any(document not in documents for document, _ in places)
+    return anew and REPEATED * len(set(places) & set(above)) <= len(places)
 
 
 @dataclass(frozen=True)
@@ -222,7 +234,8 @@ def _named(
     """Return the statements that name each entity, those that describe it first, and its first definition, by id."""
     named: dict[str, list[Statement]] = {}
     for row in members:
-        told = [one for one in sources.at([*row["sources"], *spans.get(row["id"], ())]) if one.stands and not one.cell]
+        read = sources.at([*row["sources"], *spans.get(row["id"], ())])
+        told = [one for one in read if one.stands and not one.cell and not sources.is_said_by(one, row["title"])]
         named[row["id"]] = list({one.place: sources.whole(one) for one in told}.values())
     pairs = ((row, number, one) for row in members for number, one in enumerate(named[row["id"]]))
     best: dict[str, int] = {}
@@ -320,15 +333,16 @@ def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact]
     titles = {row["id"]: row["title"] for row in members}
     texts, shown = ([fact.sentence.text for fact in facts] for facts in (found, chosen))
     n_facts = Counter(i for fact in chosen for i in titles if i in fact.about or titles[i] in fact.sentence.text)
-    first = [identity for identity in chosen[0].about if identity in titles] or [members[0]["id"]]
-    main = min(first, key=lambda identity: titles[identity].islower())
-    about = _subject(chosen, told.sources)
-    if about:
-        named = titles[main].split()[-1].casefold() in about.casefold()
-        return title([] if named else [titles[main]], about, period)
-    about = theme(texts, shown, titles.values(), chosen[0].first.language, told.idf)
-    order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in about.casefold(), -n_facts[i]))
-    return title([titles[i] for i in order if i == main or n_facts[i] > 1 or not about], about, period)
+    about = [identity for identity in chosen[0].about if identity in titles]
+    named = [identity for identity in titles if titles[identity] in chosen[0].sentence.text]
+    main = min([*about, *named, members[0]["id"]], key=lambda identity: titles[identity].islower())
+    if name := _subject(chosen, told.sources):
+        of = next(row for row in members if row["id"] == main)
+        says = of["type"] == "location" or of["title"].split()[-1].casefold() in name.casefold()
+        return title([] if says and not _CODE.match(name) else [of["title"]], name, period)
+    shared = theme(texts, shown, titles.values(), chosen[0].first.language, told.idf)
+    order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in shared.casefold(), -n_facts[i]))
+    return title([titles[i] for i in order if i == main or n_facts[i] > 1 or not shared], shared, period)
 
 
 def _subject(chosen: Sequence[Fact], sources: Sources) -> str:

@@ -2,8 +2,8 @@
 
 import io
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from graphrag_lite import tables
@@ -11,13 +11,66 @@ from graphrag_lite.distribution import extra
 from graphrag_lite.errors import PluginError
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.text.plain_text import shown
-from graphrag_lite.views.positions import positions
 
 if TYPE_CHECKING:
     import networkx
 
 File = tuple[str, bytes]
 NO_XML = {0xFFFE: None, 0xFFFF: None}  # what is no control character, and no XML may hold
+GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
+SPREAD = 1.3  # of a spiral whose circles hardly overlap
+
+Point = tuple[float, float]
+
+
+def spiral(radii: Sequence[float]) -> tuple[list[Point], float]:
+    """Place circles on a sunflower's spiral (Vogel 1979), the largest inmost; return centres and the radius of all.
+
+    >>> centres, radius = spiral([1.0, 2.0])
+    >>> [round(math.hypot(*centre), 1) for centre in centres], round(radius, 1)
+    ([2.8, 1.8], 3.8)
+    """
+    centres: list[Point] = [(0.0, 0.0)] * len(radii)
+    area = outer = 0.0
+    for turn, place in enumerate(sorted(range(len(radii)), key=lambda i: -radii[i])):
+        distance = SPREAD * math.sqrt(area + radii[place] ** 2 / 2) if len(radii) > 1 else 0.0
+        centres[place] = (distance * math.cos(turn * GOLDEN_ANGLE), distance * math.sin(turn * GOLDEN_ANGLE))
+        area += radii[place] ** 2
+        outer = max(outer, distance + radii[place])
+    return centres, outer
+
+
+def positions(radii: Sequence[float], finest: Sequence[int], parents: Mapping[int, int]) -> list[Point]:
+    """Return the centre of each name, by its radius and the finest community that it is in (-1: none).
+
+    `parents` has the community that each community is in, -1 for those in none.
+    """
+    parts: dict[int, list[int]] = {}
+    for community, parent in parents.items():
+        parts.setdefault(parent, []).append(community)
+    names: dict[int, list[int]] = {}
+    for name, community in enumerate(finest):
+        names.setdefault(community, []).append(name)
+    placed: dict[int, tuple[list[Point], float]] = {}
+
+    def place(community: int) -> float:
+        sizes = [place(part) for part in parts.get(community, [])] + [radii[name] for name in names.get(community, [])]
+        placed[community] = spiral(sizes)
+        return placed[community][1]
+
+    found: list[Point] = [(0.0, 0.0)] * len(radii)
+
+    def put(community: int, at: Point) -> None:
+        centres = [(at[0] + x, at[1] + y) for x, y in placed[community][0]]
+        inner = parts.get(community, [])
+        for part, centre in zip(inner, centres, strict=False):
+            put(part, centre)
+        for name, centre in zip(names.get(community, []), centres[len(inner) :], strict=True):
+            found[name] = centre
+
+    place(-1)
+    put(-1, (0.0, 0.0))
+    return found
 
 
 def graph_of(view: SnapshotView) -> "networkx.DiGraph[str]":
@@ -79,16 +132,12 @@ def gexf(view: SnapshotView) -> Iterator[File]:
     from networkx.readwrite.gexf import GEXFWriter
 
     for _, node in graph.nodes(data=True):
-        node["viz"] = _viz(node)
+        place = {"x": node.pop("x"), "y": node.pop("y"), "z": 0.0}
+        node["viz"] = {"position": place, "size": node.pop("size")}
     writer = GEXFWriter(graph)
     writer.xml.find("meta").attrib.clear()  # the day of writing: equal tables are to give equal bytes
     writer.indent(writer.xml)
     yield "graph.gexf", ElementTree.tostring(writer.xml, encoding="utf-8", xml_declaration=True)
-
-
-def _viz(node: dict[str, Any]) -> dict[str, Any]:
-    """Return what GEXF says of a node's place and size."""
-    return {"position": {"x": node.pop("x"), "y": node.pop("y"), "z": 0.0}, "size": node.pop("size")}
 
 
 def _text(value: str) -> str:

@@ -1,18 +1,117 @@
-"""The property graph for Neo4j: files for its bulk import, and statements of Cypher."""
+"""The index as a property graph for Neo4j: files for its bulk import, and statements of Cypher.
+
+    (Document)<-[:PART_OF]-(TextUnit)-[:MENTIONS]->(Entity)-[:RELATED]->(Entity)
+                                     (Entity)-[:IN_COMMUNITY]->(Community)-[:PART_OF]->(Community)
+                                     (Entity)-[:FACT {valid_at, invalid_at}]->(Entity)
+
+An entity has its type as a second label. Communities have their reports; an entity is in the finest one that has it.
+"""
 
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.views.property_graph import Row, property_graph
+from graphrag_lite.text.plain_text import shown
 
+Row = Mapping[str, Any]
 File = tuple[str, bytes]
 KINDS = {int: "long", float: "double", bool: "boolean", str: "string"}
 BATCH = 500  # rows of a statement: it is one transaction
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Nodes of one kind. Rows have `id`, `label` where one has a second one, and properties."""
+
+    kind: str
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Edges of one kind between nodes of two. Rows have `source`, `target` and properties."""
+
+    kind: str
+    source: str
+    target: str
+    rows: Sequence[Row]
+
+
+def label_of(kind: str) -> str:
+    """Return an entity's type as a label.
+
+    >>> label_of("organization"), label_of("legal person"), label_of("`]"), label_of("会社")
+    ('Organization', 'LegalPerson', '', '会社')
+    """
+    return "".join(word[:1].upper() + word[1:] for word in re.findall(r"\w+", kind))
+
+
+def property_graph(view: SnapshotView) -> tuple[list[Nodes], list[Edges]]:
+    """Return the nodes and edges of an index, in the order of its tables."""
+    documents, entities = (view.arrow(name).to_pylist() for name in ("documents", "entities"))
+    units = view.arrow("text_units").to_pylist()
+    communities = view.arrow("communities").to_pylist()
+    reports = {row["community"]: row for row in view.arrow("community_reports").to_pylist()}
+    known = {row["id"] for row in entities}
+    number = {row["community"]: row["id"] for row in communities}
+    finest = {
+        identity: row["id"]
+        for row in sorted(communities, key=lambda row: int(row["level"]))
+        for identity in row["entity_ids"]
+    }
+    facts = [row for row in view.arrow("facts").to_pylist() if {row["subject_id"], row["object_id"]} <= known]
+    of_entity = ("id", "title", "type", "description", "frequency", "degree", "n_documents")
+    relations = view.arrow("relationships").to_pylist()
+    of_relation = ("relation", "description", "weight", "n_mentions")
+    of_fact = ("id", "relation", "fact", "kind", "valid_at", "invalid_at", "ended_by", "conflict")
+    nodes = [
+        Nodes("Document", _picked(documents, "id", "title", "path", "created_at", "language")),
+        Nodes("TextUnit", _picked(units, "id", "text", "ordinal", "char_start", "char_end", "n_tokens")),
+        Nodes("Entity", [row | {"label": label_of(row["type"])} for row in _picked(entities, *of_entity)]),
+        Nodes("Community", [_community(row, reports.get(row["community"])) for row in communities]),
+    ]
+    edges = [
+        Edges("PART_OF", "TextUnit", "Document", _pairs((row["id"], row["document_id"]) for row in units)),
+        Edges("MENTIONS", "TextUnit", "Entity", _pairs((row["id"], own) for row in units for own in row["entity_ids"])),
+        Edges("RELATED", "Entity", "Entity", [_ends(row, "source_id", "target_id", *of_relation) for row in relations]),
+        Edges("FACT", "Entity", "Entity", [_ends(row, "subject_id", "object_id", *of_fact) for row in facts]),
+        Edges("IN_COMMUNITY", "Entity", "Community", _pairs(finest.items())),
+        Edges(
+            *("PART_OF", "Community", "Community"),
+            _pairs((row["id"], number[row["parent"]]) for row in communities if row["parent"] in number),
+        ),
+    ]
+    return nodes, [each for each in edges if each.rows]
+
+
+def _value(value: Any) -> Any:
+    return shown(value) if isinstance(value, str) else value
+
+
+def _picked(rows: Sequence[Row], *columns: str) -> list[dict[str, Any]]:
+    return [{column: _value(row[column]) for column in columns} for row in rows]
+
+
+def _pairs(pairs: Any) -> list[Row]:
+    return [{"source": source, "target": target} for source, target in pairs]
+
+
+def _ends(row: Row, source: str, target: str, *columns: str) -> Row:
+    return {"source": row[source], "target": row[target], **{column: _value(row[column]) for column in columns}}
+
+
+def _community(row: Row, report: Row | None) -> Row:
+    told = {"title": report["title"], "summary": report["summary"], "rank": report["rank"]} if report else {}
+    own = {"title": row["title"], "summary": "", "rank": 0.0} | told
+    return {"id": row["id"], "number": row["community"], "level": row["level"], "size": row["size"]} | {
+        column: _value(value) for column, value in own.items()
+    }
 
 
 def neo4j_csv(view: SnapshotView) -> Iterator[File]:
@@ -20,16 +119,13 @@ def neo4j_csv(view: SnapshotView) -> Iterator[File]:
     nodes, edges = property_graph(view)
     for each in nodes:
         header = [f"id:ID({each.kind})", *_headers(each.rows, "id", "label"), ":LABEL"]
-        labels = ([row["id"], *_cells(row, "id", "label"), _labels(each.kind, row)] for row in each.rows)
-        yield f"{each.kind}.csv", _csv(header, labels)
+        labelled = ((row, filter(None, (each.kind, row.get("label")))) for row in each.rows)
+        cells = ([row["id"], *_cells(row, "id", "label"), ";".join(labels)] for row, labels in labelled)
+        yield f"{each.kind}.csv", _csv(header, cells)
     for edge in edges:
         header = [f":START_ID({edge.source})", f":END_ID({edge.target})", *_headers(edge.rows, "source", "target")]
         cells = ([row["source"], row["target"], *_cells(row, "source", "target")] for row in edge.rows)
         yield f"{edge.source}-{edge.kind}-{edge.target}.csv", _csv(header, cells)
-
-
-def _labels(kind: str, row: Row) -> str:
-    return ";".join(filter(None, (kind, row.get("label"))))
 
 
 def _headers(rows: Sequence[Row], *without: str) -> list[str]:

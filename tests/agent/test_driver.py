@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_lite.agent.asker import own_passages
-from graphrag_lite.agent.room import LEAST
+from graphrag_lite.agent.driver import own_passages
+from graphrag_lite.agent.pages import LEAST
 from graphrag_lite.agent.session import MEMORY
-from graphrag_lite.agent.trail import SHARE
+from graphrag_lite.agent.tools import SHARE
 from graphrag_lite.cli import main
 from graphrag_lite.errors import InputError
 from graphrag_lite.memory.store import MESSAGE, Memory

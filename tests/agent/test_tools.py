@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.agent import pages, requests, room
+from graphrag_lite.agent import pages, requests
 from graphrag_lite.agent.session import MEMORY, Session
 from graphrag_lite.agent.tools import TOOLS, call
 from graphrag_lite.cli import main
@@ -130,7 +130,7 @@ def test_an_error_names_what_would_be_right(opened: Index, tool: str, arguments:
     assert said in str(error.value)
 
 
-@given(st.sampled_from(["search_passages", "get_entity", "read_source"]), st.integers(room.LEAST, 3000))
+@given(st.sampled_from(["search_passages", "get_entity", "read_source"]), st.integers(pages.LEAST, 3000))
 def test_what_is_cut_to_fit_says_how_to_get_the_next_record(opened: Index, tool: str, tokens: int) -> None:
     asked = {"search_passages": {"query": "Hubble"}, "get_entity": {"id": "Hubble Space Telescope"}}
     arguments = asked.get(tool, {"id": "notes/1946-spitzer-proposal.md", "num_lines": 200})

@@ -123,7 +123,7 @@ def read(expression: str) -> cron.Cron:
         raise
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(expressions, moments, st.sets(st.integers(1, 60 * 24 * 60), max_size=100))
 def test_next_is_the_first_minute_that_the_expression_names(
     expression: str, start: datetime.datetime, skipped: set[int]
@@ -137,7 +137,7 @@ def test_next_is_the_first_minute_that_the_expression_names(
         assert n >= passed or not comes(expression, start + datetime.timedelta(minutes=n))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(expressions, st.lists(moments, min_size=1, max_size=20))
 def test_calendars_and_crontab_name_the_same_minutes(expression: str, tried: list[datetime.datetime]) -> None:
     parsed = read(expression)
@@ -248,7 +248,7 @@ def test_the_time_zone_of_the_machine_is_that_of_etc_localtime(tmp_path: Path, m
         cron.zone(None)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     expressions, moments, st.sampled_from(["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia"])
 )

@@ -16,7 +16,6 @@ from graphrag_lite.ops.evaluate import (
     compare,
     interval,
     measure,
-    newest_first,
     p_value,
     read_questions,
     read_results,
@@ -69,7 +68,6 @@ def test_newest_first_equals_a_plain_statement_of_it(order: list[str], n: int, s
     right = latest in place and all(place[latest] < place.get(name, nowhere) for name in superseded)
     found = measure(question(latest, latest, "".join(superseded)), ranked)
     assert found["newest_first"] == float(right)
-    assert newest_first(ranked[:10], latest, frozenset(superseded)) == right
 
 
 def test_what_is_ranked_below_the_tenth_place_was_not_found() -> None:

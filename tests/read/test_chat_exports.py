@@ -7,12 +7,13 @@ import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import exports
 import pytest
 from exports import EXPORTS, Said
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from last_snapshot import last
 
@@ -219,6 +220,22 @@ def test_a_line_that_begins_as_a_mailbox_lets_mails_begin_ends_no_mail() -> None
     found = exports.MBOX.replace("Is it open?\n", f"{said}\n", 2).encode()
     (item,) = all_readers().read(found, "a.mbox", Fields())
     assert isinstance(item, Loaded) and said in item.text
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=10), st.randoms(use_true_random=False))
+def test_an_answer_to_an_answer_is_of_the_thread_in_any_order(answers: list[int], random: Random) -> None:
+    mails = [
+        f"From a@x.org Wed May  1 12:00:00 2024\nFrom: a@x.org\nMessage-ID: <{n}>\n"
+        + (f"In-Reply-To: <{answered}>\n" if answered < n else "")
+        + "\nHi.\n\n"
+        for n, answered in enumerate(answers)
+    ]
+    random.shuffle(mails)
+    items = list(all_readers().read("".join(mails).encode(), "a.mbox", Fields()))
+    threads = [{each.conversation for each in item.messages} for item in items if isinstance(item, Loaded)]
+    firsts = [n for n, answered in enumerate(answers) if answered >= n]
+    assert sorted(threads, key=str) == sorted(({f"<{n}>"} for n in firsts), key=str)
 
 
 CHANGES: dict[str, tuple[str, Callable[[bytes], bytes]]] = {

@@ -24,8 +24,8 @@ from graphrag_lite.errors import PluginError
 from graphrag_lite.search.index import Index
 from graphrag_lite.text.plain_text import escaped, shown
 from graphrag_lite.views.exports import FORMATS, exported
+from graphrag_lite.views.neo4j import property_graph
 from graphrag_lite.views.note_vault import file_names
-from graphrag_lite.views.property_graph import property_graph
 
 
 @pytest.fixture(params=["sample", "evil"])

@@ -28,7 +28,7 @@ __all__ = ["MAX_NAMED", "Checked", "Problem", "check", "damage"]
 
 @dataclass(frozen=True)
 class Checked:
-    """What was looked at, and what is wrong. `rows` of every intact table, `n_checks` of comparisons made.
+    """What was looked at, and what is wrong. `rows` of every intact table.
 
     `relationships_within_entities` are mentions that are left out since both names are one entity;
     `within_named` are the first few pairs of names.
@@ -39,7 +39,6 @@ class Checked:
     complete: bool  # made here, not taken over
     rows: Mapping[str, int]
     n_bytes: int
-    n_checks: int
     seconds: float
     problems: tuple[Problem, ...]
     relationships_within_entities: int | None = None
@@ -84,8 +83,7 @@ def check(folder: Path) -> Checked:
     read = Reading(folder, intact, complete=complete, written=how["reports"] == "written")
     found.name = read.name
     parts = (references, spans, counts, hierarchy, facts, reports, search)
-    checks = [one for part in parts for one in part.CHECKS]
-    for one in checks:
+    for one in (one for part in parts for one in part.CHECKS):
         with suppress(Missing):
             one(read, found)
     with suppress(Missing):
@@ -102,7 +100,6 @@ def check(folder: Path) -> Checked:
         complete,
         {name: int(listed[name]["rows"]) for name in listed if name in intact},
         sum(int(listed[name]["bytes"]) for name in intact),
-        len(checks) + 1,
         round(time.perf_counter() - started, 3),
         found.by_table(),
         found.within,

@@ -25,33 +25,31 @@ def of_entities(read: Reading, found: Problems) -> None:
         "degree": np.bincount(ends[ends >= 0], minlength=n),
     }
     if read.complete:
-        found.rows(
-            "entities", "n_mentions: is not positive", np.flatnonzero(read.numbers("entities", "n_mentions") < 1)
-        )
+        found.rows("entities", "n_mentions: is not positive", read.numbers("entities", "n_mentions") < 1)
     for column, values in expected.items():
         if read.complete or column == "n_documents":
             wrong = read.numbers("entities", column) != values
-            found.rows("entities", f"{column}: is not what it counts", np.flatnonzero(wrong))
+            found.rows("entities", f"{column}: is not what it counts", wrong)
 
 
 def of_relationships(read: Reading, found: Problems) -> None:
     """Check combined_degree, the two ends, and the weight."""
     weights = read.numbers("relationships", "weight")
-    found.rows("relationships", "weight: not a number", np.flatnonzero(~np.isfinite(weights)))
+    found.rows("relationships", "weight: not a number", ~np.isfinite(weights))
     if not read.complete:
         return
     source, target = (read.refer("relationships", name, "entities") for name in ("source_id", "target_id"))
     known = (source >= 0) & (target >= 0)
     degree = read.numbers("entities", "degree")
     wrong = known & (read.numbers("relationships", "combined_degree") != at(degree, source) + at(degree, target))
-    found.rows("relationships", "combined_degree: is not the sum of both degrees", np.flatnonzero(wrong))
-    found.rows("relationships", "source_id, target_id: the same entity", np.flatnonzero(known & (source == target)))
+    found.rows("relationships", "combined_degree: is not the sum of both degrees", wrong)
+    found.rows("relationships", "source_id, target_id: the same entity", known & (source == target))
     low, high = np.minimum(source, target)[known], np.maximum(source, target)[known]
     few = read.numbers("relationships", "n_mentions") < 1
-    found.rows("relationships", "n_mentions: is not positive", np.flatnonzero(few))
+    found.rows("relationships", "n_mentions: is not positive", few)
     twice = repeated(low, high)
     found.rows("entities", "has two relationships with the same entity", twice)
-    found.rows("relationships", "weight: negative", np.flatnonzero(weights < 0))
+    found.rows("relationships", "weight: negative", weights < 0)
 
 
 def of_mentions(read: Reading, found: Problems) -> None:
@@ -67,8 +65,8 @@ def of_mentions(read: Reading, found: Problems) -> None:
     units = read.refer("entity_mentions", "text_unit_id", "text_units")
     meant = meaning.of("entity_mentions", "name")
     known = (units >= 0) & (meant >= 0)
-    found.rows("entity_mentions", "name: has no resolution", np.flatnonzero(meant == UNRESOLVED))
-    found.rows("entity_mentions", "name: means an entity that is not there", np.flatnonzero(meant == DANGLING))
+    found.rows("entity_mentions", "name: has no resolution", meant == UNRESOLVED)
+    found.rows("entity_mentions", "name: means an entity that is not there", meant == DANGLING)
     more, less = apart(read.pairs("entities", "text_unit_ids", "text_units"), (meant[known], units[known]))
     found.rows("entities", "text_unit_ids: a text unit where no mention means it", more)
     found.rows("entities", "text_unit_ids: lacks a text unit where a mention means it", less)

@@ -19,7 +19,7 @@ def intervals(read: Reading, found: Problems) -> None:
     for first, last in (("valid_at", "invalid_at"), ("created_at", "expired_at")):
         starts, ends = (np.array([seconds(text) for text in read.texts(TABLE, name)]) for name in (first, last))
         wrong = (ends != UNKNOWN) & (ends < starts)
-        found.rows(TABLE, f"{last}: is before {first}", np.flatnonzero(wrong))
+        found.rows(TABLE, f"{last}: is before {first}", wrong)
 
 
 def words(read: Reading, found: Problems) -> None:
@@ -53,9 +53,9 @@ def counts(read: Reading, found: Problems) -> None:
     owners, _ = flat(read.column(TABLE, "sources"))
     n_sources = np.bincount(owners, minlength=len(n_mentions))
     few = n_sources != np.minimum(n_mentions, MOST_SOURCES)
-    found.rows(TABLE, "sources: are not the first of n_mentions", np.flatnonzero(few | (n_mentions < 1)))
+    found.rows(TABLE, "sources: are not the first of n_mentions", few | (n_mentions < 1))
     wrong = (n_documents < 1) | (n_documents > n_mentions)
-    found.rows(TABLE, "n_documents: is not what it counts", np.flatnonzero(wrong))
+    found.rows(TABLE, "n_documents: is not what it counts", wrong)
 
 
 def one_value(read: Reading, found: Problems) -> None:

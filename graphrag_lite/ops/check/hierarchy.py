@@ -13,15 +13,13 @@ def numbers(read: Reading, found: Problems) -> None:
     """Check that numbers are unique, parents are there, one level up, and have their parts as children."""
     own, level = read.numbers(TABLE, "community"), read.numbers(TABLE, "level")
     values, counts = np.unique(own, return_counts=True)
-    found.rows(
-        TABLE, "community: negative, or the number of two", np.flatnonzero(np.isin(own, values[counts > 1]) | (own < 0))
-    )
+    found.rows(TABLE, "community: negative, or the number of two", np.isin(own, values[counts > 1]) | (own < 0))
     stated = read.numbers(TABLE, "parent")
     parent = read.community_rows(stated)
-    found.rows(TABLE, "parent: is no community", np.flatnonzero((stated != -1) & (parent < 0)))
+    found.rows(TABLE, "parent: is no community", (stated != -1) & (parent < 0))
     above = np.where(parent >= 0, at(level, parent), -1)
     step = above + 1 != level if read.complete else above >= level
-    found.rows(TABLE, "level: is not one below its parent's", np.flatnonzero(step))
+    found.rows(TABLE, "level: is not one below its parent's", step)
     owners, children = flat(read.column(TABLE, "children"))
     children = read.community_rows(children.to_numpy())
     found.rows(TABLE, "children: names no community", owners[children < 0])
@@ -32,8 +30,8 @@ def numbers(read: Reading, found: Problems) -> None:
     found.rows(TABLE, "children: lacks one whose parent it is", less)
     owners, _ = read.pairs(TABLE, "entity_ids", "entities")
     size = np.bincount(owners, minlength=len(own))
-    found.rows(TABLE, "size: is not the number of entity_ids", np.flatnonzero(read.numbers(TABLE, "size") != size))
-    found.rows(TABLE, "has no members", np.flatnonzero(size == 0))
+    found.rows(TABLE, "size: is not the number of entity_ids", read.numbers(TABLE, "size") != size)
+    found.rows(TABLE, "has no members", size == 0)
 
 
 def partition(read: Reading, found: Problems) -> None:
@@ -55,8 +53,8 @@ def partition(read: Reading, found: Problems) -> None:
         here = np.full(len(above), -1, dtype=np.int64)
         here[members] = owners
         if depth == 0:
-            found.rows("entities", "is in no community of level 0", np.flatnonzero((here < 0) & related))
-            found.rows("entities", "is in a community without a relationship", np.flatnonzero((here >= 0) & ~related))
+            found.rows("entities", "is in no community of level 0", (here < 0) & related)
+            found.rows("entities", "is in a community without a relationship", (here >= 0) & ~related)
         else:
             found.rows(
                 TABLE, "entity_ids: has a member that its parent has not", owners[above[members] != parent[owners]]

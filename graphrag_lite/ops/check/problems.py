@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
+import numpy as np
+
 MAX_NAMED = 5  # of a group
 
 
@@ -41,6 +43,7 @@ class Problems:
         return tuple(sorted(self.found, key=lambda problem: order.index(problem.table)))
 
     def rows(self, table: str, what: str, rows: Iterable[int]) -> None:
-        """Add the group of some rows of a table, each once."""
-        listed = sorted({int(row) for row in rows})
+        """Add the group of some rows of a table, by their numbers, each once, or by what is true of each row."""
+        wrong = np.flatnonzero(rows) if isinstance(rows, np.ndarray) and rows.dtype == np.bool_ else rows
+        listed = sorted({int(row) for row in wrong})
         self.add(table, what, (self.name(table, row) for row in listed), len(listed))

@@ -69,11 +69,11 @@ def numbers(read: Reading, found: Problems) -> None:
     for table in NUMBERED if read.complete else NUMBERED[:2]:
         with read.skipping():
             own = read.numbers(table, "human_readable_id")
-            found.rows(table, "human_readable_id: is not the row number", np.flatnonzero(own != np.arange(len(own))))
+            found.rows(table, "human_readable_id: is not the row number", own != np.arange(len(own)))
     for table in ("communities", "community_reports"):
         with read.skipping():
             same = read.numbers(table, "human_readable_id") == read.numbers(table, "community")
-            found.rows(table, "human_readable_id: is not the community's number", np.flatnonzero(~same))
+            found.rows(table, "human_readable_id: is not the community's number", ~same)
 
 
 def copies(read: Reading, found: Problems) -> None:
@@ -93,7 +93,7 @@ def named(read: Reading, found: Problems) -> None:
     """Check that what must have a name has one."""
     for table, column in NAMED:
         with read.skipping():
-            found.rows(table, f"{column}: empty", np.flatnonzero(~read.not_empty(table, column)))
+            found.rows(table, f"{column}: empty", ~read.not_empty(table, column))
 
 
 def of_their_document(read: Reading, found: Problems) -> None:
@@ -107,7 +107,7 @@ def of_their_document(read: Reading, found: Problems) -> None:
                     read.refer(table, "document_id", "documents"),
                 )
                 bad = (units >= 0) & (own >= 0) & (at(document, units) != own)
-                found.rows(table, "document_id: is not its text unit's", np.flatnonzero(bad))
+                found.rows(table, "document_id: is not its text unit's", bad)
         owners, units = read.pairs("documents", "text_unit_ids", "text_units")
         starts = np.searchsorted(owners, owners)
         bad = (units >= 0) & (at(read.numbers("text_units", "ordinal"), units) != np.arange(len(owners)) - starts)

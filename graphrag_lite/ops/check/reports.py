@@ -21,9 +21,9 @@ def of_communities(read: Reading, found: Problems) -> None:
     """Check that a report is of one community, and says of it what `communities` says."""
     own = read.numbers(TABLE, "community")
     rows = read.community_rows(own)
-    found.rows(TABLE, "community: is no community", np.flatnonzero(rows < 0))
+    found.rows(TABLE, "community: is no community", rows < 0)
     values, counts = np.unique(own, return_counts=True)
-    found.rows(TABLE, "community: has two reports", np.flatnonzero(np.isin(own, values[counts > 1])))
+    found.rows(TABLE, "community: has two reports", np.isin(own, values[counts > 1]))
     known = np.flatnonzero(rows >= 0)
     for column in STATE:
         theirs = read.column("communities", column).take(rows[known]).combine_chunks()
@@ -84,7 +84,7 @@ def marks(read: Reading, found: Problems) -> None:
     for what, rows in wrong.items():
         found.rows(TABLE, what, rows)
     stale, age = read.numbers(TABLE, "stale"), read.numbers(TABLE, "age")
-    found.rows(TABLE, "age: does not go with stale", np.flatnonzero((age < 0) | (stale != (age > 0))))
+    found.rows(TABLE, "age: does not go with stale", (age < 0) | (stale != (age > 0)))
 
 
 def bases(read: Reading, found: Problems) -> None:
@@ -94,7 +94,7 @@ def bases(read: Reading, found: Problems) -> None:
     if not np.array_equal(owners, weights):
         n = read.n_rows("report_bases")
         bad = np.bincount(owners, minlength=n) != np.bincount(weights, minlength=n)
-        found.rows("report_bases", "weights: not one a relationship", np.flatnonzero(bad))
+        found.rows("report_bases", "weights: not one a relationship", bad)
     report = read.refer("report_bases", "report_id", TABLE)
     listed, counts = np.unique(report[report >= 0], return_counts=True)
     found.rows(TABLE, "has two rows of report_bases", listed[counts > 1])

@@ -52,17 +52,17 @@ def units(read: Reading, found: Problems) -> None:
         return
     document = read.numbers("search_units", "document")
     other = document != read.refer("text_units", "document_id", "documents")
-    found.rows("search_units", "document: not the row of its document", np.flatnonzero(other))
+    found.rows("search_units", "document: not the row of its document", other)
     spans, said = (
         list(_spans(read, *of)) for of in (("text_units",), ("episodes", "reference_time", "kind", "ordinal"))
     )
     days = said_days(spans, (row[:4] for row in said))
     wrong = read.numbers("search_units", "day") != np.array(days, dtype=np.int64)
-    found.rows("search_units", "day: not that of the last message, or the document, in it", np.flatnonzero(wrong))
+    found.rows("search_units", "day: not that of the last message, or the document, in it", wrong)
     names = (read.column("documents", name).to_pylist() for name in ("id", "source_id"))
     order = said_order(spans, said, dict(zip(*names, strict=True)))
     wrong = read.numbers("search_units", "order") != np.array(order, dtype=np.int64)
-    found.rows("search_units", "order: not that of the last message in it", np.flatnonzero(wrong))
+    found.rows("search_units", "order: not that of the last message in it", wrong)
     unit, entity = flat(read.column("search_units", "entities"))
     owner, row = flat(read.column("search_links", "rows"))
     here = _ordered(unit, entity.to_numpy(), flat(read.column("search_units", "counts"))[1].to_numpy())
@@ -88,7 +88,7 @@ def names(read: Reading, found: Problems) -> None:
     """Check that the names are those that mean an entity in the whole corpus."""
     entity = read.numbers("search_names", "entity")
     outside = (entity < 0) | (entity >= read.n_rows("entities"))
-    found.rows("search_names", "entity: no row number of entities", np.flatnonzero(outside))
+    found.rows("search_names", "entity: no row number of entities", outside)
     meant = read.refer("entity_resolutions", "entity_id", "entities")
     anywhere = np.flatnonzero((meant >= 0) & ~read.not_empty("entity_resolutions", "document_id"))
     known, own = read.column("entity_resolutions", "name").take(anywhere), read.column("search_names", "name")
@@ -127,9 +127,9 @@ def vectors(read: Reading, found: Problems) -> None:
         squares = values.to_numpy().astype(np.float64) ** 2
         lengths = np.append(lengths, np.sqrt(np.bincount(owners, weights=squares, minlength=len(chunk))))
     other = sizes != sizes[:1]
-    found.rows("search_vectors", "vector: not as many numbers as in the first row", np.flatnonzero(other))
+    found.rows("search_vectors", "vector: not as many numbers as in the first row", other)
     wrong = ~((np.abs(lengths - 1) < _ROUNDED) | (lengths == 0))  # what is no number is wrong, too
-    found.rows("search_vectors", "vector: neither of length 1 nor zeros", np.flatnonzero(wrong))
+    found.rows("search_vectors", "vector: neither of length 1 nor zeros", wrong)
     weight = read.numbers("search_vector_weight", "weight")
     if len(weight) != 1 or not 0 <= weight[0] < np.inf:
         found.add("search_vector_weight", "weight: not one number of 0 or more")
@@ -145,7 +145,7 @@ def cells(read: Reading, found: Problems) -> None:
         found.add("search_vector_cells", "rows: not every row of text_units once")
     length = len(read.column("search_vectors", "vector")[0])
     sizes = pc.list_value_length(column).to_numpy()
-    found.rows("search_vector_cells", "centre: not as many numbers as a vector", np.flatnonzero(sizes != length))
+    found.rows("search_vector_cells", "centre: not as many numbers as a vector", sizes != length)
 
 
 def _lists(read: Reading, found: Problems, table: str, other: str, owners: Any, rows: Any, n: int, over: str) -> None:

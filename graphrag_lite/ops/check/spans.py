@@ -37,7 +37,7 @@ def texts(read: Reading, found: Problems) -> None:
             row += 1
     found.rows("text_units", "char_start, char_end: outside of the document", outside)
     found.rows("text_units", "text: is not documents.text[char_start:char_end]", different)
-    found.rows("text_units", "n_tokens: is not positive", np.flatnonzero(read.numbers("text_units", "n_tokens") <= 0))
+    found.rows("text_units", "n_tokens: is not positive", read.numbers("text_units", "n_tokens") <= 0)
 
 
 def sources(read: Reading, found: Problems) -> None:
@@ -71,11 +71,11 @@ def mentions(read: Reading, found: Problems) -> None:
             starts, ends = (read.numbers(table, name) for name in ("char_start", "char_end"))
             placed = (units >= 0) & ((starts != -1) | (ends != -1))
             inside = (at(first, units) <= starts) & (starts < ends) & (ends <= at(last, units))
-            found.rows(table, "char_start, char_end: outside of the text unit", np.flatnonzero(placed & ~inside))
+            found.rows(table, "char_start, char_end: outside of the text unit", placed & ~inside)
             if table == "entity_mentions":
                 at_ = read.numbers(table, "mention_start")
                 wrong = (units >= 0) & (at_ != -1) & ((at_ < at(first, units)) | (at_ >= at(last, units)))
-                found.rows(table, "mention_start: outside of the text unit", np.flatnonzero(wrong))
+                found.rows(table, "mention_start: outside of the text unit", wrong)
 
 
 def episodes(read: Reading, found: Problems) -> None:
@@ -84,12 +84,12 @@ def episodes(read: Reading, found: Problems) -> None:
     lengths = np.asarray(pc.utf8_length(read.column("documents", "text")))
     starts, ends, ordinals = (read.numbers("episodes", name) for name in ("char_start", "char_end", "ordinal"))
     outside = (documents >= 0) & ~((starts >= 0) & (starts < ends) & (ends <= at(lengths, documents)))
-    found.rows("episodes", "char_start, char_end: outside of the document", np.flatnonzero(outside))
+    found.rows("episodes", "char_start, char_end: outside of the document", outside)
     follows = np.append(False, documents[1:] == documents[:-1])
     before = np.roll(ends, 1)
-    found.rows("episodes", "char_start: before the end of the one before", np.flatnonzero(follows & (starts < before)))
+    found.rows("episodes", "char_start: before the end of the one before", follows & (starts < before))
     expected = np.where(follows, np.roll(ordinals, 1) + 1, 0)
-    found.rows("episodes", "ordinal: is not its place in the document", np.flatnonzero(ordinals != expected))
+    found.rows("episodes", "ordinal: is not its place in the document", ordinals != expected)
     lacking = np.setdiff1d(np.arange(len(lengths)), documents)
     found.rows("documents", "has no episode", lacking)
 

@@ -53,13 +53,13 @@ def parsed(data: bytes) -> Mail:
     return Mail(subject, sent, people, clean(_new(_body(message))), metadata, _thread(heads))
 
 
-def thread_of(data: bytes) -> str:
-    """Return the id of the thread that a mail is of, by its head alone."""
+def ids_of(data: bytes) -> dict[str, str]:
+    """Return the ids that a mail states, by its head alone."""
     from email import policy
     from email.parser import BytesHeaderParser
 
     head = re.split(rb"\r?\n\r?\n", data, maxsplit=1)[0]
-    return _thread(_heads(BytesHeaderParser(policy=policy.default).parsebytes(head)))["conversation"]
+    return _thread(_heads(BytesHeaderParser(policy=policy.default).parsebytes(head)))
 
 
 def thread(mails: Sequence[Mail], source_id: str) -> Loaded:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from linear import assert_linear
 
-from graphrag_lite.msgraphrag.locating import SearchedText, joined
+from graphrag_lite.msgraphrag.texts import SearchedText, joined
 
 WORDS = st.text(alphabet="ab. \n", min_size=1, max_size=60)
 
