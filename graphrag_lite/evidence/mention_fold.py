@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import duckdb
 
 CANDIDATES = 12  # sentences read for each entity and relationship
-SOON_FOLDED = 20_000  # mentions
+SOON_FOLDED = 200_000  # mentions
 Row = dict[str, Any]
 
 

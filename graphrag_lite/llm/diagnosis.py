@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 REDIRECTS = {301, 302, 303, 307, 308}
 HEALS = {408, 409, 425, 429}  # and 5xx, but for 501
+PROXY_WANTS_A_NAME = 407
 MESSAGE = 500  # characters of an endpoint's message that are shown
 
 T = TypeVar("T")
@@ -63,10 +64,19 @@ class Diagnosis:
         except StatusError as error:
             self._refuse(error.response.status_code, body(error.response), error.response.headers, hand_back)
         except transport_errors() as error:
+            if not _is_down(error):
+                self.pass_on(error)
             if isinstance(error, TimeoutError) and not _is_down(error):
                 seconds = f"{self.settings.timeout:g} s (llm.timeout)"
                 raise Trouble(f"{self.address} has not answered within {seconds}.", slow=True) from None
             raise Trouble(self.unreachable(error), down=_is_down(error)) from None
+
+    def pass_on(self, error: BaseException) -> None:
+        """Raise ModelError where a proxy or a certificate keeps every request away."""
+        from graphrag_lite.llm.http_client import in_the_way
+
+        if why := in_the_way(error):
+            raise ModelError(f"{self.address} cannot be asked: {self.redacted(why)}") from None
 
     def give_up(self, trouble: Trouble, tries: int) -> NoReturn:
         """Raise what a trouble is after its last attempt."""
@@ -109,6 +119,10 @@ class Diagnosis:
                 f"{self.address} answered {status}: it has moved to {where!r}. Nothing is sent there: if that is right,"
                 f" write it in {self.section}.base_url."
             ) from None
+        if status == PROXY_WANTS_A_NAME:
+            from graphrag_lite.llm.http_client import refused_by_proxy
+
+            raise ModelError(f"{self.address} cannot be asked: {refused_by_proxy(f'{status} {message}')}") from None
         flagged = re.search(r"moderation|flagged", message, re.IGNORECASE)
         if status == 401 or (status == 403 and not flagged) or (status == 400 and re.search("api.?key", message, re.I)):
             raise ModelError(self.unauthorised(status, message)) from None
@@ -131,7 +145,7 @@ class Diagnosis:
         try:
             found = parsed(text)
         except ValueError:
-            found = re.sub(r"<[^<>]{0,200}>", " ", text[:5000])
+            found = re.sub(r"<title>[^<]{0,200}</title>|<[^<>]{0,200}>", " ", text[:5000])
         for name in ("error", "message", "detail", "msg"):
             if isinstance(found, list) and found:
                 found = found[0]

@@ -88,6 +88,7 @@ class Endpoint:
             async with asyncio.timeout(CONNECT):
                 response = await client.get("models")
         except transport_errors() as error:
+            self._diagnosis.pass_on(error)
             raise ModelError(f"{self._diagnosis.unreachable(error)} {self._diagnosis.next_step()}") from None
         if response.status_code in (401, 403):
             with suppress(CallError):

@@ -18,18 +18,18 @@ _WHOLE = re.compile(rf"(?:[^\W\d_]+[.-]?\d+){{1,{PARTS}}}")
 _DIGITS = re.compile(r"\d+")
 
 
-def in_series(titles: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return the words and numbers that titles, each with its language, are told apart by.
+def in_series(titles: Iterable[tuple[str, Sequence[Numbered]]]) -> set[tuple[str, str]]:
+    """Return the words and numbers that titles, each with all it has of them, are told apart by.
 
     Titles of a series have the same words up to the number, or from it on, and numbers that are near to each other.
 
     >>> titles = ("Call FY20 Q3", "Call FY21 Q1", "HIV-1 now", "On HIV-2", "c81ee8d")
-    >>> sorted(in_series((title, "en") for title in titles))
+    >>> sorted(in_series((title, numbered(title, "en")) for title in titles))
     [('fy', '20'), ('fy', '21'), ('q', '1'), ('q', '3')]
     """
     alike: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for title, language in titles:
-        for one in numbered(title, language):
+    for title, words in titles:
+        for one in words:
             first, last = _token(title, one)
             if _WHOLE.fullmatch(title[first:last]) or title[first:last].isdigit():
                 before, after = (_DIGITS.sub("#", part) for part in (title[: one.start], title[one.end :]))

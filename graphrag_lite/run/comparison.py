@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.run import snapshots
+from graphrag_lite.tables import groups
+from graphrag_lite.tables.row_groups import RowGroups
 from graphrag_lite.temporal import holding
 
 if TYPE_CHECKING:
@@ -110,11 +112,16 @@ def changed_documents(before: Path | None, after: Path) -> dict[str, int]:
 
 
 def _documents(before: Path | None, after: Path) -> DocumentChanges:
-    was, now = _ids(before), _ids(after)
-    others = [name for name, content in now.items() if was.get(name, content) != content]
+    """Compare documents by name; files that hold what they held, as nearly all do, are left aside."""
+    columns = ["path", "source_id", "id"]
+    told = tables.read(after, "documents", only=columns)
+    then = tables.read(before, "documents", only=columns) if before else told.slice(0, 0)
+    paths = groups.changed(told, then, "path", columns[1:])
+    was, now = _ids(groups.of(then, "path", paths)), _ids(groups.of(told, "path", paths))
+    others = [name for name, identity in now.items() if was.get(name, identity) != identity]
     if before and others:  # of equal contents the ids depend on each other: another id alone is no edit
-        pairs = zip(others, _contents(before, was, others), _contents(after, now, others), strict=True)
-        others = [name for name, one, other in pairs if one != other]
+        contents = (_contents(before, then, map(was.get, others)), _contents(after, told, map(now.get, others)))
+        others = [name for name, one, other in zip(others, *contents, strict=True) if one != other]
     return _paired(was, now, others)
 
 
@@ -148,26 +155,28 @@ def _name(name: DocumentName) -> str:
     return path + again if path == source_id else f"{path} · {source_id}{again}"
 
 
-def _ids(folder: Path | None) -> dict[DocumentName, str]:
+def _ids(documents: "pa.Table") -> dict[DocumentName, str]:
     """Return the ids of documents, which are hashes of their contents, by name, in the order of the table."""
-    if folder is None:
-        return {}
-    columns = ["path", "source_id", "id"]
-    documents = tables.read(folder, "documents", only=columns)
     seen: Counter[tuple[str, str]] = Counter()
     found = {}
-    for path, source_id, identity in tables.rows(documents, *columns):
+    for path, source_id, identity in tables.rows(documents, "path", "source_id", "id"):
         found[path, source_id, seen[path, source_id]] = identity
         seen[path, source_id] += 1
     return found
 
 
-def _contents(folder: Path, ids: Mapping[DocumentName, str], names: Sequence[DocumentName]) -> list[dict[str, Any]]:
-    row = {name: place for place, name in enumerate(ids)}
-    rows: list[dict[str, Any]] = (
-        tables.read(folder, "documents", only=list(CONTENT)).take([row[name] for name in names]).to_pylist()
-    )
-    return rows
+def _contents(folder: Path, documents: "pa.Table", ids: Iterable[str | None]) -> list[dict[str, Any]]:
+    """Return what documents with some of the ids of a table hold, of long columns without reading all of them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    places = pc.index_in(pa.array(ids, pa.string()), value_set=documents["id"].combine_chunks())
+    stored = RowGroups(folder, "documents")
+    rows = tables.read(folder, "documents", only=[name for name in CONTENT if name not in stored.long]).take(places)
+    return [
+        row | {name: stored.value(name, place) for name in CONTENT if name in stored.long}
+        for row, place in zip(rows.to_pylist(), places.to_pylist(), strict=True)
+    ]
 
 
 def _same(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) -> bool:

@@ -5,7 +5,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
 from itertools import chain, compress, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,10 +20,11 @@ from graphrag_lite.retrieval.entity_names import key_of, names_of_title
 from graphrag_lite.retrieval.title_numbers import in_series
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import IndexSearch
+from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.said_days import said_days, said_order
-from graphrag_lite.text.numbered_titles import numbered
+from graphrag_lite.text.numbered_titles import Numbered, numbered
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -48,10 +49,11 @@ class Passage(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What a document's metadata say in words, and the names that its title may mean."""
+    """What a document's metadata say in words, the keys of what its title may name, and that title's numbers."""
 
     words: dict[str, str]
     names: list[str]
+    numbers: list[Numbered]
 
 
 async def index_search(
@@ -73,13 +75,12 @@ async def index_search(
     What was analysed for the last snapshot is not analysed again. A text that cannot be analysed is a failure, and has
     no terms; a title means nothing then, and metadata no value.
     """
-    read = [
-        Read(attempt(identity, _words_of, metadata) or {}, attempt(identity, names_of_title, title) or [])
-        for identity, title, metadata in tables.rows(documents, "id", "title", "metadata")
-    ]
+    import pyarrow as pa
+
+    read = _read(documents, attempt)
     about = {
-        identity: ("\n".join([title, *words.values()]), language)
-        for (identity, title, language), (words, _) in zip(
+        identity: ("\n".join([title, *one.words.values()]), language)
+        for (identity, title, language), one in zip(
             tables.rows(documents, "id", "title", "language"), read, strict=True
         )
     }
@@ -94,15 +95,14 @@ async def index_search(
     language = min(languages, key=lambda code: (-languages[code], code))  # the one that global search takes
     contents = tables.rows(community_reports, "community", "full_content")
     reports = [Passage(f"community {number}", content, language) for number, content in contents]
-    links = _links(documents, read, text_units, entities, entity_mentions, entity_resolutions)
-    keys = [[passage.key for passage in several] for several in (units, reports)]
+    rows_of = _rows_of(documents, text_units)
+    links = _links(read, rows_of, text_units, entities, entity_mentions, entity_resolutions)
+    keys = [pa.array([passage.key for passage in several], pa.string()) for several in (units, reports)]
     counts = _counts(units, reports, keys, each, attempt, last)
-    place = {key: row for row, key in enumerate(counts["key"].to_pylist())}
+    held, times = (counts[name].combine_chunks() for name in ("terms", "counts"))
 
-    def bm25(keys: Iterable[str]) -> Bm25:
-        rows = np.array([place.get(key, -1) for key in keys], dtype=np.int64)
-        held, times = (counts[name].combine_chunks() for name in ("terms", "counts"))
-        return build_counted(held, times, rows, settings.k1, settings.b)
+    def bm25(keys: "pa.Array") -> Bm25:
+        return build_counted(held, times, _places(keys, counts["key"]), settings.k1, settings.b)
 
     return (
         _postings("search_terms", bm25(keys[0])),
@@ -110,7 +110,7 @@ async def index_search(
         links,
         _units(documents, text_units, episodes, links),
         _names(entities, entity_resolutions),
-        _values(documents, read, text_units, episodes, attempt),
+        _values(documents, read, rows_of, text_units, episodes),
         _times(text_units, fact_mentions),
         counts,
     )
@@ -119,7 +119,7 @@ async def index_search(
 def _counts(
     units: Collection[Passage],
     reports: Collection[Passage],
-    keys: Sequence[Sequence[str]],
+    keys: "Sequence[pa.Array]",
     each: Each,
     attempt: Attempt,
     last: Last | None,
@@ -130,17 +130,19 @@ def _counts(
 
     before = last.read("search_counts", unless={"code"}) if last else None
     kept = before[0] if before else tables.make("search_counts", [])
-    kept = kept.filter(pc.is_in(kept["key"], value_set=pa.array(chain(*keys), pa.string())))
-    known = set(kept["key"].to_pylist())
-    new, written = ([key not in known for key in several] for several in keys)
-    unread = LazyItems(sum(new), lambda: compress(units, new))
+    kept = kept.filter(pc.is_in(kept["key"], value_set=pa.concat_arrays(keys)))
+    known = kept["key"].combine_chunks()
+    masks = [pc.invert(pc.is_in(several, value_set=known)) for several in keys]
+    unread = [several.filter(mask).to_pylist() for several, mask in zip(keys, masks, strict=True)]
+    new, written = (mask.to_pylist() for mask in masks)
     found = chain(
-        each(_counted, unread), (attempt(report.id, _counted, report) for report in compress(reports, written))
+        each(_counted, LazyItems(len(unread[0]), lambda: compress(units, new))),
+        (attempt(report.id, _counted, report) for report in compress(reports, written)),
     )
     read: dict[str, None] = {}
     number: dict[str, int] = {}  # of each term: as strings of their own, those of 100 MB would take .7 GB
     offsets, held, times = array("i", [0]), array("i"), array("i")
-    for key, counted in zip(chain(*map(compress, keys, (new, written))), found, strict=True):
+    for key, counted in zip(chain(*unread), found, strict=True):
         if counted is not None and key not in read:
             read[key] = None
             held.extend(number.setdefault(term, len(number)) for term in counted[0])
@@ -153,13 +155,36 @@ def _counts(
     return pa.concat_tables([kept, made]).sort_by("key")
 
 
+def _read(documents: "pa.Table", attempt: Attempt) -> list[Read]:
+    """Read titles and metadata; those that documents share are read once."""
+    words: dict[str, dict[str, str]] = {}
+    titles: dict[tuple[str, str], tuple[list[str], list[Numbered]]] = {}
+    found = []
+    for identity, title, language, metadata in tables.rows(documents, "id", "title", "language", "metadata"):
+        if metadata not in words and (said := attempt(identity, _words_of, metadata)) is not None:
+            words[metadata] = said
+        key = (title, language)
+        if key not in titles and (told := attempt(identity, _title_read, *key)):
+            titles[key] = told
+        found.append(Read(words.get(metadata, {}), *titles.get(key, ([], []))))
+    return found
+
+
 def _words_of(metadata: str) -> dict[str, str]:
     """Return the fields of a document's metadata that are words, such as author, source and category; not ids."""
-    return {
-        field: value
-        for field, value in json.loads(metadata).items()
-        if isinstance(value, str) and WORDS.fullmatch(value)
-    }
+    stated = json.loads(metadata).items()
+    return {field: value for field, value in stated if isinstance(value, str) and WORDS.fullmatch(value)}
+
+
+def _title_read(title: str, language: str) -> tuple[list[str], list[Numbered]]:
+    return list(map(exact_key, names_of_title(title))), numbered(title, language)
+
+
+def _rows_of(documents: "pa.Table", text_units: "pa.Table") -> "Callable[[int], list[int]]":
+    """Return what returns the rows of the text units of the document in a row."""
+    listed = documents["text_unit_ids"].combine_chunks()
+    offsets, rows = np.asarray(listed.offsets), _places(listed.flatten(), text_units["id"])
+    return lambda row: rows[offsets[row] : offsets[row + 1]].tolist()
 
 
 def _counted(passage: Passage) -> tuple[list[str], "array[int]"]:
@@ -176,8 +201,8 @@ def _postings(name: str, index: Bm25) -> "pa.Table":
 
 
 def _links(
-    documents: "pa.Table",
     read: Sequence[Read],
+    rows_of: "Callable[[int], list[int]]",
     text_units: "pa.Table",
     entities: "pa.Table",
     entity_mentions: "pa.Table",
@@ -195,7 +220,7 @@ def _links(
         "search_links",
         rows=_lists(offsets, pa.array(pairs % n_units)),
         counts=_lists(offsets, pa.array(counts)),
-        defines=_defined(documents, read, text_units, entities, entity_resolutions),
+        defines=_defined(read, rows_of, entities, entity_resolutions),
     )
 
 
@@ -205,7 +230,7 @@ def _lists(offsets: "NDArray[np.signedinteger[Any]]", values: "pa.Array") -> "pa
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
 
 
-def _places(ids: "pa.ChunkedArray", among: "pa.ChunkedArray") -> "NDArray[np.int64]":
+def _places(ids: "pa.Array | pa.ChunkedArray", among: "pa.ChunkedArray") -> "NDArray[np.int64]":
     """Return the row of each id in a column of them, -1 where it is none."""
     import pyarrow.compute as pc
 
@@ -239,30 +264,22 @@ def _meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions
 
 
 def _defined(
-    documents: "pa.Table",
-    read: Sequence[Read],
-    text_units: "pa.Table",
-    entities: "pa.Table",
-    entity_resolutions: "pa.Table",
+    read: Sequence[Read], rows_of: "Callable[[int], list[int]]", entities: "pa.Table", entity_resolutions: "pa.Table"
 ) -> list[list[int]]:
     """Return the rows of the text units of the documents whose title is a name of each entity."""
-    unit_row = {identity: row for row, identity in enumerate(text_units["id"].to_pylist())}
-    entity_row = {identity: row for row, identity in enumerate(entities["id"].to_pylist())}
-    columns = ("document_id", "name", "entity_id", "rule")
-    resolved = list(tables.rows(entity_resolutions, *columns))
+    resolved = list(tables.rows(entity_resolutions, "document_id", "name", "rule"))
     # "Upgrading Red Hat Developer Hub" is not about what that is: a name that begins with more is no title of it.
-    longer = {name for _, name, _, rule in resolved if rule == "opener"}
+    longer = {name for _, name, rule in resolved if rule == "opener"}
+    entity_rows = _places(entity_resolutions["entity_id"], entities["id"]).tolist()
     by_key = {
-        exact_key(name): entity_row.get(identity)
-        for document, name, identity, _ in resolved
+        exact_key(name): row
+        for (document, name, _), row in zip(resolved, entity_rows, strict=True)
         if not document and name not in longer
     }
     defines: list[set[int]] = [set() for _ in range(entities.num_rows)]
-    for unit_ids, (_, names) in zip(documents["text_unit_ids"].to_pylist(), read, strict=True):
-        for name in names:
-            entity = by_key.get(exact_key(name))
-            if entity is not None:
-                defines[entity] |= {unit_row[unit_id] for unit_id in unit_ids}
+    for place, (_, names, _) in enumerate(read):
+        for entity in {by_key.get(name, -1) for name in names} - {-1}:
+            defines[entity].update(rows_of(place))
     return list(map(sorted, defines))
 
 
@@ -302,50 +319,54 @@ def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
 
 def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
     """Return the days that statements of each text unit tell of; of what has ended by then, only its end is known."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    found: dict[str, list[tuple[int, ...]]] = defaultdict(list)
-    columns = ("text_unit_id", "kind", "polarity", "valid_at", "invalid_at", "char_start")
     stated = fact_mentions.filter(pc.not_equal(fact_mentions["precision"], SEEN))
-    for unit_id, kind, polarity, valid_at, invalid_at, start in tables.rows(stated, *columns):
-        first, after = (date.fromisoformat(day).toordinal() if day else 0 for day in (valid_at, invalid_at))
+    units = _places(stated["text_unit_id"], text_units["id"])
+    order = np.argsort(units, kind="stable")
+    rows = []
+    for kind, polarity, *days, start in tables.rows(
+        stated.take(pa.array(order)), "kind", "polarity", "valid_at", "invalid_at", "char_start"
+    ):
+        first, after = (date.fromisoformat(day).toordinal() if day else 0 for day in days)
         over = kind == "state" and polarity == "negative"
-        days = (0, first, 1) if over else (first, max(after - 1, 0), int(kind == "state"))
-        found[unit_id].append((*days, start))
-    rows = [found[identity] for identity in text_units["id"].to_pylist()]
-    parts = ([[row[place] for row in several] for several in rows] for place in range(4))
-    return tables.make_columns(
-        "search_times", **dict(zip(("firsts", "lasts", "lasting", "starts"), parts, strict=True))
-    )
+        rows.append((0, first, 1, start) if over else (first, max(after - 1, 0), int(kind == "state"), start))
+    offsets = np.searchsorted(units[order], np.arange(text_units.num_rows + 1))
+    columns = zip(("firsts", "lasts", "lasting", "starts"), np.array(rows, np.int64).reshape(-1, 4).T, strict=True)
+    return tables.make_columns("search_times", **{name: _lists(offsets, pa.array(values)) for name, values in columns})
 
 
 def _values(
-    documents: "pa.Table", read: Sequence[Read], text_units: "pa.Table", episodes: "pa.Table", attempt: Attempt
+    documents: "pa.Table",
+    read: Sequence[Read],
+    rows_of: "Callable[[int], list[int]]",
+    text_units: "pa.Table",
+    episodes: "pa.Table",
 ) -> "pa.Table":
     """List the text units of documents that share a metadata value, or have a word with a number in their titles.
 
     A value that is a document's title is its name. Of several ways to write a word with a number, it is the first. Of a
     conversation, those who speak are values of the units in which they do.
     """
-    unit_row = {identity: row for row, identity in enumerate(text_units["id"].to_pylist())}
     n_documents: Counter[str] = Counter()
     rows: dict[tuple[str, str], list[int]] = defaultdict(list)
     written: dict[tuple[str, str], str] = {}
-    columns = tables.rows(documents, "id", "title", "language", "text_unit_ids")
-    for (identity, title, language, unit_ids), (words, names) in zip(columns, read, strict=True):
-        for one in attempt(identity, numbered, title, language) or ():
+    titles = documents["title"].to_pylist()
+    for place, (title, (words, names, numbers)) in enumerate(zip(titles, read, strict=True)):
+        for one in numbers:
             value = written.setdefault((one.word, one.number), title[one.start : one.end])
-            rows[tables.OF_TITLES, value] += [unit_row[unit_id] for unit_id in unit_ids]
-        own_names = set(map(exact_key, names)) if words else set()
+            rows[tables.OF_TITLES, value] += rows_of(place)
         for field, value in words.items():
-            if exact_key(value) not in own_names:
+            if exact_key(value) not in names:
                 n_documents[field] += 1
-                rows[field, value] += [unit_row[unit_id] for unit_id in unit_ids]
-    for speaker, unit_ids in _spoken(text_units, episodes):
-        n_documents[SPEAKER] += len(unit_ids)
-        rows[SPEAKER, speaker] += [unit_row[unit_id] for unit_id in unit_ids]
+                rows[field, value] += rows_of(place)
+    for speaker, unit_rows in _spoken(text_units, episodes):
+        n_documents[SPEAKER] += len(unit_rows)
+        rows[SPEAKER, speaker] += unit_rows
     n_values = Counter(field for field, _ in rows)
-    series = {written[one] for one in in_series(tables.rows(documents, "title", "language"))}
+    with_numbers = {(title, tuple(one.numbers)) for title, one in zip(titles, read, strict=True) if one.numbers}
+    series = {written[one] for one in in_series(with_numbers)}
     kept = [
         (field, value)
         for field, value in sorted(rows)
@@ -359,18 +380,22 @@ def _values(
     )
 
 
-def _spoken(text_units: "pa.Table", episodes: "pa.Table") -> Iterator[tuple[str, list[str]]]:
-    """Yield who speaks in a document of several messages, and the text units that hold words of theirs."""
+def _spoken(text_units: "pa.Table", episodes: "pa.Table") -> Iterator[tuple[str, list[int]]]:
+    """Yield who speaks in a document of several messages, and the rows of text units that hold words of theirs."""
+    import pyarrow.compute as pc
+
+    several = pc.unique(episodes.filter(pc.greater(episodes["ordinal"], 0))["document_id"])
     said: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
-    for document_id, speaker, start, end in tables.rows(episodes, "document_id", "speaker", "char_start", "char_end"):
-        said[document_id].append((start, end, speaker))
-    spoken: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for identity, document_id, start, end in tables.rows(text_units, "id", "document_id", "char_start", "char_end"):
-        messages = said[document_id] if len(said[document_id]) > 1 else []
-        for last, speaker in _between(messages, start, end):
-            if speaker and last > start and identity not in spoken[document_id, speaker][-1:]:
-                spoken[document_id, speaker].append(identity)
-    yield from ((speaker, unit_ids) for (_, speaker), unit_ids in spoken.items())
+    columns = ("document_id", "char_start", "char_end", "speaker")
+    for document_id, *message in tables.rows(groups.of(episodes, "document_id", several), *columns):
+        said[document_id].append(tuple(message))
+    spoken: dict[tuple[str, str], list[int]] = defaultdict(list)
+    units = tables.rows(text_units, "document_id", "char_start", "char_end") if said else ()
+    for row, (document_id, start, end) in enumerate(units):
+        for last, speaker in _between(said.get(document_id, []), start, end):
+            if speaker and last > start and row not in spoken[document_id, speaker][-1:]:
+                spoken[document_id, speaker].append(row)
+    yield from ((speaker, rows) for (_, speaker), rows in spoken.items())
 
 
 def _between(messages: list[tuple[int, int, str]], start: int, end: int) -> Iterator[tuple[int, str]]:

@@ -9,8 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from operator import attrgetter
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
@@ -73,86 +73,97 @@ async def load_documents(
     A file, or folder, that only now cannot be read stays as it was last read: a disk's bad night withdraws nothing.
     What is gone, though a link still leads to it, was deleted.
     """
-    fields = fields_of(settings)
     root = corpus.parent if corpus.is_file() else corpus
     people = _people(root, corpus_files["path"].to_pylist())
     before = DocumentsBefore(*_last_documents(last), readers := readers or all_readers())
-    attempt = attempting(fail)
-    kept: list[int] = []  # rows of the last snapshot that stay
-    made = Parts(readers)
-    failures: list[Unreadable] = []
-    empty: list[str] = []
-    files = list(zip(*(corpus_files[name].to_pylist() for name in ("path", "size", "sha256")), strict=True))
+    found = _Found(Parts(readers))
+    files = list(tables.rows(corpus_files, "path", "size", "sha256"))
     for place, (path, size, sha256) in enumerate(files):
         if advance:
             advance(place, len(files))
-        if size > settings.max_file_mb * 1e6:
-            failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
-            continue
         meant = _meant(path, people)
-        if not meant and (known := before.of_file.get((path, sha256))):
-            kept += known
-            continue
-        if not meant and (known_as := before.same(path, sha256)):
-            made.add(known_as)
-            continue
-        try:
-            data = (root / path).read_bytes()
-        except OSError as error:
-            gone = _is_gone(root / path, error, last)
-            within = [] if gone else [row for row, each in enumerate(before.paths) if _is_in(each, path)]
-            stays = "; kept as it was last read" if within else ""
-            why = "its name is not UTF-8; rename it" if ESCAPED.search(path) else error.strerror
-            failures.append(Unreadable(path, f"cannot be read: {why}{stays}"))
-            kept += within
-            continue
-        if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):
-            failures.append(Unreadable(path, "changed while the run was reading; the next run reads it again"))
-        bad, without = _read_file(data, path, sha256, readers, replace(fields, people=meant), made)
-        del data  # a file's bytes, which may be many, go before what they hold is put together
-        empty += without
-        failures += bad if len(bad) < 2 else [_together(path, bad)]
-    if empty:
-        more = " ..." if len(empty) > FEW else ""
-        logger.info("Left out documents without text (%d): %s%s", len(empty), ", ".join(empty[:FEW]), more)
-    if not made.keys and not kept:
-        named = "\n".join(f"  {item.where}: {item.error}" for item in failures[:20])
+        if size > settings.max_file_mb * 1e6:
+            found.failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
+        elif not meant and (known := before.of_file.get((path, sha256))):
+            found.kept += known
+        elif not meant and (known_as := before.same(path, sha256)):
+            found.made.add(known_as)
+        else:
+            _read_file(root, path, sha256, readers, replace(fields_of(settings), people=meant), found, before, last)
+    if found.empty:
+        more = " ..." if len(found.empty) > FEW else ""
+        named = ", ".join(found.empty[:FEW])
+        logger.info("Left out documents without text (%d): %s%s", len(found.empty), named, more)
+    if not found.made.keys and not found.kept:
+        named = "\n".join(f"  {item.where}: {item.error}" for item in found.failures[:20])
         raise InputError(f"{corpus}: no document could be read." + (f"\n{named}" if named else ""))
-    for item in sorted(failures, key=lambda item: item.where):
+    for item in sorted(found.failures, key=lambda item: item.where):
         fail(item.where, item.error, 1)
-    documents = _documents(made, kept, before, attempt, last)
+    documents = _documents(found.made, found.kept, before, attempting(fail), last)
     if count:
-        count("without_text", len(empty))
+        count("without_text", len(found.empty))
         stated = (each for each in documents["metadata"].to_pylist() if f'"{LEFT_OUT}": ' in each)
         count(LEFT_OUT, sum(json.loads(each)[LEFT_OUT] for each in stated))
-    for unread in unread_times(documents, settings.time_field)[:MAX_NAMED]:
-        logger.warning(
-            "%s: %d times cannot be read, such as %r; they date nothing.%s",
-            *(unread.path, unread.documents, unread.example),
-            " Nothing tells whether the day or the month comes first." if NUMERIC.match(unread.example) else "",
-        )
+    _warn(unread_times(documents, settings.time_field)[:MAX_NAMED])
     return documents
 
 
+@dataclass
+class _Found:
+    """What files hold: documents made, rows of the last snapshot that are `kept`, what is unreadable, and empty."""
+
+    made: Parts
+    kept: list[int] = field(default_factory=list)
+    failures: list[Unreadable] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+
+
+def _warn(unread: Sequence[UnreadTimes]) -> None:
+    for path, n_documents, example in unread:
+        logger.warning(
+            "%s: %d times cannot be read, such as %r; they date nothing.%s",
+            *(path, n_documents, example),
+            " Nothing tells whether the day or the month comes first." if NUMERIC.match(example) else "",
+        )
+
+
 def _read_file(
-    data: bytes, path: str, sha256: str, readers: Readers, fields: Fields, made: Parts
-) -> tuple[list[Unreadable], list[str]]:
-    """Add the documents of a file to those made; return what cannot be read, and the ids of those without text."""
-    first = len(made.keys)
+    root: Path,
+    path: str,
+    sha256: str,
+    readers: Readers,
+    fields: Fields,
+    found: _Found,
+    before: DocumentsBefore,
+    last: Last | None,
+) -> None:
+    """Add the documents of a file to those found; of one that cannot be read now, those of the last snapshot."""
+    try:
+        data = (root / path).read_bytes()
+    except OSError as error:
+        gone = _is_gone(root / path, error, last)
+        within = [] if gone else [row for row, each in enumerate(before.paths) if _is_in(each, path)]
+        stays = "; kept as it was last read" if within else ""
+        why = "its name is not UTF-8; rename it" if ESCAPED.search(path) else error.strerror
+        found.failures.append(Unreadable(path, f"cannot be read: {why}{stays}"))
+        found.kept += within
+        return
+    if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):
+        found.failures.append(Unreadable(path, "changed while the run was reading; the next run reads it again"))
+    made, first = found.made, len(found.made.keys)
     bad: list[Unreadable] = []
-    empty: list[str] = []
     for item in readers.read(data, path, fields):
         if isinstance(item, Unreadable):
             bad.append(item)
         elif not item.text.strip():
-            empty.append(item.source_id)
+            found.empty.append(item.source_id)
         else:
             document, problem = outcome(_document, path, item, sha256)
             if document:
                 made.add(document)
             bad += [Unreadable(f"{path}:{item.source_id.removeprefix(f'{path}:')}", problem)] if problem else []
     made.source_ids[first:] = _told_apart(path, made.source_ids[first:])
-    return bad, empty
+    found.failures += bad if len(bad) < 2 else [_together(path, bad)]
 
 
 def _told_apart(path: str, ids: list[str]) -> list[str]:
@@ -192,21 +203,32 @@ def _meant(path: str, people: Mapping[str, Mapping[str, str]]) -> Mapping[str, s
 
 def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
     """Return the files with times that could not be read, of documents and of messages in them, by path."""
-    names = {f'"{name}": ' for name in (field, Fields.time)}
     found: dict[str, UnreadTimes] = {}
-    columns = (source_documents[name].to_pylist() for name in ("path", "created_at", "metadata"))
-    said = source_documents["messages"]
-    ends = (span for chunk in said.chunks for span in pairwise(chunk.offsets.to_pylist()))  # without Arrow's functions
-    for place, (path, created_at, stated, (start, end)) in enumerate(zip(*columns, ends, strict=True)):
-        messages = said[place].as_py() if start < end else ()  # as those of all take memory
-        unread = [message["unread_time"] for message in messages if message["unread_time"]]
-        metadata = {} if created_at or not any(name in stated for name in names) else json.loads(stated)
+    for place in _perhaps_undated(source_documents, field):
+        row = source_documents.select(["path", "created_at", "metadata", "messages"]).slice(place, 1).to_pylist()[0]
+        unread = [message["unread_time"] for message in row["messages"] if message["unread_time"]]
+        metadata = {} if row["created_at"] else json.loads(row["metadata"])
         if key := time_left(metadata, field):
             unread.append(str(metadata[key])[:LONGEST])
         if unread:
-            before = found.get(path, UnreadTimes(path, 0, unread[0]))
-            found[path] = before._replace(documents=before.documents + len(unread))
+            before = found.get(row["path"], UnreadTimes(row["path"], 0, unread[0]))
+            found[row["path"]] = before._replace(documents=before.documents + len(unread))
     return [found[path] for path in sorted(found)]
+
+
+def _perhaps_undated(source_documents: "pa.Table", field: str) -> list[int]:
+    """Return the rows of documents that may state a time which was not read, of their own or of a message."""
+    import pyarrow.compute as pc
+
+    undated = pc.equal(source_documents["created_at"], "")
+    named = [pc.match_substring(source_documents["metadata"], f'"{name}": ') for name in sorted({field, Fields.time})]
+    of_own = pc.indices_nonzero(pc.and_(undated, reduce(pc.or_, named))).to_pylist()
+    first, rows = 0, set(of_own)
+    for chunk in source_documents["messages"].chunks:
+        unread = pc.not_equal(pc.struct_field(chunk.flatten(), "unread_time"), "")
+        rows.update(first + row for row in pc.list_parent_indices(chunk).filter(unread).to_pylist())
+        first += len(chunk)
+    return sorted(rows)
 
 
 def _document(path: str, item: Loaded, sha256: str) -> Document:
