@@ -66,6 +66,7 @@ _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "LiHua"
 ASKS = re.compile(r"[?？][\"'”’»)\]」』]*$")
 ASKING_WORDS = frozenset(("ask", "asks", "asked"))
 NEAR = 0.8  # of the best sentence's value: where each document may tell anew, the newest of these is first
+REPLY = 3  # terms of a sentence that replies to a question: not "Yes, sure."
 LEAST_NAME = 4  # characters of a name that leads to the document with this title
 
 
@@ -266,7 +267,7 @@ def _with_reply(index: "SnapshotView", place: Statement) -> Statement:
         replies = speaker_of(document, first)
         if not replies or replies == own:
             return place
-        if len(terms(document[first:reply_end], language)) >= LEAST_TERMS:
+        if len(terms(document[first:reply_end], language)) >= REPLY:
             return replace(place, end=reply_end)
     return place
 
