@@ -235,10 +235,10 @@ def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[
     """Return sentences of a document with what they need to be understood; those of a row of a table with its title."""
     if _blocks(index, row)["card"]:
         return [replace(place, about=index.cell("documents", "title", row)) for place in places]
+    places = [_with_reply(index, place) for place in places]
     leaning = [place for place in places if not _stands(read_out(index, place)[0])]
     if leaning and (name := _subject(index, row)):
         return [replace(place, about=name) for place in places]
-    places = [_with_reply(index, place) for place in places]
     first, *rest = places
     ordered = [_with_context(index, first) if first in leaning else first]
     ordered += [place for place in rest if place not in leaning]
