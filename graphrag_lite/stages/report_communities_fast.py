@@ -29,7 +29,7 @@ from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_val
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.evidence.report_statements import ASIDE, Sources, Statement
-from graphrag_lite.evidence.report_title import subject, theme, title, years
+from graphrag_lite.evidence.report_title import says, subject, theme, title, years
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.text.plain_text import one_line
@@ -338,8 +338,9 @@ def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact]
     main = min([*about, *named, members[0]["id"]], key=lambda identity: titles[identity].islower())
     if name := _subject(chosen, told.sources):
         of = next(row for row in members if row["id"] == main)
-        says = of["type"] == "location" or of["title"].split()[-1].casefold() in name.casefold()
-        return title([] if says and not _CODE.match(name) else [of["title"]], name, period)
+        headed = of["type"] == "location" and not says(told.sources.document(chosen[0].first.place[0])["title"])
+        in_name = of["title"].split()[-1].casefold() in name.casefold() and not _CODE.match(name)
+        return title([] if headed or in_name else [of["title"]], name, period)
     shared = theme(texts, shown, titles.values(), chosen[0].first.language, told.idf)
     order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in shared.casefold(), -n_facts[i]))
     return title([titles[i] for i in order if i == main or n_facts[i] > 1 or not shared], shared, period)
