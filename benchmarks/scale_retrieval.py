@@ -122,6 +122,7 @@ def make(output: Path, n_units: int) -> None:
         "search_units",
         document=document,
         day=days[document],
+        order=np.where(dated, np.arange(n_documents) + 1, 0)[document],
         entities=lists(ends(by_unit[0], n_units), by_unit[1], pa.int32()),
         counts=lists(ends(by_unit[0], n_units), by_unit[2], pa.float32()),
     )
@@ -150,6 +151,8 @@ def make(output: Path, n_units: int) -> None:
         value=[f"{word(60 + i).title()} Gazette" for i in range(50)],
         rows=lists(np.concatenate(([0], np.cumsum(np.bincount(sources, minlength=50)))), rows, pa.int32()),
     )
+    none = lists(np.zeros(n_units + 1), [], pa.int32())
+    write("search_times", firsts=none, lasts=none, lasting=none, starts=none)
     questions = list(ask(rng, names, words, said, np.concatenate(([0], np.cumsum(lengths))), owner[document]))
     (output / "questions.json").write_text(json.dumps(questions), encoding="utf-8")
 
@@ -226,6 +229,8 @@ def write_texts(
         language=["en"] * n_documents,
         created_at=dates,
         metadata=empty,
+        blocks=[[]] * n_documents,
+        messages=[[]] * n_documents,
     )
 
 

@@ -171,6 +171,9 @@ class StubServer:
     async def _answer(
         self, writer: asyncio.StreamWriter, method: str, path: str, headers: dict[str, str], content: bytes
     ) -> None:
+        if method == "CONNECT":
+            await _send(writer, Fault(status=407), "")
+            return
         if method == "GET":
             fault = self.models if path.endswith("/models") else Fault(status=404)
             if path.endswith("/stats"):

@@ -19,7 +19,7 @@ from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.evidence.places import place_of
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
-from graphrag_lite.retrieval.report_ranking import rank_reports, report_language, report_rows
+from graphrag_lite.retrieval.report_ranking import rank_reports, report_language
 from graphrag_lite.text.words import content_words, terms
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _entity(index: "SnapshotView", row: int) -> Record:
 
 def search_reports(session: Session, request: SearchReports) -> Page:
     index = session.index.limited(request.where)
-    rows = report_rows(index)
+    rows = index.report_rows
     chosen = [i for i, row in enumerate(rows) if request.level in (None, row["level"])]
     if request.level is not None and not chosen:
         levels = sorted({row["level"] for row in rows})

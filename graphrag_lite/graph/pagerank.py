@@ -17,9 +17,10 @@ import numpy.typing as npt
 from graphrag_lite.graph.adjacency import strengths
 from graphrag_lite.graph.sparse import Csr, Vector
 
-# The walk through a graph of so many edges is exact, by matrices that take .2 s to make. In a larger one, this is what
-# a node has to have per edge, of a mass of 1, to pass it on: no step takes more than 1 / LEAST edges.
-MOST_EDGES = 1_000_000
+# The walk through a graph of so many edges is exact, by matrices. In a larger one, this is what a node has to have per
+# edge, of a mass of 1, to pass it on: no step takes more than 1 / LEAST edges. Of 479,000 edges it takes a third of the
+# time that matrices do, of 80,000 half as much again.
+MOST_EDGES = 200_000
 LEAST = 3e-7
 
 

@@ -24,6 +24,7 @@ MOST = 16_000_000  # bytes of an answer: four million tokens
 PIECE = 65_536  # bytes
 ENCODINGS = ("gzip", "deflate")
 IDLE = 4.0  # seconds after which a connection is not used again: servers close theirs after 5 or more
+PROXIES = "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY"
 BROKEN = (aiohttp.ClientError, OSError)  # what a connection fails with
 
 
@@ -158,6 +159,27 @@ async def _bounded(answer: aiohttp.ClientResponse, most: int) -> AsyncIterator[b
 def is_down(error: BaseException) -> bool:
     """Return whether there was no connection at all."""
     return isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError)
+
+
+def in_the_way(error: BaseException) -> str:
+    """Return what keeps every request on this side of the endpoint, and what to do; "" where that is not why."""
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return (
+            f"its certificate is not trusted ({error.certificate_error}). SSL_CERT_FILE may name a file with the"
+            " certificates of who issues it."
+        )
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return f"the proxy of {PROXIES} is not there ({error.strerror}). Check them."
+    if isinstance(error, aiohttp.ClientHttpProxyError) and error.status < 500:
+        return refused_by_proxy(f"{error.status} {error.message}")
+    return ""
+
+
+def refused_by_proxy(said: str) -> str:
+    return (
+        f"the proxy of {PROXIES} answered {said}. One that wants a name and a password is http://NAME:PASSWORD@HOST:PORT;"
+        " hosts in NO_PROXY are asked without it."
+    )
 
 
 def _proxy(url: URL) -> str | None:

@@ -1,19 +1,15 @@
 """Limits of an endpoint: requests and tokens per minute, requests in flight, and pauses that it asks for."""
 
 import asyncio
-import heapq
 import math
 import re
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from contextvars import ContextVar
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
-before_its_turn: ContextVar[bool] = ContextVar("before_its_turn", default=False)
-"""Whether what a task asks is of a stage to come: it takes places that nobody else waits for."""
 WINDOW = 60.0  # seconds: the minute of "per minute"
 UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s)")
@@ -31,8 +27,6 @@ class Slot:
 class Limits:
     """Lets requests through in the order in which they come, none earlier than the limits allow.
 
-    Those of a stage to come (`before_its_turn`) go after all others.
-
     Of any 60 seconds none sees more requests or tokens begin than a minute may; a request of more tokens than that
     goes alone. Who waits sleeps until the moment that it may go: nothing polls.
     """
@@ -42,9 +36,7 @@ class Limits:
     ) -> None:
         self.requests_per_minute = requests_per_minute
         self.tokens_per_minute = tokens_per_minute
-        self._free = concurrency
-        self._waiting: list[tuple[bool, int, asyncio.Future[None]]] = []  # a heap of who waits for a place
-        self._n_came = 0
+        self._free = asyncio.Semaphore(concurrency)
         self._turn = asyncio.Lock()
         self._changed = asyncio.Event()
         self._window: deque[Slot] = deque()
@@ -54,7 +46,7 @@ class Limits:
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[Slot]:
         """Wait until a request of about so many tokens may go, and count it; `correct` tells the real number."""
-        async with self._place():
+        async with self._free:
             async with self._turn:
                 while (wait := self._wait(tokens)) > 0:
                     self._changed.clear()
@@ -66,34 +58,6 @@ class Limits:
                     self._window.append(slot)
                     self._tokens += tokens
             yield slot
-
-    @asynccontextmanager
-    async def _place(self) -> AsyncIterator[None]:
-        """Hold one of the places in flight; who leaves hands its own on."""
-        if self._free:
-            self._free -= 1
-        else:
-            mine = asyncio.get_running_loop().create_future()
-            self._n_came += 1
-            heapq.heappush(self._waiting, (before_its_turn.get(), self._n_came, mine))
-            try:
-                await mine
-            except asyncio.CancelledError:
-                if not mine.cancelled():  # a place had been handed to it
-                    self._hand_on()
-                raise
-        try:
-            yield
-        finally:
-            self._hand_on()
-
-    def _hand_on(self) -> None:
-        while self._waiting:
-            *_, next_one = heapq.heappop(self._waiting)
-            if not next_one.done():
-                next_one.set_result(None)
-                return
-        self._free += 1
 
     def correct(self, slot: Slot, tokens: int) -> None:
         """Count what a request has really used in place of its estimate."""

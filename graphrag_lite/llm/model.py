@@ -18,7 +18,6 @@ from graphrag_lite.attempts import ENDS_RUN, described
 from graphrag_lite.errors import CallError, ReplyError, WaitingError
 from graphrag_lite.llm.batches import Batches
 from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request, first_word
-from graphrag_lite.llm.limits import before_its_turn
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent, Stopped
 from graphrag_lite.llm.own_loop import own_loop
@@ -171,14 +170,20 @@ class StageModel:
     watch: Watch
     stopped: Stopped | None = None  # why nothing more is asked
     begun: dict[Any, Awaitable[Any]] = field(default_factory=dict)  # outcomes of `begin`, by item
+    _turns: asyncio.Semaphore | None = None
 
     def begin(self, work: Callable[[T], Awaitable[Any]], item: T) -> None:
-        """Start what `map` will ask of an item, and take it then. What is asked now goes before it."""
+        """Start what `map` will ask of an item, and take it then.
+
+        As many items at once as fill all places, also while some wait for the next of their requests: the others would
+        stand before what is asked now.
+        """
+        turns = self._turns = self._turns or asyncio.Semaphore(2 * self.model.settings.concurrency)
 
         async def outcome() -> Any:
-            before_its_turn.set(True)
             try:
-                return await work(item)
+                async with turns:
+                    return await work(item)
             except Exception as error:  # for `map` to judge
                 return error
 

@@ -18,7 +18,6 @@ from graphrag_lite.errors import InputError
 from graphrag_lite.retrieval.columns import lists
 from graphrag_lite.retrieval.conditions import (
     OF_EPISODES,
-    UNTIL,
     Condition,
     dated_until,
     fits_episode,
@@ -105,8 +104,6 @@ def _left(whole: SnapshotView, conditions: Sequence[Condition]) -> "Left":
 
     documents, units, entities = (whole.arrow(name) for name in ("documents", "text_units", "entities"))
     of_episodes = [one for one in conditions if one.field in OF_EPISODES]
-    if "episodes" not in whole.manifest["tables"]:  # a document's day is known without them
-        of_episodes = [one for one in of_episodes if one.comparison != UNTIL]
     fits = np.array(fitting_documents(documents, [one for one in conditions if one not in of_episodes]), np.bool_)
     shown, hidden = _by_episode(whole, of_episodes) if of_episodes else (None, {})
     in_document = np.asarray(whole.document_row)
@@ -137,8 +134,6 @@ def _left(whole: SnapshotView, conditions: Sequence[Condition]) -> "Left":
 
 def _by_episode(whole: SnapshotView, conditions: Sequence[Condition]) -> "tuple[Spans, Spans]":
     """Return the characters of the episodes that fit, and of the others, by id of document, in order."""
-    if "episodes" not in whole.manifest["tables"]:
-        raise InputError(f"{conditions[0]}: this index lists no episodes. Run `graphrag-lite index` to have them.")
     columns = ["document_id", "char_start", "char_end", "reference_time", "speaker", "conversation", "role"]
     shown: dict[str, list[tuple[int, int]]] = {}
     hidden: dict[str, list[tuple[int, int]]] = {}

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.held import Held
     from graphrag_lite.retrieval.note_vectors import NoteVectors
     from graphrag_lite.retrieval.ranking import Links
+    from graphrag_lite.retrieval.unit_communities import UnitCommunities
     from graphrag_lite.retrieval.vectors import Floats, Vectors
 
 INTACT_BYTES = 32_000_000  # of a mapped table: up to here its hash is compared when it is opened, which takes 50 ms
@@ -172,6 +173,20 @@ class SnapshotView:
         return link(entities, Csr(offsets, rows, np.ones(len(rows), np.bool_), n_units), units)
 
     @cached_property
+    def unit_communities(self) -> "UnitCommunities":
+        """Which community each text unit is of."""
+        from graphrag_lite.retrieval.unit_communities import unit_communities
+
+        return unit_communities(self)
+
+    @cached_property
+    def report_rows(self) -> list[dict[str, Any]]:
+        """What ranking needs of every community report (`report_ranking.report_rows`)."""
+        from graphrag_lite.retrieval.report_ranking import report_rows
+
+        return report_rows(self)
+
+    @cached_property
     def days(self) -> "Vector":
         """The day of each text unit's document, by `date.toordinal`, shape (n_units,); nan where it is not dated.
 
@@ -201,8 +216,6 @@ class SnapshotView:
         from graphrag_lite.retrieval.features import Attributes
         from graphrag_lite.retrieval.replies import is_assistant
 
-        if "search_values" not in self.manifest["tables"]:  # an index of before there was this table
-            return Attributes(self.days, name_table([]), [], held=self.held, order=self.order)
         data = self.arrow("search_values")
         offsets, rows = lists(data["rows"], "int32")
         units = [rows[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
@@ -219,9 +232,6 @@ class SnapshotView:
 
         from graphrag_lite.retrieval.held import Held
 
-        if "search_times" not in self.manifest["tables"]:
-            nothing = np.zeros(0, np.int32)
-            return Held(len(self.days), nothing, nothing, nothing, nothing, nothing)
         data = self.arrow("search_times")
         (offsets, firsts), (_, lasts) = lists(data["firsts"], "int32"), lists(data["lasts"], "int32")
         (_, lasting), (_, starts) = lists(data["lasting"], "int32"), lists(data["starts"], "int32")
@@ -231,8 +241,6 @@ class SnapshotView:
     @cached_property
     def title_numbers(self) -> ByNumber:
         """Words with a number in titles, with their rows of search_values."""
-        if "search_values" not in self.manifest["tables"]:
-            return {}
         values = self.columns("search_values", ["field", "value"]).to_pylist()
         return by_number((one["value"], row) for row, one in enumerate(values) if one["field"] == tables.OF_TITLES)
 

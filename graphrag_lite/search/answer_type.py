@@ -23,11 +23,17 @@ if TYPE_CHECKING:
 
 Kind = Literal["time", "number", "person", "location", ""]
 
+_AMOUNTS = (
+    "number|percentage|share|amount|age|size|value|rate|price|cost|length|height|width|weight|speed|population|revenue"
+    "|income|profit|budget|distance|capacity|duration|temperature"
+)
 # By language; scripts without spaces and Hangul are searched anywhere in the question.
 _WORDS: dict[str, dict[Kind, str]] = {
     "en": {
-        "number": r"how (?:many|much|long|old|far|often|tall|high|big|large)|(?:what|which) (?:\w+ )?"
-        r"(?:number|percentage|share|amount|age|size|value|rate|price|cost|length|height|width|weight|speed|population)",
+        "number": r"how (?:many|much|long|old|far|often|tall|high|big|large)"
+        rf"|(?:what|which) (?:\w+ )?(?:{_AMOUNTS})"
+        rf"|what(?:'s|’s| is| was| are| were) (?:[^\s?]+ ){{0,4}}(?:{_AMOUNTS})"
+        r"(?= (?:of|in|for|at|on|per|during)\b|\W*$)",
         "time": r"when|date of|(?:what|which) (?:year|date|day|month|time|decade|century)|since when|until when",
         "person": r"who|whom|whose",
         "location": r"where|place of|(?:what|which)(?: is the)? (?:city|country|place|town|state|location)",
@@ -61,6 +67,10 @@ _NUMBER = re.compile(
     r"(?<![A-Za-z\d_.-])\d[\d.,]*|[〇一二三四五六七八九十百千万萬億亿]+"
     r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred)\b",
     re.I,
+)
+_STATES = re.compile(
+    r"([^\W\d_][\w-]*)(?: [(][^()]*[)])? ?(?:was|is|were|are|of|=|:|totall?ed|reached|stood at|est de|beträgt|betrug"
+    r"|era|es)\s(?:(?:about|around|nearly|approximately|over|only|just) )?[^\w\s]{0,2}(?:[A-Z]=)?\d"
 )
 _STOP = re.compile(r"[,;:.!?()]")
 WITHIN_WORDS = str.maketrans(dict.fromkeys("-'’", " "))
@@ -121,7 +131,8 @@ class Sought:
         if self.kind == "time":
             return _TIME.search(sentence) is not None
         if self.kind == "number":
-            return self.has_count(sentence)
+            told = (says.search(sentence) for says, _ in self.told)  # "how much did it cost": an amount of money
+            return self.has_count(sentence) and (not self.told or any(told))
         if not self.kind:
             return False
         return any(
@@ -150,6 +161,14 @@ class Sought:
         numbers = (number for number in _NUMBER.finditer(sentence) if self._is_count(sentence, number))
         after = (_STOP.split(sentence[number.end() : number.end() + REACH])[0] for number in numbers)
         return any(not asked.isdisjoint(terms(" ".join(_WORD.findall(text)[:3]), language)) for text in after)
+
+    def states(self, sentence: str, asked: Set[str], language: str) -> bool:
+        """Say whether a sentence says what an amount is: a word of what is `asked` for, a verb or "of", a number.
+
+        >>> [Sought().states(text, {"revenu"}, "en") for text in ("Revenue was $9 billion.", "Revenue grew; it was 9.")]
+        [True, False]
+        """
+        return any(not asked.isdisjoint(terms(found[1], language)) for found in _STATES.finditer(sentence))
 
     def shares_words(self, sentence: str) -> float:
         """Return the share of the question's words that a sentence holds as they are written there.

@@ -20,7 +20,7 @@ from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM, YEAR
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import thing_asked
-from graphrag_lite.search.other_words import attributes, general_terms, in_other_words, role_terms
+from graphrag_lite.search.other_words import asking_terms, attributes, general_terms, in_other_words, role_terms
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
@@ -73,8 +73,8 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     if any(not any(map(says.search, read)) for says in matched.values()) or _counted_nowhere(counted, read):
         return True
     if matched and (known := _unspaced_names(question)):
-        said = [text for unit in best for text, _ in _beside(index, unit, frozenset(), known)]
-        if not any(any(says.search(text) for says in matched.values()) for text in said):
+        texts = [text for unit in best for text, _ in _beside(index, unit, frozenset(), known)]
+        if not any(any(says.search(text) for says in matched.values()) for text in texts):
             return True
     if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:
         return False
@@ -90,7 +90,7 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     called = " ".join(word for word in question.capitalized if not no_name.issuperset(question.terms_of(word)))
     if not brief or not names or not asked or called not in question.text.replace("-", " "):
         return False
-    said = terms(" ".join(found for asks in matched for found in asks.findall(question.text)), question.analyzed_in)
+    said = {term for asks in matched for term in asking_terms(asks, question.text, question.analyzed_in)}
     rest = {other for term in asked.difference(said) for other in meant[term]}
     if len(asked.difference(said)) > HOPS and any(_is_about(index, unit, names) for unit in best):
         return False

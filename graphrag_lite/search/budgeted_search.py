@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.retrieval.abstention import says_nothing, weights
-from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, report_rows, scaled
+from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, scaled
 from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
 from graphrag_lite.search.community_answers import paragraphs
 from graphrag_lite.search.community_walk import CommunitySearch, community_tree
@@ -109,7 +109,7 @@ class Begun:
 
 def _begin(question: "Question", budget: int) -> Begun:
     index = question.index
-    rows = report_rows(index)
+    rows = index.report_rows
     asked = asked_terms(question)
     by_reports = rank_reports(index, asked, rows, range(len(rows))).unit_scores
     scores = scaled(index.bm25.scores(asked)) + BY_REPORTS * by_reports

@@ -35,9 +35,9 @@ def themes(index: "SnapshotView", reports: Iterable[Row]) -> list[Statement]:
         columns = ["source", "target", "sources"]
         told += [
             (f"{row['source']} – {row['target']}", row["sources"])
-            for row in index.arrow("relationships").slice(0, FEW).select(columns).to_pylist()
+            for row in index.columns("relationships", columns).slice(0, FEW).to_pylist()
         ]
-        entities = index.arrow("entities").slice(0, FEW).select(["title", "sources"]).to_pylist()
+        entities = index.columns("entities", ["title", "sources"]).slice(0, FEW).to_pylist()
         told += [(row["title"], row["sources"]) for row in entities]
     found: list[Statement] = []
     for title, spans in told:
@@ -72,17 +72,16 @@ def paragraphs(
 
 def _heading(index: "SnapshotView", community: int, said: Sequence[Statement]) -> str:
     """Return the names of a community's members that its statements hold, the most important ones."""
-    communities, entities = index.arrow("communities"), index.arrow("entities")
     if community < 0:
         return ""
-    row = communities["community"].to_pylist().index(community)
+    row = index.column("communities", "community").to_pylist().index(community)
     title = {
-        entities["id"][entity].as_py(): entities["title"][entity].as_py()
+        index.cell("entities", "id", entity): index.cell("entities", "title", entity)
         for place in said
         for mention in find_mentions(*read_out(index, place), index.names)
         for entity in mention.entities
     }
-    members = communities["entity_ids"][row].as_py()  # the most connected first
+    members = index.cell("communities", "entity_ids", row)  # the most connected first
     return ", ".join([title[identity] for identity in members if identity in title][:MAX_NAMES])
 
 

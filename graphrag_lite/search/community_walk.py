@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_lite.graph.adjacency import starts
 from graphrag_lite.graph.sparse import Vector
-from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.retrieval.unit_communities import NO_COMMUNITY
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
@@ -21,7 +20,6 @@ MAX_BARREN = 2  # rounds in a row without a relevant text unit, which end the wa
 # ones is added. With an oracle for a model, turns of five and .7 find as many gold passages as testing the best by BM25
 # (multihoprag_facts 98 of 100, musique 78, 50 tests); where a barren community was left for good, 92 and 72.
 AGAIN = 0.7
-NO_COMMUNITY = -2  # -1 is the parent of the top level
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,31 +103,11 @@ class CommunitySearch:
 
 def community_tree(index: "SnapshotView", scores: Vector) -> Tree:
     """Return the communities with their text units that score, best first, ties by row."""
-    communities = index.columns("communities", ["community", "parent", "entity_ids"]).to_pylist()
-    parent = {row["community"]: row["parent"] for row in communities}
-    children: dict[int, list[int]] = {}
-    for row in communities:
-        children.setdefault(row["parent"], []).append(row["community"])
-    entity_row = {identity: i for i, identity in enumerate(index.column("entities", "id").to_pylist())}
-    finest = {entity_row[identity]: row["community"] for row in communities for identity in row["entity_ids"]}
-
-    numbers = np.array(sorted(parent), dtype=np.int64)
-    column = np.full(index.n_rows("entities"), -1)
-    column[list(finest)] = np.searchsorted(numbers, list(finest.values()))
-    mentions = index.links.entities
-    told = column[mentions.indices]
-    worth = np.log1p(mentions.data) * index.links.rarity[mentions.indices]
-    held = (told >= 0) & (worth > 0)
-    pairs, place = np.unique(starts(mentions)[held] * len(numbers) + told[held], return_inverse=True)
-    unit, said = np.divmod(pairs, max(len(numbers), 1))
-    order = np.lexsort((-said, np.bincount(place, worth[held], len(pairs)), unit))
-    main = np.full(len(scores), NO_COMMUNITY)
-    main[unit[order]] = numbers[said[order]]  # the last of each unit is worth most, ties by number
+    parent, children, of_unit = index.unit_communities
     units: dict[int, list[int]] = {}
-    for unit in best(scores, len(scores)).tolist():
-        if scores[unit] <= 0:
-            break
-        community = int(main[unit])
+    scoring = np.flatnonzero(scores > 0)
+    for unit in scoring[np.argsort(-scores[scoring], kind="stable")].tolist():
+        community = int(of_unit[unit])
         while True:
             units.setdefault(community, []).append(unit)
             if community == NO_COMMUNITY or parent[community] == -1:

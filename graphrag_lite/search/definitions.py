@@ -64,11 +64,11 @@ _IS = re.compile(
     re.I,
 )
 _BESIDE = re.compile(
-    r"\s?[(（][^()（）]{3,90}[)）]|(?:,| [–—-]) (?:an?|the|une?|eine?|der|die|das|una?) \w"
+    r"\s?[(（][^()（）]{3,90}[)）]|(?:,| [–—-]) (?:an?|the|our|une?|eine?|der|die|das|una?) \w"
     r"|, (?!\w+ing\b)[a-zß-ÿ]\w+ (?:of|to|for|at|de|von)\b"
 )
 _NAME_BEFORE = re.compile(r"(?:^|[\s(])[^\W\d_a-zß-ÿ][^,;:.!?()]{1,40}, (?:(?:the|our|an?|der|die|le|la) )?$")
-_SET_OFF = re.compile(r"\s*(?:[,.;:)!?]|$|[은는이가을를])")
+_SET_OFF = re.compile(r"\s*(?:[,.;:)!?]|$|[은는이가을를로와과의])")
 _INTRODUCED = re.compile(r"(?:called|named|known as|namens|genannt|appelée?|llamad[oa]|인) $", re.I)
 
 

@@ -19,7 +19,6 @@ from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.report_ranking import (
     asked_terms,
     rank_reports,
-    report_rows,
     scaled,
 )
 from graphrag_lite.retrieval.top_k import best
@@ -211,7 +210,7 @@ async def _read(question: Question, others: Sequence[str]) -> list[Question]:
 def _best_reports(question: Question) -> list[int]:
     """Return the reports that fit the question best, of all levels."""
     index = question.index
-    rows = report_rows(index)
+    rows = index.report_rows
     asked = asked_terms(question)
     return rank_reports(index, asked, rows, range(len(rows))).order[: index.search_settings.max_reports]
 

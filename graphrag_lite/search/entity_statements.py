@@ -54,12 +54,12 @@ def relationships(index: "SnapshotView", entity: int) -> list[Statement]:
     """Return the sentences of an entity's heaviest relationships that can be read alone."""
     import pyarrow.compute as pc
 
-    table = index.arrow("relationships")
     identity = index.column("entities", "id")[entity]
-    own = table.filter(pc.or_(pc.equal(table["source_id"], identity), pc.equal(table["target_id"], identity)))
+    ends = (index.column("relationships", end) for end in ("source_id", "target_id"))
+    own = pc.indices_nonzero(pc.or_(*(pc.equal(end, identity) for end in ends)))[:MAX_RELATIONSHIPS]
     return [
         statement
-        for row in own.slice(0, MAX_RELATIONSHIPS).to_pylist()
+        for row in index.columns("relationships", ["source", "target", "sources"]).take(own).to_pylist()
         for span in row["sources"]
         if _is_short(span)
         for statement in [statement_at(index, span, f"{row['source']} – {row['target']}")]

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.abstention import says_nothing, weights
-from graphrag_lite.retrieval.report_ranking import asked_terms, partition, rank_reports, report_language, report_rows
+from graphrag_lite.retrieval.report_ranking import asked_terms, partition, rank_reports, report_language
 from graphrag_lite.search.answer import NOTHING, Answer, answered, compose, ranked
 from graphrag_lite.search.overview import overview
 
@@ -27,7 +27,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
         if found := answer_within(index, query, query.budget):
             return found
     question = query.read_by(index)
-    rows = report_rows(index)
+    rows = index.report_rows
     asked = asked_terms(question)
     reports = rank_reports(index, asked, rows, partition(rows, query.level))
     ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
@@ -70,7 +70,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     from graphrag_lite.search.reports import portions, relevant, report_record, shuffled
 
     question = query.read_by(index)
-    rows = report_rows(index)
+    rows = index.report_rows
     chosen = await relevant(index, rows, question.text, asking) if query.dynamic else partition(rows, query.level)
     reports = rank_reports(index, asked_terms(question), rows, chosen)
     ranking = ranked(reports.unit_scores, index.document_row, query.top_k)

@@ -60,6 +60,9 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         return compose(question, method, compared.statements, ranking, unsure=nothing is None, lead=compared.lead)
     foreign = question.language not in ("", *index.languages)  # its words say less of where the answer is
     near = best(scores, FOREIGN_UNITS).tolist() if foreign else ranking.units[:READ_UNITS]
+    if question.means_newest:  # other documents tell of other days
+        newest = np.nanmax(index.days[near], initial=-np.inf)
+        near = best(np.where(index.days == newest, scores, 0.0), READ_UNITS).tolist() if newest > -np.inf else near
     read = [unit for unit in near if scores[unit] > 0]
     defining = defining_units(question, asked.things, scores)
     most = index.search_settings.max_sentences

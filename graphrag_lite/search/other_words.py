@@ -63,5 +63,11 @@ def attributes_told(question: str, language: str) -> list[tuple[re.Pattern[str],
     >>> bool(says.search("Ann (4 May 1950 – 2001)")), sorted(asked)
     (True, ['born'])
     """
-    found = ((says, terms(" ".join(asks.findall(question)), language)) for asks, says in attributes().items())
-    return [(says, frozenset(asked)) for says, asked in found if asked]
+    found = ((says, asking_terms(asks, question, language)) for asks, says in attributes().items())
+    return [(says, asked) for says, asked in found if asked]
+
+
+def asking_terms(asks: re.Pattern[str], question: str, language: str) -> frozenset[str]:
+    """Return the terms with which a question asks for an attribute: not those between, as in "how much did it cost"."""
+    words = [word for said in asks.findall(question) for word in (*said.split()[:2], said.split()[-1])]
+    return frozenset(terms(" ".join(words), language))

@@ -15,7 +15,7 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.retrieval.recurring_titles import recurring_titles
-from graphrag_lite.retrieval.report_ranking import partition, rank_reports, report_rows
+from graphrag_lite.retrieval.report_ranking import partition, rank_reports
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
 from graphrag_lite.search.community_answers import themes
 from graphrag_lite.search.entity_statements import description
@@ -88,7 +88,7 @@ def overview(
             said += [told for row in rows[:DESCRIBED] for told in _described(index, row["row"], said)]
     if not asked:
         if reports is None:
-            rows = report_rows(index)
+            rows = index.report_rows
             reports = [rows[i] for i in rank_reports(index, [], rows, partition(rows, 0)).order]
         said = themes(index, reports)
     told = compose(question, method, said, ranking)
@@ -171,11 +171,10 @@ def _fields(index: "SnapshotView") -> list[str]:
 def _shared_values(index: "SnapshotView") -> dict[str, list[tuple[int, str]]]:
     """Return the values that documents share by field, each with the number of documents, the commonest first."""
     found: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    if "search_values" in index.manifest["tables"]:  # else an index of before there was this table
-        for field, value, units in tables.rows(index.arrow("search_values"), "field", "value", "rows"):
-            n = len({index.document_row[unit] for unit in units})
-            if field != tables.OF_TITLES and n > 1:
-                found[field].append((n, value))
+    for field, value, units in tables.rows(index.arrow("search_values"), "field", "value", "rows"):
+        n = len({index.document_row[unit] for unit in units})
+        if field != tables.OF_TITLES and n > 1:
+            found[field].append((n, value))
     return {
         field: sorted(values, key=lambda item: (-item[0], item[1]))
         for field, values in found.items()

@@ -23,7 +23,7 @@ from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import defines, is_about
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
-from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, spoken_span
+from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, speaker_of, speakers, spoken_span
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ QUANTIFIERS = frozenset({"many", "mani", "much"})  # terms that ask for a number
 THANKS = 0.5  # what a turn of a talk counts that says nothing
 ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
 COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
+STATED = 0.35  # more for one that says what the amount is: "revenue was $51 billion"
 CELL = 3.0  # more for a cell of a row of which the question says the label, and not the value
 AS_WRITTEN = 0.35  # more for one with all words of the question in the very form
 DEFINED = 5.0  # more for one that says what a thing is, where that is asked; or else for the first of what is about it
@@ -66,7 +67,15 @@ ANNOUNCES = re.compile(
     re.I,
 )
 ITEM = re.compile(r"\n?[-*•] ")
+_JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "LiHua"
 ASKS = re.compile(r"[?？][\"'”’»)\]」』]*$")
+# Tells that somebody asks what the question asks.
+ASKED = re.compile(
+    r"\b(?:ask(?:s|ed|ing)?(?: \w+)? (?:if|whether|wh\w+|how|about|for)"
+    r"|(?:wonder(?:ed|ing)?|curious) (?:if|whether|wh\w+|how|about))\b",
+    re.I,
+)
+ASKING_WORDS = frozenset(("ask", "asks", "asked"))
 NEAR = 0.8  # of the best sentence's value: where each document may tell anew, the newest of these is first
 LEAST_NAME = 4  # characters of a name that leads to the document with this title
 
@@ -92,7 +101,9 @@ class _Wanted:
             worth *= 1 + (DATED if self.sought.kind == "time" else CUE)
             if self.sought.how_many and self.sought.counts(said, self.terms, language):
                 worth *= 1 + COUNTED
-        if ANNOUNCES.search(said):
+            elif self.sought.kind == "number" and self.sought.states(said, self.terms, language):
+                worth *= 1 + STATED
+        if ANNOUNCES.search(said) or (ASKED.search(said) and self.sought.words.isdisjoint(ASKING_WORDS)):
             worth *= UNFIT
         if self.sought.things and defines(said, self.sought.things):
             worth *= 1 + DEFINED
@@ -239,6 +250,7 @@ def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[
     leaning = [place for place in places if not _stands(read_out(index, place)[0])]
     if leaning and (name := _subject(index, row)):
         return [replace(place, about=name) for place in places]
+    places = [_with_reply(index, place) for place in places]
     first, *rest = places
     ordered = [_with_context(index, first) if first in leaning else first]
     ordered += [place for place in rest if place not in leaning]
@@ -252,6 +264,24 @@ def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[
         else:
             ordered.append(_with_context(index, place))
     return ordered
+
+
+def _with_reply(index: "SnapshotView", place: Statement) -> Statement:
+    """Return a question of a talk with what the next speaker says to it, as far as that says something."""
+    document = index.document_text(index.document_row[place.unit])
+    asked, language = read_out(index, place)
+    if not ASKS.search(asked) or not speakers(document):
+        return place
+    own = speaker_of(document, place.start)
+    last = min(index.cell("text_units", "char_end", place.unit), place.start + MAX_LENGTH)
+    for start, end in sentences(document[place.end : last], language):
+        first, reply_end = spoken_span(document, place.end + start, place.end + end)
+        replies = speaker_of(document, first)
+        if not replies or replies == own:
+            return place
+        if len(terms(document[first:reply_end], language)) >= LEAST_TERMS:
+            return replace(place, end=reply_end)
+    return place
 
 
 def _goes_on(one: Statement, place: Statement, before: int) -> bool:
@@ -312,12 +342,12 @@ def _candidates(
     asked = wanted.terms
     row = index.document_row[unit]
     language = index.cell("documents", "language", row)
-    named = index.cell("documents", "title", row)
-    title = asked.intersection(terms(named, language))
+    heading = index.cell("documents", "title", row)
+    title = asked.intersection(terms(heading, language))
     offset, text = (index.cell("text_units", column, unit) for column in ("char_start", "text"))
     document = index.document_text(row)
     things = () if defines(text, wanted.sought.things) else wanted.sought.things
-    introduced = offset == 0 and is_about(named, things)
+    introduced = offset == 0 and is_about(heading, things)
     floor = NAMED_FLOOR if _subject(index, row) else FLOOR
     left_out, code, cards = itemgetter("references", "code", "card")(_blocks(index, row))
     found: list[_Candidate] = []
@@ -356,7 +386,8 @@ def _candidates(
             worth *= CODE
         if label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2):  # "Yes, sure.", or thanks
             worth *= THANKS
-        known = asked.intersection(terms(label, language))
+        named = label or speaker_of(document, start)
+        known = asked.intersection(terms(f"{named} {_JOINED.sub(' ', named)}", language))
         speaker = (
             label if wanted.sought.kind == "person" and label.endswith((":", "：")) and not known else ""
         )  # the answer?

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "TABLES", "WORKING", "Key"]
 
-PART = 16_384  # rows that become Arrow data at once
-AT_ONCE = 1024  # rows that are read as Python's objects at once
+PART = 4096  # rows that become Arrow data at once
+AT_ONCE = 128  # rows that are read as Python's objects at once
 AGAIN = "Run `graphrag-lite index` to build it again."
 ENDINGS = (".parquet", ".arrow")
 PARQUET: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}

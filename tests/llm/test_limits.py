@@ -3,15 +3,12 @@
 import asyncio
 import datetime
 import time
-from contextlib import AsyncExitStack
 from email.utils import format_datetime
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from graphrag_lite.llm import limits
-from graphrag_lite.llm.limits import Limits, asked_pause, before_its_turn, pause_before_next, seconds
+from graphrag_lite.llm.limits import Limits, asked_pause, pause_before_next, seconds
 
 
 @pytest.fixture
@@ -67,37 +64,6 @@ def test_real_usage_takes_the_place_of_the_estimate(short_minute: float) -> None
 def test_no_more_are_in_flight_than_concurrency_allows() -> None:
     begun = starts(Limits(3), [1] * 9, takes=0.1)
     assert most_within(begun, 0.09) == 3
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=12), st.integers(1, 3))
-def test_who_asks_before_its_turn_goes_last_and_no_place_is_lost(asked: list[tuple[bool, bool]], n: int) -> None:
-    """`asked`: whether each asks early, and whether it is cancelled, some of them in the moment that a place is free."""
-
-    async def main() -> None:
-        limit, gone = Limits(n), []
-
-        async def one(i: int, early: bool) -> None:
-            before_its_turn.set(early)
-            async with limit.slot(1):
-                gone.append(i)
-
-        async with AsyncExitStack() as held:
-            for _ in range(n):
-                await held.enter_async_context(limit.slot(1))
-            tasks = [asyncio.create_task(one(i, early)) for i, (early, _) in enumerate(asked)]
-            await asyncio.sleep(0)
-        for task, (_, cancelled) in zip(tasks, asked, strict=True):
-            if cancelled:
-                task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        left = [i for i, (_, cancelled) in enumerate(asked) if not cancelled]
-        assert gone == sorted(left, key=lambda i: asked[i][0])
-        async with AsyncExitStack() as held, asyncio.timeout(5):
-            for _ in range(n):
-                await held.enter_async_context(limit.slot(1))
-
-    asyncio.run(main())
 
 
 def test_waiting_costs_no_processor_time(short_minute: float) -> None:

@@ -150,6 +150,17 @@ def test_a_proxy_of_the_environment_is_asked_for_the_world_outside(name: str, mo
         failure(lambda: answer(chat_at("http://model.invalid/v1", max_attempts=1)), ModelError)
 
 
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_that_lets_nobody_through_is_told_apart_from_the_endpoint(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StubServer(lambda _: Fault(status=407)) as proxy:
+        monkeypatch.setenv(f"{scheme.upper()}_PROXY", proxy.url.removesuffix("/v1").replace("//", "//me:secret@"))
+        said = failure(lambda: answer(chat_at(f"{scheme}://model.invalid/v1")), ModelError)
+        assert "NAME:PASSWORD" in said and "407" in said and "secret" not in said
+        assert proxy.n_requests <= 1, "it does not heal"
+
+
 def test_requests_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     with StubServer() as server:

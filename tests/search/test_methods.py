@@ -226,15 +226,6 @@ def test_the_graph_does_not_open_an_answer_to_a_question_that_states_a_document(
     assert about(question) == ([], [])
 
 
-def test_an_index_without_the_table_of_values_is_searched(dated: Index) -> None:
-    index = Index(dated.folder)
-    del index.manifest["tables"]["search_values"]
-    assert (
-        index.query("How old is Luna?", as_of="2023-06-01").documents
-        == dated.query("How old is Luna?", as_of="2023-06-01").documents
-    )
-
-
 def test_without_dates_a_day_changes_nothing(tmp_path: Path) -> None:
     for name in ("one", "two", "three"):
         (tmp_path / f"{name}.txt").write_text(
