@@ -32,7 +32,8 @@ _WORDS: dict[str, dict[Kind, str]] = {
     "en": {
         "number": r"how (?:many|much|long|old|far|often|tall|high|big|large)"
         rf"|(?:what|which) (?:\w+ )?(?:{_AMOUNTS})"
-        rf"|what(?:'s|’s| is| was| are| were) (?:[^\s?]+ ){{0,4}}(?:{_AMOUNTS})(?= (?:of|in|for|at|on|per|during)\b|\W*$)",
+        rf"|what(?:'s|’s| is| was| are| were) (?:[^\s?]+ ){{0,4}}(?:{_AMOUNTS})"
+        r"(?= (?:of|in|for|at|on|per|during)\b|\W*$)",
         "time": r"when|date of|(?:what|which) (?:year|date|day|month|time|decade|century)|since when|until when",
         "person": r"who|whom|whose",
         "location": r"where|place of|(?:what|which)(?: is the)? (?:city|country|place|town|state|location)",
