@@ -103,6 +103,10 @@ def main(corpus: Path, latencies: str, times: int) -> None:
     """Measure the first documents of a corpus against a stub of each latency."""
     with tempfile.TemporaryDirectory() as folder:
         part = cut(corpus, Path(folder) / "corpus.jsonl", times * N_DOCUMENTS)
+        started, total = time.process_time(), 0
+        for n in range(30_000_000):
+            total += n
+        print(f"30 million additions in a loop: {time.process_time() - started:.1f} s")
         for latency in latencies.split(","):
             measure(part, float(latency))
 

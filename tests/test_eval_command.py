@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from invoking import invoke, objects
 from rich.console import Console
 
 from graphrag_lite import pipeline
-from graphrag_lite.cli import evaluating, main, progress
+from graphrag_lite.cli import evaluating, progress
 from graphrag_lite.ops.evaluate import measure, read_questions
 from graphrag_lite.run import snapshots
 from graphrag_lite.settings import Settings
@@ -39,15 +39,6 @@ QUESTIONS = [
 ]
 FIGURES = ("recall@2", "recall@5", "recall@10", "all_gold@5", "mrr")
 Write = Callable[..., Path]
-
-
-def invoke(*arguments: object) -> Result:
-    """Run a command in this process; an error that is not for the user is raised."""
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
-
-
-def objects(text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def quiet(said: str) -> bool:

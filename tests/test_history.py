@@ -7,13 +7,12 @@ import subprocess
 import sys
 import unicodedata
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from invoking import invoke, objects
 
 from graphrag_lite import pipeline, tables
-from graphrag_lite.cli import history, main, terminal
+from graphrag_lite.cli import history, terminal
 from graphrag_lite.run import run_log, snapshots
 from graphrag_lite.run.comparison import Comparison, DocumentChanges, FactChanges, RecordChange, RecordChanges
 from graphrag_lite.settings import Settings
@@ -23,14 +22,6 @@ TEXTS = {
     "a.txt": "Alice Smith met Bob Jones in Paris. Bob Jones works for Acme Corporation.\n",
     "b.txt": "Carol White lives in Rome with Bob Jones. Carol White left Acme Corporation in 1990.\n",
 }
-
-
-def invoke(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
-
-
-def objects(text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def index(root: Path, corpus: Path) -> Path:

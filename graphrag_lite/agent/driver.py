@@ -167,8 +167,6 @@ def _before(question: "Question", units: Sequence[int]) -> list[str]:
     import pyarrow.compute as pc
 
     index = question.index
-    if "facts" not in index.manifest["tables"]:
-        return []
     facts = index.columns("facts", ["id", "prior_id", "sources"])
     later = facts.filter(pc.not_equal(facts["prior_id"], ""))
     ids = {index.cell("text_units", "id", unit) for unit in units}

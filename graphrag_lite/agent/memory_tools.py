@@ -37,14 +37,9 @@ def conversation_search(session: Session, request: ConversationSearch) -> Page:
     talks = set(_messages(index)["document_id"])
     ids = index.column("documents", "id").to_pylist()
     fitting = passages_for(session, request.query, request.where)
-    found = [unit for unit in fitting if ids[index.document_row[unit]] in talks]
-
-    def record(place: int) -> Record:
-        if place < len(own):
-            return _entry(session, own[place])
-        return passage(index, found[place - len(own)])
-
-    return paged(len(own) + len(found), request.page, record, request.size)
+    found = [partial(_entry, session, place) for place in own]
+    found += [partial(passage, index, unit) for unit in fitting if ids[index.document_row[unit]] in talks]
+    return paged(len(found), request.page, lambda place: found[place](), request.size)
 
 
 def conversation_search_date(session: Session, request: ConversationSearchDate) -> Page:
@@ -56,16 +51,10 @@ def conversation_search_date(session: Session, request: ConversationSearchDate) 
     own = [] if request.where or not session.name else session.memory.listed(MESSAGE, session.name, first, last)
     said = _messages(index)
     times = [time[:10] for time in said["reference_time"]]
-    rows = sorted(
-        (row for row, day in enumerate(times) if first <= day <= last), key=lambda row: said["reference_time"][row]
-    )
-
-    def record(place: int) -> Record:
-        if place < len(own):
-            return _entry(session, own[place])
-        return _said(index, said, rows[place - len(own)])
-
-    return paged(len(own) + len(rows), request.page, record, request.size)
+    rows = [row for row, day in enumerate(times) if first <= day <= last]
+    found = [partial(_entry, session, place) for place in own]
+    found += [partial(_said, index, said, row) for row in sorted(rows, key=said["reference_time"].__getitem__)]
+    return paged(len(found), request.page, lambda place: found[place](), request.size)
 
 
 def _messages(index: "SnapshotView") -> dict[str, list[str]]:

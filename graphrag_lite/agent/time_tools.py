@@ -34,8 +34,6 @@ def facts_for(index: "SnapshotView", query: str) -> list[dict[str, Any]]:
 
     Those come first whose words weigh most in it; of equal ones what still holds, then what is told most often.
     """
-    if "facts" not in index.manifest["tables"]:
-        return []
     question = Question(index, query)
     ids = index.column("entities", "id")
     mentions = find_mentions(query, question.language, index.names)

@@ -11,6 +11,7 @@ if problem := overwritten():
 
 from graphrag_lite.cli.group import Group, command
 
-main = click.version_option(installed_version(), "-V", "--version")(
-    command("graphrag-lite", cls=Group, context_settings={"help_option_names": ["-h", "--help"]})(lambda: None)
-)
+
+@command("graphrag-lite", cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(installed_version(), "-V", "--version")
+def main() -> None: ...

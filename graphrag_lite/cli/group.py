@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from graphrag_lite.cli.from_graphrag import translated
+from graphrag_lite.errors import GraphragLiteError
 
 COMMANDS = {
     "index": "indexing:index",
@@ -79,8 +80,6 @@ class Group(click.Group):
         return name, loaded(name) if found and name else None, rest
 
     def invoke(self, ctx: click.Context) -> None:
-        from graphrag_lite.errors import GraphragLiteError
-
         for name in ("stdout", "stderr"):
             if getattr(sys, name) is None:  # closed by >&-: what is opened next would take its place
                 setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - to the end

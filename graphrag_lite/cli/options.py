@@ -1,4 +1,4 @@
-"""What the commands share: options, exit codes, how logs and signals are met."""
+"""What the commands share: options, the root, how logs and signals are met."""
 
 import contextlib
 import functools

@@ -19,13 +19,14 @@ from graphrag_lite.stages.load_documents import unread_times
 def summary(run: Run) -> dict[str, Any]:
     """Return what `index --json` prints: documented in docs/json.md, and stable."""
     rows = {name: entry["rows"] for name, entry in run.manifest["tables"].items()}
+    levels = tables.read(run.snapshot, "communities", only=["level"])["level"].to_pylist()
     names = ("documents", "text_units", "entities", "relationships", "covariates", "communities", "community_reports")
     return {
         "status": "published" if run.changed else "unchanged",
         "snapshot": run.snapshot.name,
         "method": run.manifest["settings"]["method"],
         **{name: rows[name] for name in names},
-        "communities_by_level": _by_level(run),
+        "communities_by_level": {str(level): levels.count(level) for level in sorted(set(levels))},
         "relationships_within_entities": within_entities(run.manifest),
         "failures": rows["failures"],
         "left_out": left_out_of(run.manifest),
@@ -58,11 +59,6 @@ def _unread_times(run: Run) -> list[dict[str, Any]]:
     documents = tables.read(run.snapshot, "source_documents", only=["path", "created_at", "metadata", "messages"])
     field = run.manifest["settings"]["load_documents"]["time_field"]
     return [unread._asdict() for unread in unread_times(documents, field)]
-
-
-def _by_level(run: Run) -> dict[str, int]:
-    levels = tables.read(run.snapshot, "communities", only=["level"])["level"].to_pylist()
-    return {str(level): levels.count(level) for level in sorted(set(levels))}
 
 
 def print_summary(console: Console, run: Run, output: str) -> None:

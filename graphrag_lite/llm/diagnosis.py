@@ -3,7 +3,6 @@
 Refused: not this request, in this form. Trouble: not now, it can heal. ModelError: no request can succeed.
 """
 
-import functools
 import json
 import os
 import re
@@ -63,19 +62,17 @@ class Diagnosis:
             return await attempt
         except StatusError as error:
             self._refuse(error.response.status_code, body(error.response), error.response.headers, hand_back)
-        except transport_errors() as error:
-            if not _is_down(error):
+        except http_client().BROKEN as error:
+            if not http_client().is_down(error):
                 self.pass_on(error)
-            if isinstance(error, TimeoutError) and not _is_down(error):
+            if isinstance(error, TimeoutError) and not http_client().is_down(error):
                 seconds = f"{self.settings.timeout:g} s (llm.timeout)"
                 raise Trouble(f"{self.address} has not answered within {seconds}.", slow=True) from None
-            raise Trouble(self.unreachable(error), down=_is_down(error)) from None
+            raise Trouble(self.unreachable(error), down=http_client().is_down(error)) from None
 
     def pass_on(self, error: BaseException) -> None:
         """Raise ModelError where a proxy or a certificate keeps every request away."""
-        from graphrag_lite.llm.http_client import in_the_way
-
-        if why := in_the_way(error):
+        if why := http_client().in_the_way(error):
             raise ModelError(f"{self.address} cannot be asked: {self.redacted(why)}") from None
 
     def give_up(self, trouble: Trouble, tries: int) -> NoReturn:
@@ -120,9 +117,8 @@ class Diagnosis:
                 f" write it in {self.section}.base_url."
             ) from None
         if status == PROXY_WANTS_A_NAME:
-            from graphrag_lite.llm.http_client import refused_by_proxy
-
-            raise ModelError(f"{self.address} cannot be asked: {refused_by_proxy(f'{status} {message}')}") from None
+            why = http_client().refused_by_proxy(f"{status} {message}")
+            raise ModelError(f"{self.address} cannot be asked: {why}") from None
         flagged = re.search(r"moderation|flagged", message, re.IGNORECASE)
         if status == 401 or (status == 403 and not flagged) or (status == 400 and re.search("api.?key", message, re.I)):
             raise ModelError(self.unauthorised(status, message)) from None
@@ -172,7 +168,7 @@ class Diagnosis:
     def unreachable(self, error: BaseException) -> str:
         if isinstance(error, TimeoutError):
             return f"{self.address} does not answer."
-        if _is_down(error):
+        if http_client().is_down(error):
             return f"{self.address} cannot be reached: {self.redacted(cause(error))}."
         return f"{self.address} cut the connection ({self.redacted(cause(error))})."
 
@@ -187,21 +183,14 @@ def body(response: "Response") -> str:
     return response.content.decode("utf-8", "replace")
 
 
-def _is_down(error: BaseException) -> bool:
-    from graphrag_lite.llm.http_client import is_down
-
-    return is_down(error)
-
-
 def cause(error: BaseException) -> str:
     inner = error.__cause__ or error
     told = getattr(inner, "strerror", None) or getattr(inner, "message", None) or inner  # str() adds lines and URLs
     return " ".join(str(told).split()).rstrip(".") or type(inner).__name__
 
 
-@functools.cache
-def transport_errors() -> tuple[type[Exception], ...]:
-    """Return what a connection fails with. TimeoutError is an OSError."""
-    from graphrag_lite.llm.http_client import BROKEN
+def http_client() -> Any:
+    """Return the module of the client, which models of other packages do without. Its TimeoutError is an OSError."""
+    from graphrag_lite.llm import http_client
 
-    return BROKEN
+    return http_client

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError
-from graphrag_lite.llm.diagnosis import Diagnosis, StatusError, body, cause, transport_errors
+from graphrag_lite.llm.diagnosis import Diagnosis, StatusError, body, cause, http_client
 from graphrag_lite.llm.limits import Slot, pause_before_next
 from graphrag_lite.llm.openai_fields import parsed
 from graphrag_lite.llm.retries import MAX_DELAY, Retries, Trouble
@@ -87,7 +87,7 @@ class Endpoint:
         try:
             async with asyncio.timeout(CONNECT):
                 response = await client.get("models")
-        except transport_errors() as error:
+        except http_client().BROKEN as error:
             self._diagnosis.pass_on(error)
             raise ModelError(f"{self._diagnosis.unreachable(error)} {self._diagnosis.next_step()}") from None
         if response.status_code in (401, 403):
@@ -162,7 +162,7 @@ class Endpoint:
             yield self._events(await self._answer(attempt, tokens, hand_back, holding))
 
     async def _events(self, response: "Streamed") -> AsyncIterator[Any]:
-        broken: tuple[type[Exception], ...] = (ValueError, *transport_errors())
+        broken: tuple[type[Exception], ...] = (ValueError, *http_client().BROKEN)
         begun = False
         rest: list[str] = []
         try:

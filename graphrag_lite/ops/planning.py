@@ -5,7 +5,7 @@ would pay for. What depends on answers that nobody has given yet is estimated.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import ceil
 from pathlib import Path
@@ -120,21 +120,19 @@ def with_choices(made: Plan, corpus: Path, output: Path, settings: Settings, mod
 
     There are none where answers are kept: another choice would ask anew for them.
     """
-    if (output / "current").exists() or made.total.memo_hits:
+    if not settings.asks or (output / "current").exists() or made.total.memo_hits:
         return made
-    return replace(made, cheaper=tuple(_cheaper(made, corpus, output, settings, model)))
-
-
-def _cheaper(made: Plan, corpus: Path, output: Path, settings: Settings, model: ChatModel | None) -> Iterator[Choice]:
     units, graph = settings.split_text_units, settings.extract_graph
     choices: dict[str, dict[str, Any]] = {
         f"split_text_units.size={LARGE_UNITS}": {"split_text_units": units.model_copy(update={"size": LARGE_UNITS})},
         "extract_graph.max_gleanings=0": {"extract_graph": graph.model_copy(update={"max_gleanings": 0})},
     }
-    for setting, changes in choices.items() if settings.asks else ():
+    cheaper: list[Choice] = []
+    for setting, changes in choices.items():
         total = complete(_plan(corpus, output, settings.model_copy(update=changes), model, None)).total
         if total.prompt_tokens < made.total.prompt_tokens:
-            yield Choice(setting, total.calls, total.prompt_tokens, total.completion_tokens, total.cost)
+            cheaper.append(Choice(setting, total.calls, total.prompt_tokens, total.completion_tokens, total.cost))
+    return replace(made, cheaper=tuple(cheaper))
 
 
 async def _plan(

@@ -104,7 +104,9 @@ async def keep_time(
 
 async def serve(job: Job, cron: Cron, zone: datetime.tzinfo, log: LogEvent) -> None:
     """Keep the index of a root up to date until SIGTERM or SIGINT. A run that fails is logged; the next one comes."""
-    stop = _asked_to_stop()
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
 
     async def wait(seconds: float) -> bool:
         await asyncio.sleep(0)  # a signal is heard here, also where there is nothing to wait for
@@ -146,14 +148,6 @@ async def serve(job: Job, cron: Cron, zone: datetime.tzinfo, log: LogEvent) -> N
     )
     await keep_time(next_after(cron, zone), last_start(job.output), run, now=_now, wait=wait, log=log)
     log("stopped")
-
-
-def _asked_to_stop() -> asyncio.Event:
-    """Return an event that SIGTERM and SIGINT set."""
-    loop, stop = asyncio.get_running_loop(), asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
-    return stop
 
 
 async def _process(

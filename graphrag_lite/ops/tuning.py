@@ -225,13 +225,10 @@ async def _examples(
             return GraphReply()
 
     found = await model.map(extract, excerpts, lambda excerpt: excerpt[:60])
-    good = [place for place, reply in enumerate(found) if reply and reply.relationships]
-    best = sorted(good, key=lambda place: (-_worth(found[place]), place))[:MAX_EXAMPLES]
-    return [render(excerpts[place], found[place] or GraphReply(), types) for place in sorted(best)]
-
-
-def _worth(reply: GraphReply | None) -> int:
-    return len(reply.entities) + 2 * len(reply.relationships) if reply else 0
+    good = {place: reply for place, reply in enumerate(found) if reply and reply.relationships}
+    worth = {place: len(reply.entities) + 2 * len(reply.relationships) for place, reply in good.items()}
+    best = sorted(good, key=lambda place: (-worth[place], place))[:MAX_EXAMPLES]
+    return [render(excerpts[place], good[place], types) for place in sorted(best)]
 
 
 def checked(reply: GraphReply, text: str, types: Sequence[str]) -> GraphReply:

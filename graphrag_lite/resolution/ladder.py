@@ -8,7 +8,7 @@ that no document uses for what it would mean in the whole corpus, and that is no
     by_name = {(row.document_id, row.name): row for row in rows}
     row = by_name.get((document_id, name)) or by_name["", name]
 
-The rungs, each of which can be switched off:
+The rungs, of which the lexical and the alias rung can be switched off:
 
 * exact: NFKC, casefold, punctuation and white space folded, leading article off (`name_keys.exact_key`).
 * lexical: Jaccard similarity of character 3-grams >= 0.9, equal numerals, and no second candidate
@@ -70,7 +70,6 @@ def resolve(
     glossed: Collection[LocalName] = (),
     glosses: Iterable[tuple[str, str]] = (),
     related: Iterable[tuple[str, str, str]] = (),
-    exact: bool = True,
     lexical: bool = True,
     alias: bool = True,
     threshold: float = 0.9,
@@ -92,7 +91,7 @@ def resolve(
     [('Ebenezer Scrooge', 'Ebenezer Scrooge', 'exact'), ('Mr. Scrooge', 'Ebenezer Scrooge', 'alias')]
     """
     places, related = ordinals or [0] * len(names), list(related)
-    names_of = mentioned(document_ids, names, types, anchored, lower_counts, places, exact=exact, confirmed=confirmed)
+    names_of = mentioned(document_ids, names, types, anchored, lower_counts, places, confirmed=confirmed)
     keys = [names_of.keys[name] for name in names]
     apart = Apart(
         ((document, names_of.keys[one], names_of.keys[other]) for document, one, other in related),
@@ -111,7 +110,7 @@ def resolve(
     faces = {root: show(root, group, names_of.entries, names_of.kinds) for root, group in groups.items()}
     faces |= inferred(faces, groups, names_of.entries, contexts, lower_counts) if contexts is not None else {}
     rows = _rows(names_of, joins, roots, faces, alone)
-    if not (confirmed and exact):
+    if not confirmed:
         return rows
     other = spellings_apart(document_ids, names, types, places, names_of.keys, related)
     return _with_spellings(rows, other, set(zip(document_ids, names, strict=True)))

@@ -39,11 +39,10 @@ def mentioned(
     lower_counts: Mapping[str, int],
     ordinals: Sequence[int],
     *,
-    exact: bool,
     confirmed: bool,
 ) -> Mentioned:
     """Return what mentions, given as parallel lists (`ladder.resolve`), say of their names."""
-    keys = {name: exact_key(name) if exact else name for name in sorted(set(names))}
+    keys = {name: exact_key(name) for name in sorted(set(names))}
     entries: dict[str, Candidate] = defaultdict(Candidate)
     spans: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
     for (name, kind, sure), n in Counter(zip(names, types, anchored, strict=True)).items():  # most are alike

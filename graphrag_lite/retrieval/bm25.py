@@ -7,9 +7,9 @@ computed when the index is built, as bm25s does (Lù 2024).
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+MAX_PLACES = 100_000  # terms whose place is kept
 MAX_LOOKED_AT = 500  # terms of one unit, evenly spaced, that stand for all of them
 ENDING, LEAST_STEM = 2, 4  # letters that two forms of a word end in, and the least that they begin with
 
@@ -41,11 +42,16 @@ class Bm25:
 
     def postings(self, term: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         """Return the units that hold `term` and its scores in them; both empty for an unknown term."""
-        i = bisect_left(self.vocabulary, term)
+        i = self._place(term)
         if i == len(self.vocabulary) or self.vocabulary[i] != term:
             return self.units[:0], self.weights[:0]
         span = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
         return self.units[span], self.weights[span]
+
+    @cached_property
+    def _place(self) -> Callable[[str], int]:
+        """Where a term stands in the vocabulary, or would: a question's answer asks for the same ones over and over."""
+        return lru_cache(MAX_PLACES)(partial(bisect_left, self.vocabulary))
 
     def holds(self, term: str) -> bool:
         """Say whether any unit holds `term`."""

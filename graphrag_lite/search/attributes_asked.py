@@ -73,8 +73,8 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     if any(not any(map(says.search, read)) for says in matched.values()) or _counted_nowhere(counted, read):
         return True
     if matched and (known := _unspaced_names(question)):
-        said = [text for unit in best for text, _ in _beside(index, unit, frozenset(), known)]
-        if not any(any(says.search(text) for says in matched.values()) for text in said):
+        texts = [text for unit in best for text, _ in _beside(index, unit, frozenset(), known)]
+        if not any(any(says.search(text) for says in matched.values()) for text in texts):
             return True
     if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:
         return False

@@ -38,7 +38,7 @@ COMPUTED = frozenset(("ago", "ahead", "between", "first", "last", "order", "unti
 def date_answer(question: "Question", method: str) -> Answer | None:
     """Answer by computing with dates; None where the question asks for none, or where what it names is not dated."""
     asked = question.dates_asked
-    if asked is None or "fact_mentions" not in question.index.manifest["tables"]:
+    if asked is None:
         return None
     if asked.kind == "on":
         return _on_a_day(question, method, asked.events[0])

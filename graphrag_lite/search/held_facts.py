@@ -47,8 +47,6 @@ def _facts(question: "Question", query: "Query", entity_ids: "pa.ChunkedArray") 
     """
     import pyarrow.compute as pc
 
-    if "facts" not in question.index.manifest["tables"]:
-        return []
     facts, meant = question.index.arrow("facts"), entity_ids.combine_chunks()
     place = {identity: i for i, identity in enumerate(meant.to_pylist())}
     touching = pc.or_(*(pc.is_in(facts[end], value_set=meant) for end in ("subject_id", "object_id")))

@@ -55,8 +55,6 @@ def timeline(index: "SnapshotView", text: str, first: date | None = None, last: 
     A name that the index knows, or that a speaker goes by, gets all statements that have it as subject or object. A
     sentence is listed once for each time that it states.
     """
-    if "fact_mentions" not in index.manifest["tables"]:
-        return []
     question = Question(index, text)
     mentions = find_mentions(text, question.language, index.names)
     named = {entity for one in mentions for entity in one.entities}

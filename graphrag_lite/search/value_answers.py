@@ -23,7 +23,7 @@ _ME = re.compile(r"\b(?:I|my)\b")
 def value_answer(question: "Question", query: "Query", method: str) -> Answer | None:
     """Answer by the fact that holds, or the one before it where that is asked for; None where facts do not tell it."""
     relation = relation_asked(question.text) if question.language in ("en", "") else ""
-    if not relation or "facts" not in question.index.manifest["tables"]:
+    if not relation:
         return None
     rows = _facts(question, query, relation)
     if query.valid_at:

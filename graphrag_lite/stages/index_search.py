@@ -97,12 +97,12 @@ async def index_search(
     reports = [Passage(f"community {number}", content, language) for number, content in contents]
     rows_of = _rows_of(documents, text_units)
     links = _links(read, rows_of, text_units, entities, entity_mentions, entity_resolutions)
-    keys = [pa.array([passage.key for passage in several], pa.string()) for several in (units, reports)]
+    keys = [[passage.key for passage in several] for several in (units, reports)]
     counts = _counts(units, reports, keys, each, attempt, last)
     held, times = (counts[name].combine_chunks() for name in ("terms", "counts"))
 
-    def bm25(keys: "pa.Array") -> Bm25:
-        return build_counted(held, times, _places(keys, counts["key"]), settings.k1, settings.b)
+    def bm25(keys: Sequence[str]) -> Bm25:
+        return build_counted(held, times, _places(pa.array(keys, pa.string()), counts["key"]), settings.k1, settings.b)
 
     return (
         _postings("search_terms", bm25(keys[0])),
@@ -119,7 +119,7 @@ async def index_search(
 def _counts(
     units: Collection[Passage],
     reports: Collection[Passage],
-    keys: "Sequence[pa.Array]",
+    keys: Sequence[Sequence[str]],
     each: Each,
     attempt: Attempt,
     last: Last | None,
@@ -130,19 +130,17 @@ def _counts(
 
     before = last.read("search_counts", unless={"code"}) if last else None
     kept = before[0] if before else tables.make("search_counts", [])
-    kept = kept.filter(pc.is_in(kept["key"], value_set=pa.concat_arrays(keys)))
-    known = kept["key"].combine_chunks()
-    masks = [pc.invert(pc.is_in(several, value_set=known)) for several in keys]
-    unread = [several.filter(mask).to_pylist() for several, mask in zip(keys, masks, strict=True)]
-    new, written = (mask.to_pylist() for mask in masks)
+    kept = kept.filter(pc.is_in(kept["key"], value_set=pa.array(chain(*keys), pa.string())))
+    known = set(kept["key"].to_pylist())
+    new, written = ([key not in known for key in several] for several in keys)
+    unread = LazyItems(sum(new), lambda: compress(units, new))
     found = chain(
-        each(_counted, LazyItems(len(unread[0]), lambda: compress(units, new))),
-        (attempt(report.id, _counted, report) for report in compress(reports, written)),
+        each(_counted, unread), (attempt(report.id, _counted, report) for report in compress(reports, written))
     )
     read: dict[str, None] = {}
     number: dict[str, int] = {}  # of each term: as strings of their own, those of 100 MB would take .7 GB
     offsets, held, times = array("i", [0]), array("i"), array("i")
-    for key, counted in zip(chain(*unread), found, strict=True):
+    for key, counted in zip(chain(*map(compress, keys, (new, written))), found, strict=True):
         if counted is not None and key not in read:
             read[key] = None
             held.extend(number.setdefault(term, len(number)) for term in counted[0])

@@ -29,7 +29,7 @@ from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_val
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.evidence.report_statements import ASIDE, Sources, Statement
-from graphrag_lite.evidence.report_title import subject, theme, title, years
+from graphrag_lite.evidence.report_title import says, subject, theme, title, years
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.text.plain_text import one_line
@@ -91,6 +91,7 @@ async def report_communities_fast(
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
     kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
     kept_sentences = _sentences_of(kept, source_units)
+    defining = {lead.place for lead in told.leads.values()}
     summarized: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of a summary and of those above
     cited: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # places of a report and of those above
     reports: list[Row] = []
@@ -103,11 +104,11 @@ async def report_communities_fast(
         report, own = made or (None, frozenset())
         if report and number in kept and report["id"] != kept[number].report["id"]:  # it would be in other words
             report, own = _stale(kept[number].report, report), frozenset(kept_sentences[number])
-        places = {(span["document_id"], span["char_start"]) for span in report["citations"]} if report else set()
-        if report and REPEATED * len(places & cited[parent]) <= len(places):  # or else its parent tells it
+        places = [(span["document_id"], span["char_start"]) for span in report["citations"]] if report else []
+        if report and _tells_more(places, cited[parent], defining):  # or else its parent tells it
             reports.append(report)
             summarized[number] |= own
-            cited[number] |= places
+            cited[number] |= set(places)
     if held and not reports:  # a few notes: what their communities hold makes one page
         held = [_whole(held, told.weights)]
         only = attempt(f"community {held[0]['community']}", _report_on, held[0], told, settings, frozenset(), True)
@@ -118,6 +119,16 @@ async def report_communities_fast(
         logger.info(kept_summary(reports, n_kept, len(reports)))
     bases_of = tables.make("report_bases", bases(reports, held, weight, kept))
     return tables.make("community_reports", reports), bases_of, sources.signs, sources.sentences
+
+
+def _tells_more(
+    places: Sequence[tuple[str, int]], above: Collection[tuple[str, int]], defining: Collection[tuple[str, int]]
+) -> bool:
+    """Say whether a report tells more than those above it: other sentences, and of a document that they cite, too, what
+    an entity is; that a paper goes into detail makes no page."""
+    documents = {document for document, _ in above}
+    anew = places[0] in defining or any(document not in documents for document, _ in places)
+    return anew and REPEATED * len(set(places) & set(above)) <= len(places)
 
 
 @dataclass(frozen=True)
@@ -327,8 +338,9 @@ def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact]
     main = min([*about, *named, members[0]["id"]], key=lambda identity: titles[identity].islower())
     if name := _subject(chosen, told.sources):
         of = next(row for row in members if row["id"] == main)
-        says = of["type"] == "location" or of["title"].split()[-1].casefold() in name.casefold()
-        return title([] if says and not _CODE.match(name) else [of["title"]], name, period)
+        headed = of["type"] == "location" and not says(told.sources.document(chosen[0].first.place[0])["title"])
+        named = of["title"].split()[-1].casefold() in name.casefold() and not _CODE.match(name)
+        return title([] if headed or named else [of["title"]], name, period)
     shared = theme(texts, shown, titles.values(), chosen[0].first.language, told.idf)
     order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in shared.casefold(), -n_facts[i]))
     return title([titles[i] for i in order if i == main or n_facts[i] > 1 or not shared], shared, period)

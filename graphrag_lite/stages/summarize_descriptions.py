@@ -7,7 +7,8 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 (Bouma 2009), moved from [-1, 1] to [0, 1]: names that are everywhere meet by chance, so hubs are damped.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +23,7 @@ from graphrag_lite.evidence.packing import packs
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.tokens import counter
 
@@ -201,11 +203,18 @@ def _forms(
 
     places = database.sql(QUERIES["mentioned"]).to_arrow_table()
     new = pc.is_null(places["form"])
-    rows = groupby(tables.rows(places.filter(new), *places.column_names[:5]), key=itemgetter(0))
-    documents = [Read(key, texts[key], languages[key], [row[1:] for row in found]) for key, found in rows]
-    said = zip(documents, each(_forms_in, documents), strict=True)
-    found = [form for document, forms in said for form in forms or [(0, row[2]) for row in document.mentions]]
-    read = dict(zip(("form", "begins"), zip(*found, strict=True) if found else ((), ()), strict=True))
+    unread = places.filter(new)
+
+    def documents() -> Iterator[Read]:
+        for key, found in groupby(tables.rows(unread, *places.column_names[:5]), key=itemgetter(0)):
+            yield Read(key, texts[key], languages[key], [row[1:] for row in found])
+
+    n_documents = pc.count_distinct(unread[places.column_names[0]]).as_py()
+    read = {"form": array("i"), "begins": array("i")}
+    for document, said in zip(documents(), each(_forms_in, LazyItems(n_documents, documents)), strict=True):
+        told = zip(*(said or [(0, row[2]) for row in document.mentions]), strict=True)
+        for values, more in zip(read.values(), told, strict=True):
+            values.extend(more)
     columns = {name: places[name].combine_chunks() for name in places.column_names}
     columns |= {
         name: pc.replace_with_mask(columns[name], new.combine_chunks(), pa.array(values, columns[name].type))

@@ -1,14 +1,17 @@
 """When a sentence says that something holds, happened or is to happen: [valid_at, invalid_at) from its own words.
 
 What a time is of is told by the words beside it: "from ... until", since, until, verbs that begin or end something. The
-words of ten languages stand in `text/relative_dates.toml`, the verbs of English in `verbs.txt`. What could be a
-quantity, a name or the life of somebody in brackets states no time: none is better than a wrong one.
+words of ten languages stand in `text/relative_dates.toml`, the verbs of English in `verbs.txt`, what else stands beside
+times in `intervals.toml`. What could be a quantity, a name or the life of somebody in brackets states no time: none is
+better than a wrong one.
 """
 
 import re
+import tomllib
 from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import cache
+from importlib import resources
 from typing import NamedTuple
 
 from graphrag_lite.text.folding import fold_with_places
@@ -26,6 +29,8 @@ NEAR = 90  # characters before and behind a time in which a verb tells what it i
 REACH = 50  # characters between such a verb and the time
 OPENING = 12  # characters before a time that opens a sentence: the verb comes behind it
 _WORDS = sections("graphrag_lite.temporal", "verbs.txt")
+_LISTED = tomllib.loads((resources.files("graphrag_lite.temporal") / "intervals.toml").read_text("utf-8"))
+_FORMS = {name: re.compile(form) for name, form in _LISTED.items()}
 
 
 class Interval(NamedTuple):
@@ -52,7 +57,7 @@ def intervals(sentence: str, said: date | None, language: str) -> list[Interval]
     >>> told("A 1/24 scale model of 2000 parts, and a Dell from 2018, cost him (1843-1906) $1995.")
     []
     """
-    just = _JUST.search(sentence) if said and " just " in sentence else None
+    just = _FORMS["just"].search(sentence) if said and " just " in sentence else None
     if not just and not may_state(sentence, language):
         return []
     plain, places = fold_with_places(sentence)
@@ -81,56 +86,6 @@ def _ending(section: str) -> str:
     return {"negations": r"(?<=\w)n't(?!\w)(?! wait)", "plans": r"(?<=\w)'ll(?!\w)"}.get(section, r"(?!)")
 
 
-_FISCAL = re.compile(r"\b(?:fiscal|fy|financial)(?: years?)?(?: of)?(?: the)? ?$")
-_COUNT = re.compile(
-    r"(?:[$€£¥#@]|\b(?:more|less|fewer|rather) than|\bat least|\bnearly|\balmost|\bsome|\btotal of|\broughly|\bonly"
-    r"|\bno\.|\bnumber|\bpages?|\bpp?\.|\bvol\.|\broom|\broute|\bhighway|\bmodel|\bversion|\bwindows|\bv|\bclass"
-    r"|\bof all|\ball|\bthese|\bclass of|\bx|[*/+=<>~^])\s?$"
-)
-_CUE = re.compile(
-    r"(?:^|[,(;:.\-\[\"']|\b(?:in|since|from|until|till|by|of|during|to|and|or|early|mid|late|year|before|after|between"
-    r"|around|about|circa|ca?\.|through|throughout|spring|summer|autumn|fall|winter|for|on|as of|the|than|prior to|thru"
-    r"|january|february|march|april|may|june|july|august|september|october|november|december|is|was|back)) ?$"
-)
-_IN = re.compile(r"(?:^|\b(?:in|since|from|until|by|during|around|year|before|after|circa|ca?\.) )$")
-_DETERMINED = re.compile(
-    r"(?:\b(?:an?|his|her|its|their|my|our|your|this|that|these|those)|'s)(?: [a-z-]+){0,2} (?:from )?$"
-)
-_THE = re.compile(r"\b(?:the|'s) ?$")
-_NEXT = re.compile(r" ?(%|[\w'-]+)")
-_ON = re.compile(r"\b(?:on|since|until|till|by|from|before|after|of|to) $")
-_OWNED = re.compile(r"\b(?:an?|his|her|its|their|my|our|your) $")
-_WORD = re.compile(r" [a-z]|-[a-z]")
-_WORKED = re.compile(
-    r"(?:^|[,;(:] ?|\b(?:\w+ed|\w+ing|ran|was|were|been|held|taught|there|here|it|him|her|them|us|both) )$"
-)
-_SCALED = re.compile(r" ?(?:scale|inch|cup|tsp|tbsp|teaspoon|tablespoon|mile|of |size|teams|people|\")")
-_FILLED = re.compile(r"[(\[] ?(?:born|b\.|d\.|died|ne|c\.|ca\.|\*|†|r\.)? ?$")
-_CLOSED = re.compile(r" ?[)\]]")
-_SEASON = re.compile(r" ?(?:[a-z]+ )?(?:season|campaign|school year|academic year|edition|winter|series|tax year)\b")
-_JUST = re.compile(
-    r"\b(?:I|[Ww]e|[Hh]e|[Ss]he|[Tt]hey|(?!It\b|Th|You\b|If\b|Wh|And\b|But\b|So\b)[A-Z]\w+)"
-    r"(?:['’](?:ve|s)| have| has)? (just) (?!want|need|wonder|hope|think|had to|thought|realiz|realis|learn"
-    r"|talk|mention|discuss|describ|ask|explain)"
-    r"(?:\w{3,}ed|got|came|had|bought|made|did|took|went|saw|met|began|won|ran|left|gave|sold|built|drove)\b"
-)
-_PERFECT = re.compile(
-    r"(?:\b(?:have|has)|'ve|'s been)\b[^,;]*$|(?:\b(?:am|is|are)|'m|'re) \w+ing\b[^,;]*$"
-    r"|(?:\b(?:have|has)|'ve|'s) (?:been [a-z]+ing|had|known|owned|lived|worked|used)\b[^;]*,[^,;]*, $"
-)
-_MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\b"
-_NO_DAY = re.compile(
-    r" (?:Night|Morning|Evening|Afternoon)\b"
-    rf"|,? (?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)\b|\d{{1,2}} {_MONTH}|{_MONTH}\.? \d)"
-)
-_PAST = re.compile(
-    r"(?<!\bam )(?<!\bis )(?<!\bare )(?<!\bbe )(?<!'m )(?<!'re )(?<!'s )(?<![-\w])"
-    r"(?!need|speed|indeed|excited)[a-z]{2,}ed\b|'ve\b(?! got)"
-)
-_NOW = re.compile(r"(?:this|on) [a-z]+day|this (?:week|month|year)")
-_BORN = re.compile(r"\b(?:born|b\.)(?: on| in)? ?$")
-
-
 def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said: date | None, language: str) -> bool:
     """Tell whether what has the form of a time is one, and the time of what the sentence says."""
     before, behind = plain[max(0, time.start - 40) : time.start], plain[time.end : time.end + 30]
@@ -138,9 +93,11 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said:
     latest = said.year + LATEST if said else LAST_YEAR
     if time.period.first.year < 1000 or time.period.last.year > latest:
         return False
-    if _FISCAL.search(before) or ((bare or "." in plain[time.start : time.end]) and _COUNT.search(before)):
+    if _FORMS["fiscal"].search(before) or (
+        (bare or "." in plain[time.start : time.end]) and _FORMS["count"].search(before)
+    ):
         return False
-    if _FILLED.search(before) and _CLOSED.match(behind) and is_statement(sentence):
+    if _FORMS["filled"].search(before) and _FORMS["closed"].match(behind) and is_statement(sentence):
         # Behind a name in a sentence: of a person a life, of a work or a source its year. In a list: when that held.
         length = time.period.last.year - time.period.first.year
         if "born" in before[-8:] or length >= LIFE or bare or time.form == "range":
@@ -151,22 +108,22 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said:
     if time.form == "ahead" and (before.endswith("the ") or behind.startswith(" few")):
         return False
     if "/" in held and time.form == "yearless":
-        return bool(_ON.search(before)) and not _SCALED.match(behind)
+        return bool(_FORMS["on"].search(before)) and not _FORMS["scaled"].match(behind)
     if time.form == "yearless" and not _capital(plain, time, sentence, places, language):
         return False
     if time.form == "ahead" and held.startswith(("in ", "within ")):
         return bool(_any_of("plans").search(plain)) and not behind.startswith(" of ")
     if time.form == "lasting" and language == "en":
-        return bool(_PERFECT.search(plain[max(0, time.start - NEAR) : time.start]))
+        return bool(_FORMS["perfect"].search(plain[max(0, time.start - NEAR) : time.start]))
     if (
         language == "en"
-        and _WORD.match(behind)
-        and not _SEASON.match(behind)
+        and _FORMS["word"].match(behind)
+        and not _FORMS["season"].match(behind)
         and not time.form.startswith(("ago", "past"))
     ):
-        if time.precision != "day" and (_OWNED.search(before) or behind.startswith("-")):
+        if time.precision != "day" and (_FORMS["owned"].search(before) or behind.startswith("-")):
             return False
-        if time.form == "range" and _THE.search(before):
+        if time.form == "range" and _FORMS["the"].search(before):
             return False
     if bare and time.form == "date":
         return _is_year(time, before, behind, language)
@@ -175,7 +132,7 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said:
 
 def _is_year(time: Time, before: str, behind: str, language: str) -> bool:
     """Tell whether a number is the year of what the sentence says, no quantity and no part of a name."""
-    following = _NEXT.match(behind)
+    following = _FORMS["next"].match(behind)
     word = following[1] if following else ""
     year = time.period.first.year
     if word in _WORDS["counted"] or behind.startswith("%"):
@@ -184,11 +141,11 @@ def _is_year(time: Time, before: str, behind: str, language: str) -> bool:
         return 1700 <= year <= 2050
     if word.endswith("s") and len(word) > 4 and (year % 100 == 0 or year < 1600):
         return False
-    if _DETERMINED.search(before) and not _BORN.search(before):
+    if _FORMS["determined"].search(before) and not _FORMS["born"].search(before):
         return word in _WORDS["events"] and not before.rstrip().endswith("from")
-    if _THE.search(before):
+    if _FORMS["the"].search(before):
         return word in _WORDS["events"] and not re.search(r"\b(?:since|before|after|until|from) the $", before)
-    cue = _IN if year % 100 == 0 and year < 2000 else _CUE
+    cue = _FORMS["in"] if year % 100 == 0 and year < 2000 else _FORMS["cue"]
     return bool(cue.search(before))
 
 
@@ -197,7 +154,8 @@ def _idle(plain: str, time: Time, sentence: str, places: Sequence[int]) -> bool:
 
     So is "Saturday" in "Saturday Night Live"; and in "on Saturday, May 4" it is the day that is told behind.
     """
-    if _NOW.fullmatch(plain, time.start, time.end) and _NO_DAY.match(sentence, places[time.end - 1] + 1):
+    of_name = _FORMS["no_day"].match(sentence, places[time.end - 1] + 1)
+    if of_name and _FORMS["now"].fullmatch(plain, time.start, time.end):
         return True
     if plain[time.start : time.end] not in ("today", "tonight"):
         return False
@@ -232,7 +190,7 @@ def _told(
     precision = time.precision
     kind, valid_at, invalid_at, polarity = "event", begins_on, ends_on, "positive"
     if time.form == "range":
-        kind = "event" if _SEASON.match(plain, time.end) else "state"
+        kind = "event" if _FORMS["season"].match(plain, time.end) else "state"
         opened = re.search(r"(?:from|between) (?:the )?$", held)
         start -= len(opened[0]) if opened else 0
     elif ago_since or since or (from_ := _from(held, time) if language == "en" else None):
@@ -248,7 +206,7 @@ def _told(
         by := re.search(r"\b(?:by|no later than|due|due by|due on)(?: about| the end of| early| mid)? $", held)
     ):
         valid_at, start = "" if by[0].startswith(("by", "no")) else valid_at, start - len(by[0])
-    elif language == "en" and not _SEASON.match(plain, time.end):
+    elif language == "en" and not _FORMS["season"].match(plain, time.end):
         kind, polarity, invalid_at = _by_verb(clause, invalid_at)
     if kind == "event" and _any_of("negations").search(clause[0] + clause[1]) and language == "en":
         polarity = "negative"
@@ -264,13 +222,13 @@ def _meant(plain: str, time: Time, gap: tuple[int, int], said: date) -> Period:
     The words before tell first: a verb in the past tense, or what is ahead. A weekday that no verb tells of is to come.
     """
     period, words = time.period, plain[time.start : time.end]
-    if not _NOW.fullmatch(words) or period.last > said or said.year == date.max.year:
+    if not _FORMS["now"].fullmatch(words) or period.last > said or said.year == date.max.year:
         return period
     told, planned = 0, plain.endswith("later ", 0, time.start)
     for part in _clause(plain, time, gap) if not planned else ():
         past, ahead = (
             max((found.end() for each in patterns for found in each.finditer(part)), default=0)
-            for patterns in ((_PAST, _any_of("past")), (_any_of("plans"),))
+            for patterns in ((_FORMS["past"], _any_of("past")), (_any_of("plans"),))
         )
         if told := past or ahead:
             planned = ahead > past
@@ -286,7 +244,7 @@ def _meant(plain: str, time: Time, gap: tuple[int, int], said: date) -> Period:
 def _from(before: str, time: Time) -> re.Match[str] | None:
     """Return the word by which something lasts from a date on; "a Dell from 2018" and "up from May" last from none."""
     found = re.search(r"\b(?:from|after) $", before) if time.form in ("date", "yearless") else None
-    return found if found and (found[0] == "after " or _WORKED.search(before, 0, found.start())) else None
+    return found if found and (found[0] == "after " or _FORMS["worked"].search(before, 0, found.start())) else None
 
 
 def _clause(plain: str, time: Time, gap: tuple[int, int]) -> tuple[str, str]:

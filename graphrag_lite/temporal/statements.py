@@ -37,7 +37,6 @@ _FIRST_PERSON = re.compile(
     r"\b(?:I['’]\w+|I|[Mm]y|[Ww]e|[Oo]ur|me|[Ii]ch|[Mm]eine?|[Ww]ir|[Jj]e|[Jj]['’]|[Mm]on|[Mm]a|[Yy]o|[Mm]i|io|mio"
     r"|mia|eu|ik)\b|[私我]"
 )
-_PLURAL = frozenset({"we", "our", "wir"})
 _LEANS = re.compile(
     r"\W*(?:He|She|It|They|His|Her|Its|Their|The|This|Er|Sie|Es|Il|Elle|Él|Ella|彼|彼女|他|她|그)\b"
     r"|\W*(?:\w+ ){0,4}(?:he|she|it|they|his|her|its)\b"

@@ -59,17 +59,13 @@ def is_standard(value: Any) -> bool:
     return bool(_standard(value))
 
 
-def isos(values: Sequence[Any], *, in_order: bool = False) -> list[str]:
+def isos(values: Sequence[Any]) -> list[str]:
     """Return each of the values of a field as ISO 8601, empty where it is no time, or one of two that nothing tells.
-
-    Of values that are `in_order` of time, that tells, too.
 
     >>> isos(["05/06/2023, 23:40", "30/06/2023, 9:05 pm"]), isos(["05/06/2023"])
     (['2023-06-05T23:40:00', '2023-06-30T21:05:00'], [''])
-    >>> isos(["05/06/2023", "06/06/2023", "01/07/2023"], in_order=True)
-    ['2023-06-05', '2023-06-06', '2023-07-01']
     """
-    return list(times_of(values, in_order=in_order))
+    return list(times_of(values))
 
 
 @dataclass(frozen=True)
@@ -89,7 +85,11 @@ class Times:
 
 
 def times_of(values: Iterable[Any], *, in_order: bool = False) -> Times:
-    """Return what `isos` does, and hold little of it."""
+    """Return what `isos` does, and hold little of it. Of values that are `in_order` of time, that tells, too.
+
+    >>> list(times_of(["05/06/2023", "06/06/2023", "01/07/2023"], in_order=True))
+    ['2023-06-05', '2023-06-06', '2023-07-01']
+    """
     days: list[str | None] = []
     rests = []
     for value in values:

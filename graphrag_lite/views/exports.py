@@ -1,13 +1,16 @@
 """The formats that an index is exported in."""
 
+import json
 from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from graphrag_lite import tables
+
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-# Imported when they are asked for: the command line lists their names at every start.
+# Their modules are imported when they are asked for.
 FORMATS = {
     "graphml": "graph_files:graphml",
     "gexf": "graph_files:gexf",
@@ -15,7 +18,7 @@ FORMATS = {
     "cypher": "neo4j:cypher",
     "obsidian": "note_vault:obsidian",
     "markdown": "report_book:markdown",
-    "jsonl": "records:jsonl",
+    "jsonl": "exports:jsonl",
 }
 
 
@@ -23,3 +26,10 @@ def exported(view: "SnapshotView", form: str) -> Iterator[tuple[str, bytes]]:
     """Yield the files of an index in one of FORMATS: paths in a folder, and bytes. Equal tables give equal files."""
     module, _, function = FORMATS[form].partition(":")
     yield from getattr(import_module(f"graphrag_lite.views.{module}"), function)(view)
+
+
+def jsonl(view: "SnapshotView") -> Iterator[tuple[str, bytes]]:
+    """Yield `TABLE.jsonl` for every final table, with its columns as docs/tables.md has them."""
+    for name in tables.FINAL:
+        rows = view.arrow(name).to_pylist()
+        yield f"{name}.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()

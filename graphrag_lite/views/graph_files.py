@@ -3,7 +3,7 @@
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from graphrag_lite import tables
@@ -132,16 +132,12 @@ def gexf(view: SnapshotView) -> Iterator[File]:
     from networkx.readwrite.gexf import GEXFWriter
 
     for _, node in graph.nodes(data=True):
-        node["viz"] = _viz(node)
+        place = {"x": node.pop("x"), "y": node.pop("y"), "z": 0.0}
+        node["viz"] = {"position": place, "size": node.pop("size")}
     writer = GEXFWriter(graph)
     writer.xml.find("meta").attrib.clear()  # the day of writing: equal tables are to give equal bytes
     writer.indent(writer.xml)
     yield "graph.gexf", ElementTree.tostring(writer.xml, encoding="utf-8", xml_declaration=True)
-
-
-def _viz(node: dict[str, Any]) -> dict[str, Any]:
-    """Return what GEXF says of a node's place and size."""
-    return {"position": {"x": node.pop("x"), "y": node.pop("y"), "z": 0.0}, "size": node.pop("size")}
 
 
 def _text(value: str) -> str:

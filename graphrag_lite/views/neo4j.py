@@ -60,9 +60,15 @@ def property_graph(view: SnapshotView) -> tuple[list[Nodes], list[Edges]]:
     reports = {row["community"]: row for row in view.arrow("community_reports").to_pylist()}
     known = {row["id"] for row in entities}
     number = {row["community"]: row["id"] for row in communities}
-    finest = {identity: row["id"] for row in sorted(communities, key=_level) for identity in row["entity_ids"]}
+    finest = {
+        identity: row["id"]
+        for row in sorted(communities, key=lambda row: int(row["level"]))
+        for identity in row["entity_ids"]
+    }
     facts = [row for row in view.arrow("facts").to_pylist() if {row["subject_id"], row["object_id"]} <= known]
     of_entity = ("id", "title", "type", "description", "frequency", "degree", "n_documents")
+    relations = view.arrow("relationships").to_pylist()
+    of_relation = ("relation", "description", "weight", "n_mentions")
     of_fact = ("id", "relation", "fact", "kind", "valid_at", "invalid_at", "ended_by", "conflict")
     nodes = [
         Nodes("Document", _picked(documents, "id", "title", "path", "created_at", "language")),
@@ -73,7 +79,7 @@ def property_graph(view: SnapshotView) -> tuple[list[Nodes], list[Edges]]:
     edges = [
         Edges("PART_OF", "TextUnit", "Document", _pairs((row["id"], row["document_id"]) for row in units)),
         Edges("MENTIONS", "TextUnit", "Entity", _pairs((row["id"], own) for row in units for own in row["entity_ids"])),
-        Edges("RELATED", "Entity", "Entity", _related(view)),
+        Edges("RELATED", "Entity", "Entity", [_ends(row, "source_id", "target_id", *of_relation) for row in relations]),
         Edges("FACT", "Entity", "Entity", [_ends(row, "subject_id", "object_id", *of_fact) for row in facts]),
         Edges("IN_COMMUNITY", "Entity", "Community", _pairs(finest.items())),
         Edges(
@@ -82,10 +88,6 @@ def property_graph(view: SnapshotView) -> tuple[list[Nodes], list[Edges]]:
         ),
     ]
     return nodes, [each for each in edges if each.rows]
-
-
-def _level(row: Row) -> int:
-    return int(row["level"])
 
 
 def _value(value: Any) -> Any:
@@ -104,11 +106,6 @@ def _ends(row: Row, source: str, target: str, *columns: str) -> Row:
     return {"source": row[source], "target": row[target], **{column: _value(row[column]) for column in columns}}
 
 
-def _related(view: SnapshotView) -> list[Row]:
-    said = ("relation", "description", "weight", "n_mentions")
-    return [_ends(row, "source_id", "target_id", *said) for row in view.arrow("relationships").to_pylist()]
-
-
 def _community(row: Row, report: Row | None) -> Row:
     told = {"title": report["title"], "summary": report["summary"], "rank": report["rank"]} if report else {}
     own = {"title": row["title"], "summary": "", "rank": 0.0} | told
@@ -122,16 +119,13 @@ def neo4j_csv(view: SnapshotView) -> Iterator[File]:
     nodes, edges = property_graph(view)
     for each in nodes:
         header = [f"id:ID({each.kind})", *_headers(each.rows, "id", "label"), ":LABEL"]
-        labels = ([row["id"], *_cells(row, "id", "label"), _labels(each.kind, row)] for row in each.rows)
-        yield f"{each.kind}.csv", _csv(header, labels)
+        labelled = ((row, filter(None, (each.kind, row.get("label")))) for row in each.rows)
+        cells = ([row["id"], *_cells(row, "id", "label"), ";".join(labels)] for row, labels in labelled)
+        yield f"{each.kind}.csv", _csv(header, cells)
     for edge in edges:
         header = [f":START_ID({edge.source})", f":END_ID({edge.target})", *_headers(edge.rows, "source", "target")]
         cells = ([row["source"], row["target"], *_cells(row, "source", "target")] for row in edge.rows)
         yield f"{edge.source}-{edge.kind}-{edge.target}.csv", _csv(header, cells)
-
-
-def _labels(kind: str, row: Row) -> str:
-    return ";".join(filter(None, (kind, row.get("label"))))
 
 
 def _headers(rows: Sequence[Row], *without: str) -> list[str]:

@@ -46,7 +46,8 @@ def obsidian(view: SnapshotView) -> Iterator[tuple[str, bytes]]:
     documents = view.arrow("documents").to_pylist()
     reports = view.arrow("community_reports").to_pylist()
     names = file_names([(row["id"], row["title"]) for row in entities])
-    texts = file_names([(row["id"], _document_name(row)) for row in documents])
+    places = ([row["id"], *dict.fromkeys((row["path"], row["source_id"]))] for row in documents)
+    texts = file_names([(identity, " ".join(names)) for identity, *names in places])
     vault = Vault(
         {identity: f"Names/{name}" for identity, name in names.items()},
         {identity: f"Documents/{name}" for identity, name in texts.items()},
@@ -84,11 +85,6 @@ def _clean(name: str) -> str:
         name = name.encode()[: MAX_NAME - 9].decode(errors="ignore").strip() + " " + digest
     name = name.strip(". ") or "unnamed"
     return f"_{name}" if DEVICE.match(name) else name
-
-
-def _document_name(row: Row) -> str:
-    path = str(row["path"])
-    return path if row["source_id"] == path else f"{path} {row['source_id']}"
 
 
 def _note(front: Row, *parts: str) -> str:

@@ -22,15 +22,11 @@ def markdown(view: SnapshotView) -> Iterator[tuple[str, bytes]]:
     def write(number: int, depth: int) -> None:
         if number in reports:
             lines.extend(_chapter(reports[number], documents, depth))
-        for part in sorted(parts.get(number, []), key=lambda part: (-_rank(reports.get(part)), part)):
+        for part in sorted(parts.get(number, []), key=lambda part: (-reports.get(part, {"rank": -1.0})["rank"], part)):
             write(part, depth + (number in reports))
 
     write(-1, 2)
     yield "reports.md", ("\n".join(lines).rstrip() + "\n").encode()
-
-
-def _rank(report: Row | None) -> float:
-    return report["rank"] if report else -1.0
 
 
 def _chapter(report: Row, documents: Mapping[str, Row], depth: int) -> list[str]:

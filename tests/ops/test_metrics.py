@@ -122,7 +122,7 @@ def test_a_run_that_was_killed_after_it_had_published_succeeded(notes: Path, tmp
     index(notes, tmp_path)
     entry = run_log.read(tmp_path / "output")[-1]
     started = datetime.datetime.fromisoformat(entry["started_at"])
-    ended = metrics.EndedRun(started, started + datetime.timedelta(seconds=9), 137)
+    ended = metrics.EndedRun(started, started + datetime.timedelta(hours=1), 137)
     metrics.write(tmp_path / "index.prom", tmp_path / "output", ended)
     found = figures(tmp_path / "index.prom")
     assert found["last_run_success"] == 1 and found["last_run_exit_code"] == 137
