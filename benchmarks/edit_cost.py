@@ -1,9 +1,10 @@
 """What the edit of one file costs beside a first run, in CPU seconds by stage.
 
-    python benchmarks/edit_cost.py podcast_graphrag/corpus.jsonl [--files 1000] [--size 4000]
+    python benchmarks/edit_cost.py podcast_graphrag/corpus.jsonl [--files 1000] [--size 4000] [--edited 10]
 
 A document of the corpus is a file; with --files, files of --size characters are cut from all texts, one after the
-other, again from the beginning where they do not suffice. One sentence is put into the middle of a file in the middle.
+other, again from the beginning where they do not suffice. One sentence is put into the middle of a file in the middle,
+or of --edited files, evenly apart.
 Each run is a process of its own, in which the stages' CPU is that of all threads; start-up is in the sum, without
 compiling modules, as pip has done that where the package is installed.
 """
@@ -79,9 +80,10 @@ def run(folder: Path, root: Path) -> None:
 @click.argument("corpus", type=click.Path(path_type=Path), required=False)
 @click.option("--files", "n_files", default=0, help="So many files of --size characters.")
 @click.option("--size", default=4000, show_default=True)
+@click.option("--edited", "n_edited", default=1, show_default=True, help="So many files are edited.")
 @click.option("--run", "folder", type=click.Path(path_type=Path), hidden=True)
 @click.option("--root", type=click.Path(path_type=Path), hidden=True)
-def main(corpus: Path, n_files: int, size: int, folder: Path | None, root: Path | None) -> None:
+def main(corpus: Path, n_files: int, size: int, n_edited: int, folder: Path | None, root: Path | None) -> None:
     """Print a table: CPU seconds of a first run and of one with one file edited."""
     if folder and root:
         run(folder, root)
@@ -96,11 +98,12 @@ def main(corpus: Path, n_files: int, size: int, folder: Path | None, root: Path 
         (Path(place) / "few" / "one.txt").write_text(SENTENCE * 9, encoding="utf-8")
         measured(Path(place) / "few", Path(place) / "compiles")
         first = measured(Path(place) / "corpus", Path(place))
-        edited = files[len(files) // 2]
-        text = edited.read_text(encoding="utf-8")
-        edited.write_text(text[: len(text) // 2] + SENTENCE + text[len(text) // 2 :], encoding="utf-8")
+        for number in range(n_edited):
+            edited = files[(2 * number + 1) * len(files) // (2 * n_edited)]
+            text = edited.read_text(encoding="utf-8")
+            edited.write_text(text[: len(text) // 2] + SENTENCE + text[len(text) // 2 :], encoding="utf-8")
         again = measured(Path(place) / "corpus", Path(place))
-    print(f"{len(files):,} files\n\n| CPU s | first | one file edited | share |\n| --- | --- | --- | --- |")
+    print(f"{len(files):,} files\n\n| CPU s | first | {n_edited} edited | share |\n| --- | --- | --- | --- |")
     for name, before, after in [
         *((name, first[name], again[name]) for name in first),
         ("all", sum(first.values()), sum(again.values())),

@@ -20,17 +20,15 @@ MOST = 0.25  # of all text is notices: a corpus that has more is about such thin
 def document_signs(source_documents: "pa.Table", before: "Sequence[pa.Table] | None", attempt: Attempt) -> "pa.Table":
     """Return `document_signs`, a row for each document; those that are there `before`, by id, are not read again."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    kept = before[0] if before else tables.make("document_signs", [])
-    known = pc.is_in(source_documents["id"], value_set=kept["document_id"].combine_chunks())
+    kept = groups.of(before[0] if before else tables.make("document_signs", []), "document_id", source_documents["id"])
+    _, unread = groups.parted(source_documents, "id", kept["document_id"])
     rows = []
-    for identity, text in tables.rows(source_documents.filter(pc.invert(known)), "id", "text"):
+    for identity, text in tables.rows(unread, "id", "text"):
         spans = legal_spans(text)
         places = [[span[end] for span in spans] for end in (0, 1)]
         rows.append((identity, sorted(attempt(identity, speakers, text) or ()), *places))
     made = tables.make("document_signs", rows)
-    kept = kept.filter(pc.is_in(kept["document_id"], value_set=source_documents["id"].combine_chunks()))
     return groups.in_order(pa.concat_tables([kept, made]), "document_id", source_documents["id"])
 
 

@@ -28,10 +28,11 @@ def infer_types(features: Features, stated: Mapping[str, str]) -> dict[str, str]
     types = sorted(kind for kind, n in totals.items() if n >= MIN_OF_TYPE)
     if sum(totals.values()) < MIN_STATED or len(types) < 2:
         return {}
+    asked = {feature for key in features if key not in stated for of_one in features[key] for feature in of_one}
     for key in features:
         if stated.get(key) in types:
-            for feature, n in Counter(f for of_one in features[key] for f in of_one).items():
-                counts[feature][stated[key]] += 1 + n.bit_length() - 1
+            for feature, n in Counter(f for of_one in features[key] for f in of_one if f in asked).items():
+                counts[feature][stated[key]] += n.bit_length()
     shares = [totals[kind] / sum(totals[kind] for kind in types) for kind in types]
     odds = {feature: _log_odds([found[kind] for kind in types], shares) for feature, found in counts.items()}
     inferred = {}

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+RowsOf = Callable[[int], list[int]]
+"""Returns the rows of the text units of the document in a row."""
 WORDS = re.compile(r"[^\d_/:]{1,80}")
 SPEAKER = Fields.sender  # the field under which those who speak in a conversation are found
 FEW = 0.5  # of the documents that have a field: one with more values than that tells documents apart, not kinds of them
@@ -78,12 +80,8 @@ async def index_search(
     import pyarrow as pa
 
     read = _read(documents, attempt)
-    about = {
-        identity: ("\n".join([title, *one.words.values()]), language)
-        for (identity, title, language), one in zip(
-            tables.rows(documents, "id", "title", "language"), read, strict=True
-        )
-    }
+    told = zip(tables.rows(documents, "id", "title", "language"), read, strict=True)
+    about = {key: ("\n".join([title, *one.words.values()]), language) for (key, title, language), one in told}
 
     def passages() -> Iterator[Passage]:
         for identity, document_id, text in tables.rows(text_units, "id", "document_id", "text"):
@@ -178,8 +176,7 @@ def _title_read(title: str, language: str) -> tuple[list[str], list[Numbered]]:
     return list(map(exact_key, names_of_title(title))), numbered(title, language)
 
 
-def _rows_of(documents: "pa.Table", text_units: "pa.Table") -> "Callable[[int], list[int]]":
-    """Return what returns the rows of the text units of the document in a row."""
+def _rows_of(documents: "pa.Table", text_units: "pa.Table") -> RowsOf:
     listed = documents["text_unit_ids"].combine_chunks()
     offsets, rows = np.asarray(listed.offsets), _places(listed.flatten(), text_units["id"])
     return lambda row: rows[offsets[row] : offsets[row + 1]].tolist()
@@ -200,7 +197,7 @@ def _postings(name: str, index: Bm25) -> "pa.Table":
 
 def _links(
     read: Sequence[Read],
-    rows_of: "Callable[[int], list[int]]",
+    rows_of: RowsOf,
     text_units: "pa.Table",
     entities: "pa.Table",
     entity_mentions: "pa.Table",
@@ -262,7 +259,7 @@ def _meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions
 
 
 def _defined(
-    read: Sequence[Read], rows_of: "Callable[[int], list[int]]", entities: "pa.Table", entity_resolutions: "pa.Table"
+    read: Sequence[Read], rows_of: RowsOf, entities: "pa.Table", entity_resolutions: "pa.Table"
 ) -> list[list[int]]:
     """Return the rows of the text units of the documents whose title is a name of each entity."""
     resolved = list(tables.rows(entity_resolutions, "document_id", "name", "rule"))
@@ -306,12 +303,9 @@ def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", 
 
 def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
     """List every name that means an entity in the whole corpus, with the entity's row, by the words of the name."""
-    entity_row = {identity: row for row, identity in enumerate(entities["id"].to_pylist())}
-    names = {
-        (key_of(name), name, entity_row[entity_id])
-        for document_id, name, entity_id in tables.rows(entity_resolutions, "document_id", "name", "entity_id")
-        if entity_id in entity_row and not document_id
-    }
+    rows = _places(entity_resolutions["entity_id"], entities["id"]).tolist()
+    named = zip(tables.rows(entity_resolutions, "document_id", "name"), rows, strict=True)
+    names = {(key_of(name), name, row) for (document, name), row in named if row >= 0 and not document}
     return tables.make("search_names", sorted(names))
 
 
@@ -338,7 +332,7 @@ def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
 def _values(
     documents: "pa.Table",
     read: Sequence[Read],
-    rows_of: "Callable[[int], list[int]]",
+    rows_of: RowsOf,
     text_units: "pa.Table",
     episodes: "pa.Table",
 ) -> "pa.Table":
@@ -387,13 +381,13 @@ def _spoken(text_units: "pa.Table", episodes: "pa.Table") -> Iterator[tuple[str,
     columns = ("document_id", "char_start", "char_end", "speaker")
     for document_id, *message in tables.rows(groups.of(episodes, "document_id", several), *columns):
         said[document_id].append(tuple(message))
-    spoken: dict[tuple[str, str], list[int]] = defaultdict(list)
+    spoken: dict[tuple[str, str], dict[int, None]] = defaultdict(dict)
     units = tables.rows(text_units, "document_id", "char_start", "char_end") if said else ()
     for row, (document_id, start, end) in enumerate(units):
         for last, speaker in _between(said.get(document_id, []), start, end):
-            if speaker and last > start and row not in spoken[document_id, speaker][-1:]:
-                spoken[document_id, speaker].append(row)
-    yield from ((speaker, rows) for (_, speaker), rows in spoken.items())
+            if speaker and last > start:
+                spoken[document_id, speaker][row] = None
+    yield from ((speaker, list(rows)) for (_, speaker), rows in spoken.items())
 
 
 def _between(messages: list[tuple[int, int, str]], start: int, end: int) -> Iterator[tuple[int, str]]:

@@ -134,16 +134,11 @@ def _lower_counts(source_units: "pa.Table", each: Each, attempt: Attempt, last: 
 
     An equal id is an equal text.
     """
-    import pyarrow.compute as pc
-
     before = last.read("source_units", "word_counts", unless={"code", "failed"}) if last else None
     if not before:
         return _counted(source_units, each, attempt)
     then, counts = before
-    came, went = (
-        these.filter(pc.invert(pc.is_in(these["id"], value_set=others["id"].combine_chunks())))
-        for these, others in ((source_units, then), (then, source_units))
-    )
+    came, went = groups.parted(source_units, "id", then["id"])[1], groups.parted(then, "id", source_units["id"])[1]
     found = Counter(dict(tables.rows(counts, "word", "n")))
     found.update(_counted(came, each, attempt))
     found.subtract(_counted(went, each, attempt))

@@ -40,14 +40,11 @@ async def split_text_units(
     A document that cannot be cut is a failure, and has no text units.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     found = last.read("source_units", unless={"settings", "code"}) if last else None
     before = found[0] if found else tables.make("source_units", [])
-    stays = pc.is_in(before["document_id"], value_set=source_documents["id"].combine_chunks())
-    kept, gone = before.filter(stays), before.filter(pc.invert(stays))
-    is_cut = pc.is_in(source_documents["id"], value_set=kept["document_id"].combine_chunks())  # an equal id: equal text
-    new = source_documents.filter(pc.invert(is_cut))
+    kept, gone = groups.parted(before, "document_id", source_documents["id"])
+    _, new = groups.parted(source_documents, "id", kept["document_id"])  # an equal id: equal text
     documents = LazyItems(new.num_rows, lambda: _sources(new))
     cut = zip(documents, each(partial(_cut, settings=settings), documents), strict=True)
     rows = (

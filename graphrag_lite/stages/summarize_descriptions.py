@@ -8,7 +8,8 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -62,8 +63,7 @@ async def summarize_descriptions(
     """
     import pyarrow.compute as pc
 
-    texts = dict(tables.rows(source_documents, "id", "text"))
-    languages = dict(tables.rows(source_documents, "id", "language"))
+    texts, languages = (dict(tables.rows(source_documents, "id", name)) for name in ("text", "language"))
     read = (entity_mentions, relationship_mentions, entity_resolutions)
     with opened(sum(table.num_rows for table in read)) as database:
         for name, table in zip(FOLDED, read, strict=True):
@@ -77,24 +77,14 @@ async def summarize_descriptions(
             count("relationships_within_entities", next(rows(database, QUERIES["within"]))["n"])
         entities = database.sql(QUERIES["entities"]).to_arrow_table()
         pairs = database.sql(QUERIES["relationships"], params={"n_units": n_units}).to_arrow_table()
-        told = {
-            row["key"]: distinct(row["descriptions"])
-            for query in (QUERIES["entity_descriptions"], QUERIES["pair_descriptions"])
-            for row in rows(database, query)
-        }
+        told = _told(database)
         acts = {row["key"]: row for row in rows(database, QUERIES["pair_relations"])}
         titles = dict(tables.rows(entities, "id", "title"))
         ends = {f"{low} {high}": (low, high) for low, high in tables.rows(pairs, "low", "high")}
         names = titles | {key: f"{titles[low]} and {titles[high]}" for key, (low, high) in ends.items()}
-
-        def chosen(query: str, choose: Callable[..., list[Row]], most: int) -> dict[str, list[Row]]:
-            return {
-                key: attempt(names[key], choose, list(found), texts, CANDIDATES if key in told else most) or []
-                for key, found in groupby(rows(database, query), lambda row: row["key"])
-            }
-
-        sentences = chosen(QUERIES["entity_sentences"], best_sentences, settings.max_sentences)
-        stated = chosen(QUERIES["pair_sentences"], best_statements, 1)
+        choose = partial(_chosen, database, names=names, told=told, texts=texts, attempt=attempt)
+        sentences = choose(QUERIES["entity_sentences"], best_sentences, settings.max_sentences)
+        stated = choose(QUERIES["pair_sentences"], best_statements, 1)
         touched = [row["entity"] for row in rows(database, "from touched")]
         touched_pairs = [f"{row['low']} {row['high']}" for row in rows(database, "from touched_pair")]
     things = [Thing(key, name, told[key]) for key, name in names.items() if key in told]
@@ -111,6 +101,30 @@ async def summarize_descriptions(
         _table("relationships", pairs, ids, directed, kept and kept[1], list(map(descriptions.get, ends))),
         forms,
     )
+
+
+def _told(database: "duckdb.DuckDBPyConnection") -> dict[str, list[str]]:
+    """Return what a model has said of each entity and pair, by key."""
+    queries = (QUERIES["entity_descriptions"], QUERIES["pair_descriptions"])
+    return {row["key"]: distinct(row["descriptions"]) for query in queries for row in rows(database, query)}
+
+
+def _chosen(
+    database: "duckdb.DuckDBPyConnection",
+    query: str,
+    choose: Callable[..., list[Row]],
+    most: int,
+    *,
+    names: Mapping[str, str],
+    told: Collection[str],
+    texts: Mapping[str, str],
+    attempt: Attempt,
+) -> dict[str, list[Row]]:
+    """Return the sentences chosen for each entity or pair, by key: more where a model's words rest on them."""
+    return {
+        key: attempt(names[key], choose, list(found), texts, CANDIDATES if key in told else most) or []
+        for key, found in groupby(rows(database, query), lambda row: row["key"])
+    }
 
 
 def _touched(
@@ -160,7 +174,7 @@ def _table(
     columns = [each for each in schema.names if each not in (*folded.column_names, "id", "human_readable_id")]
     rest = pa.Table.from_pylist(made, schema=pa.schema([schema.field(each) for each in ("id", *columns)]))
     if kept:
-        untouched = kept.filter(pc.invert(pc.is_in(kept["id"], value_set=rest["id"].combine_chunks())))
+        _, untouched = groups.parted(kept, "id", rest["id"])
         rest = pa.concat_tables([rest, untouched.select(rest.column_names)]).combine_chunks()
     rest = rest.take(pc.index_in(identities, value_set=rest["id"].combine_chunks()))
     values = {each: folded[each].cast(schema.field(each).type) for each in folded.column_names if each in schema.names}
