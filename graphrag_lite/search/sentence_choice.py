@@ -376,11 +376,9 @@ def _candidates(
             worth *= THANKS
         named = label or speaker_of(document, start)
         known = asked.intersection(terms(f"{named} {_JOINED.sub(' ', named)}", language))
-        speaker = (
-            label if wanted.sought.kind == "person" and label.endswith((":", "：")) and not known else ""
-        )  # the answer?
+        answers = wanted.sought.kind == "person" and label.endswith((":", "：")) and not known
         own |= known
-        place = Statement(unit, start, end, speaker.rstrip(":： "))
+        place = Statement(unit, start, end, label.rstrip(":： ") if answers else "")
         found.append(_Candidate(place, own, (title | before) - own, worth, floor, any(begins for _, begins in of_time)))
         before = own & asked
     return found
