@@ -1,6 +1,7 @@
 """What a reader gets: the questions of a folder of documents as people have them, answered without a model.
 
     python benchmarks/reading.py ../shared/data/reading [--method local] [--page ANSWERS.md] [--qa ../shared/data/qa]
+    python benchmarks/reading.py ../shared/data/reading --questions benchmarks/own_questions.jsonl
 
 FOLDER holds questions.jsonl: `corpus` (a path from the folder's parent, or the project's examples), `question`, and
 `expect`: a regular expression that a right answer matches, "abstain" where the corpus does not say, null where only an
@@ -115,6 +116,7 @@ def _plain(text: str) -> str:
 @click.option("--method", "methods", multiple=True, default=("local",), show_default=True)
 @click.option("--page", "written", type=click.Path(path_type=Path), help="Write all answers to this Markdown page.")
 @click.option("--qa", type=click.Path(path_type=Path, exists=True), help="A folder of sets of questions, asked too.")
+@click.option("--questions", type=click.Path(path_type=Path, exists=True), help="Ask these, not the folder's own.")
 @click.option("--sets", multiple=True, help="Only these sets.")
 @click.option("--only", multiple=True, help="Only corpora whose path holds this.")
 def main(
@@ -122,12 +124,13 @@ def main(
     methods: tuple[str, ...],
     written: Path | None,
     qa: Path | None,
+    questions: Path | None,
     sets: tuple[str, ...],
     only: tuple[str, ...],
 ) -> None:
     """Ask, and print one line a corpus and method."""
     by_corpus: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for line in (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in (questions or folder / "questions.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         by_corpus[row["corpus"]].append(row)
     lines: list[str] = []

@@ -273,23 +273,6 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-def test_a_full_disk_is_one_error_and_the_run_goes_on_when_there_is_room(small_disk: Callable[[str], Path]) -> None:
-    folder = small_disk("size=48k")
-    sizes = (48, 100, 220, 400, 8000)
-    failed = 0
-    for size in sizes:
-        small_disk(f"size={size}k")
-        result = invoke("index", EXAMPLE, "--root", folder)
-        if result.exit_code == 0:
-            break
-        failed += 1
-        assert "no space left" in one_error_after_progress(result)
-        assert not (folder / "output" / "current").exists()
-        assert "no index" in one_error(invoke("query", "Who?", "--root", folder))
-    assert failed >= 3 and result.exit_code == 0
-    assert invoke("query", "Who is Spitzer?", "--root", folder).exit_code == 0
-
-
 def test_a_read_only_output_is_one_error(small_disk: Callable[[str], Path], corpus: Callable[..., Path]) -> None:
     folder = small_disk("size=4m")
     assert invoke("index", corpus(TEXTS), "--root", folder).exit_code == 0

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,9 +12,6 @@ from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import HELP, while_read
 from graphrag_lite.cli.options import JSON, ROOT, SESSION, Root
 from graphrag_lite.memory.store import NOTE, Entry, Memory
-
-if TYPE_CHECKING:
-    from graphrag_lite.retrieval.note_vectors import NoteVectors
 
 TAGS = click.option("--tag", "tags", multiple=True, metavar="TAG", help="A word to find it by; repeatable.")
 OF_SESSION = click.option("--session", metavar="NAME", help="Only what is of this session.")
@@ -28,13 +25,6 @@ def memory() -> None:
 
 def _opened(root: Root) -> Memory:
     return Memory(root.output / MEMORY)
-
-
-def _vectors(root: Root) -> "NoteVectors | None":
-    from graphrag_lite.retrieval.note_vectors import NoteVectors
-
-    settings = root.load(for_indexing=False)
-    return NoteVectors(settings.embeddings, settings.llm, root.output) if settings.embeddings.model else None
 
 
 @memory.command()
@@ -81,9 +71,12 @@ def add(content: str, tags: tuple[str, ...], root: Root, session: str) -> None:
 @JSON
 def search(query: str, tags: tuple[str, ...], page: int, session: str | None, root: Root, as_json: bool) -> None:
     """Find notes by their words, and by vectors where embeddings.model is set, best first, then the newest."""
-    opened = _opened(root)
-    vectors = _vectors(root)
-    found = opened.search(query, session=session, tags=tags, meant=vectors.meant(opened, query) if vectors else None)
+    opened, settings, meant = _opened(root), root.load(for_indexing=False), None
+    if settings.embeddings.model:
+        from graphrag_lite.retrieval.note_vectors import NoteVectors
+
+        meant = NoteVectors(settings.embeddings, settings.llm, root.output).meant(opened, query)
+    found = opened.search(query, session=session, tags=tags, meant=meant)
     entries = [opened.entry(place) for place in found[(page - 1) * SIZE : page * SIZE]]
     with while_read():
         if as_json:

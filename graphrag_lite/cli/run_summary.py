@@ -19,12 +19,14 @@ from graphrag_lite.stages.load_documents import unread_times
 def summary(run: Run) -> dict[str, Any]:
     """Return what `index --json` prints: documented in docs/json.md, and stable."""
     rows = {name: entry["rows"] for name, entry in run.manifest["tables"].items()}
+    values = run.manifest["settings"]
+    may_have_asked = run.usage or values["method"] in ASKING or values["embeddings"]["model"] is not None
     levels = tables.read(run.snapshot, "communities", only=["level"])["level"].to_pylist()
     names = ("documents", "text_units", "entities", "relationships", "covariates", "communities", "community_reports")
     return {
         "status": "published" if run.changed else "unchanged",
         "snapshot": run.snapshot.name,
-        "method": run.manifest["settings"]["method"],
+        "method": values["method"],
         **{name: rows[name] for name in names},
         "communities_by_level": {str(level): levels.count(level) for level in sorted(set(levels))},
         "relationships_within_entities": within_entities(run.manifest),
@@ -36,7 +38,7 @@ def summary(run: Run) -> dict[str, Any]:
         "changes": run.manifest["changes"] if run.changed else {},
         "resumed": run.resumed,
         "stages_run": list(run.ran),
-        **({"usage": run_log.total(run.usage)} if _asks(run) else {}),
+        **({"usage": run_log.total(run.usage)} if may_have_asked else {}),
         "seconds": round(run.seconds, 3),
         "peak_memory_mb": run.peak_memory_mb,
     }
@@ -46,12 +48,6 @@ def within_entities(manifest: Mapping[str, Any]) -> int:
     """Return how many mentions of relationships are left out since both names are one entity."""
     counts = manifest["stages"].get("summarize_descriptions", {}).get("counts", {})
     return int(counts.get("relationships_within_entities", 0))
-
-
-def _asks(run: Run) -> bool:
-    """Say whether the run may have asked a model: one that chats, or one that embeds."""
-    values = run.manifest["settings"]
-    return bool(run.usage) or values["method"] in ASKING or values["embeddings"]["model"] is not None
 
 
 def _unread_times(run: Run) -> list[dict[str, Any]]:

@@ -73,7 +73,7 @@ def choose_facts(
     begin = sum(_begins(fact, names) for fact in chosen)
     works = [sources.work(fact.first.place[0]) for fact in chosen]
     story = first and _opens(first) and 2 * works.count(works[0]) > len(works)
-    least = MIN_FACTS if lead or story or any(fact.is_row for fact in chosen) else UNDEFINED
+    least = MIN_FACTS if whole or lead or story or any(fact.is_row for fact in chosen) else UNDEFINED
     return chosen if len(chosen) >= least and (whole or LEAST_ABOUT * begin >= len(chosen)) else []
 
 
@@ -129,13 +129,15 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole
 def _of_one_story(
     told: Sequence[Fact], place: Sequence[Row], work: Mapping[str, str], n_facts: Mapping[str, int]
 ) -> list[Fact]:
-    """Return the facts of the work that tells most of a place, ties by its name, and of those that tell more of the
-    same entities: a country's sport and its trade are no one page."""
+    """Return the facts of the work that tells most of a place, ties by its name, of those that tell of more of its
+    entities, and of rows: a country's sport and its trade are no one page.
+    """
     members: dict[str, set[str]] = defaultdict(set)
     for fact in told:
         members[work[fact.first.place[0]]].update(set(fact.about) - {row["id"] for row in place})
     most = min(members, key=lambda one: (-n_facts[one], one), default="")
-    return [fact for fact in told if (own := work[fact.first.place[0]]) == most or members[own] & members[most]]
+    same = {one for one in members if one == most or members[one] & members[most]}
+    return [fact for fact in told if fact.is_row or work[fact.first.place[0]] in same]
 
 
 def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[str], sources: Sources) -> Fact | None:

@@ -16,6 +16,7 @@ from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.period import Period
 from graphrag_lite.text.relations import is_verb_form
 from graphrag_lite.text.transcripts import FILE_NAME
+from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import terms
 
 LEAST_SENTENCES, LEAST_SHARE = 2, 0.25  # that share a theme of several words; of all sentences, of one
@@ -24,24 +25,13 @@ MOST_FACTS = 1.5  # times the facts of a document: a report of no more has the d
 LONGEST_TITLE = 100  # characters
 RARE = 2.0  # bits: the mean idf of a theme's words
 MAX_NAMES = 2
-# So general that no report is about them.
-_EMPTY = frozenset(
-    "thing things way ways lot lots time times people part parts kind sort end day days year years week weeks month "
-    "months place case example fact point bit number side same first second third last next one ones other others new "
-    "own world work good great best better more most few little many long old big small whole different right left "
-    "back man men woman women person guy guys moment question answer word words member members head president "
-    "professor author director founder team company companies well variety range series set majority rest".split()
-)
-_QUALIFIERS = frozenset(
-    "every each any some all various several certain such other same following above below own".split()
-)
+_LISTS = {kind: frozenset(words) for kind, words in sections(__package__, "report_title.txt").items()}
+_EMPTY, _QUALIFIERS, _OPENING, _BEFORE = (_LISTS[kind] for kind in ("empty", "qualifiers", "opening", "before"))
 _NO_TITLE = re.compile(rf"{FILE_NAME.pattern}|[<>]")  # names of files and ways through a site say nothing
 # Two words, or some characters of a script without spaces.
 _SAYS = re.compile(r"[^\W\d_]{2}\S*\s.*[^\W\d_]{3}|[^\W\da-zA-Z]{4}")
 _ENDED = re.compile(r"[.:;,。：；、]\W*$")
 _TOKEN = re.compile(r"[^\W\d_][\w’'-]*|\d+|[^\w\s]")
-_ENGLISH = frozenset("the a an this these its their his her our of".split())
-_BEFORE = frozenset("in with on from about for by against between into over under through during than".split())
 
 
 def title(names: Sequence[str], theme_words: str, period: str) -> str:
@@ -162,7 +152,7 @@ def _phrases(sentence: str, language: str) -> Iterator[str]:
     opened: list[str] | None = None
     for token in [*_TOKEN.findall(sentence), "."]:
         low = token.casefold()
-        if low in _BEFORE or (low in _ENGLISH if language == "en" else low in ARTICLES | DETERMINERS | OF_WORDS):
+        if low in _BEFORE or (low in _OPENING if language == "en" else low in ARTICLES | DETERMINERS | OF_WORDS):
             yield from _phrase(opened, language)
             opened = []
         elif opened is not None:

@@ -7,12 +7,13 @@ COLING 2002; here by question words alone, nothing is learned).
 import re
 from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.definitions import thing_asked
 from graphrag_lite.search.other_words import attributes_told, in_other_words
 from graphrag_lite.text.dates import MONTHS
+from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import WORD_PATTERN, content_words, terms
 
 if TYPE_CHECKING:
@@ -23,39 +24,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["time", "number", "person", "location", ""]
 
-_AMOUNTS = (
-    "number|percentage|share|amount|age|size|value|rate|price|cost|length|height|width|weight|speed|population|revenue"
-    "|income|profit|budget|distance|capacity|duration|temperature"
-)
-# By language; scripts without spaces and Hangul are searched anywhere in the question.
-_WORDS: dict[str, dict[Kind, str]] = {
-    "en": {
-        "number": r"how (?:many|much|long|old|far|often|tall|high|big|large)"
-        rf"|(?:what|which) (?:\w+ )?(?:{_AMOUNTS})"
-        rf"|what(?:'s|’s| is| was| are| were) (?:[^\s?]+ ){{0,4}}(?:{_AMOUNTS})"
-        r"(?= (?:of|in|for|at|on|per|during)\b|\W*$)",
-        "time": r"when|date of|(?:what|which) (?:year|date|day|month|time|decade|century)|since when|until when",
-        "person": r"who|whom|whose",
-        "location": r"where|place of|(?:what|which)(?: is the)? (?:city|country|place|town|state|location)",
-    },
-    "fr": {"number": r"combien", "time": r"quand|quelle (?:année|date)", "person": r"qui", "location": r"où"},
-    "de": {"number": r"wie ?viele?|wie (?:lange|alt|hoch)", "time": r"wann", "person": r"wer|wen|wem|wessen",
-           "location": r"wo|woher|wohin"},
-    "es": {"number": r"cu[aá]nt[oa]s?", "time": r"cu[aá]ndo", "person": r"qui[eé]n(?:es)?", "location": r"d[oó]nde"},
-    "it": {"number": r"quant[oaie]", "time": r"quando", "person": r"chi", "location": r"dove"},
-    "pt": {"number": r"quant[oa]s?", "time": r"quando", "person": r"quem", "location": r"onde"},
-    "nl": {"number": r"hoeveel", "time": r"wanneer", "person": r"wie", "location": r"waar"},
-    "": {
-        "time": r"何时|何時|什么时候|什麼時候|甚麼時候|哪一?年|幾年|几年|何年|いつ|언제",
-        "number": r"多少|几|幾|いくつ|いくら|何[人個回年歳本]|얼마|몇",
-        "person": r"谁|誰|だれ|누구",
-        "location": r"哪里|哪裡|哪儿|何处|何處|什么地方|什麼地方|どこ|어디",
-    },
-}  # fmt: skip
-HOW_MANY = re.compile(
-    r"(?i)\b(?:how many|number of|wie ?viele|anzahl|combien|cuánt[oa]s|quant[ie]|quant[oa]s|hoeveel|сколько|ile)\b"
-    r"|多少|[几幾][个個]|いくつ|何[人個回]|몇"
-)
+_ASKED = expressions(__package__, "question_words.txt")
+HOW_MANY = re.compile(_ASKED["how many"], re.I)
+KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
 _WORD = re.compile(WORD_PATTERN)
 _MONTH = "|".join(sorted({prefix for prefixes in MONTHS.values() for prefix in prefixes}))
 _TIME = re.compile(
@@ -67,10 +38,6 @@ _NUMBER = re.compile(
     r"(?<![A-Za-z\d_.-])\d[\d.,]*|[〇一二三四五六七八九十百千万萬億亿]+"
     r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred)\b",
     re.I,
-)
-_STATES = re.compile(
-    r"([^\W\d_][\w-]*)(?: [(][^()]*[)])? ?(?:was|is|were|are|of|=|:|totall?ed|reached|stood at|est de|beträgt|betrug"
-    r"|era|es)\s(?:(?:about|around|nearly|approximately|over|only|just) )?[^\w\s]{0,2}(?:[A-Z]=)?\d"
 )
 _STOP = re.compile(r"[,;:.!?()]")
 WITHIN_WORDS = str.maketrans(dict.fromkeys("-'’", " "))
@@ -84,13 +51,14 @@ def kind_asked(question: str, language: str) -> Kind:
 
     >>> [kind_asked(question, "en") for question in ("When did he land?", "Name it.", "How many are there?")]
     ['time', '', 'number']
-    >>> kind_asked("谁来过？", "zh")
-    'person'
+    >>> kind_asked("谁来过？", "zh"), kind_asked("What is the default width of the logo?", "en")
+    ('person', 'number')
     """
     found: list[tuple[int, int, Kind]] = []
-    for code in (language, "") if language else ("",):
-        for rank, (kind, words) in enumerate(_WORDS.get(code, {}).items()):
-            bounded = rf"(?<!\w)(?:{words})(?!\w)" if code else words
+    for code in (language, "any"):
+        for rank, kind in enumerate(KINDS):
+            words = _ASKED.get(f"{code} {kind}", "(?!)")
+            bounded = words if code == "any" else rf"(?<!\w)(?:{words})(?!\w)"
             if match := re.search(bounded, question, re.I):
                 found.append((match.start(), rank, kind))
     return min(found)[2] if found else ""
@@ -161,14 +129,6 @@ class Sought:
         numbers = (number for number in _NUMBER.finditer(sentence) if self._is_count(sentence, number))
         after = (_STOP.split(sentence[number.end() : number.end() + REACH])[0] for number in numbers)
         return any(not asked.isdisjoint(terms(" ".join(_WORD.findall(text)[:3]), language)) for text in after)
-
-    def states(self, sentence: str, asked: Set[str], language: str) -> bool:
-        """Say whether a sentence says what an amount is: a word of what is `asked` for, a verb or "of", a number.
-
-        >>> [Sought().states(text, {"revenu"}, "en") for text in ("Revenue was $9 billion.", "Revenue grew; it was 9.")]
-        [True, False]
-        """
-        return any(not asked.isdisjoint(terms(found[1], language)) for found in _STATES.finditer(sentence))
 
     def shares_words(self, sentence: str) -> float:
         """Return the share of the question's words that a sentence holds as they are written there.

@@ -86,11 +86,17 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     if _misses_a_word(question, names, meant.values()) or _is_in_pieces(question, scores):
         return True
     names = {term for term in names if bm25.holds(term)}
+    said = {term for asks in matched for term in asking_terms(asks, question.text, question.analyzed_in)}
+    if (
+        matched and not names and len(asked - said) <= HOPS
+    ):  # "the cost of the study": its rarest word is as good as a name
+        names = _rare(bm25, {term for term in asked - said if bm25.holds(term)})
+        beside = [text for text, _ in _beside_names(index, names, set(), scores)] if names else []
+        return bool(beside) and not all(any(map(says.search, beside)) for says in matched.values())
     # Of two things that it names, it asks what one of them is to the other.
     called = " ".join(word for word in question.capitalized if not no_name.issuperset(question.terms_of(word)))
     if not brief or not names or not asked or called not in question.text.replace("-", " "):
         return False
-    said = {term for asks in matched for term in asking_terms(asks, question.text, question.analyzed_in)}
     rest = {other for term in asked.difference(said) for other in meant[term]}
     if len(asked.difference(said)) > HOPS and any(_is_about(index, unit, names) for unit in best):
         return False

@@ -82,7 +82,7 @@ class Looked(NamedTuple):
 def looked_for(question: "Question", event: str, about: str = "") -> Looked:
     """Return the words of an event as they are looked for. Where all are light, none is."""
     weight = weights(question.index.bm25, question.terms_of(event))
-    light = _light(question.analyzed_in)
+    light = _verbs("light", question.analyzed_in)
     shared = weights(question.index.bm25, question.terms_of(about)) if about else {}
     shared = {term: value for term, value in shared.items() if term not in light | weight.keys()}
     light = light & weight.keys() if weight.keys() - light else frozenset()
@@ -91,15 +91,10 @@ def looked_for(question: "Question", event: str, about: str = "") -> Looked:
 
 
 @cache
-def _light(language: str) -> frozenset[str]:
-    words = sections("graphrag_lite.temporal", "verbs.txt")["light"] if language in ("en", "") else ()
+def _verbs(section: str, language: str) -> frozenset[str]:
+    """Return the terms of a section of verbs.txt, none for another language than English."""
+    words = sections("graphrag_lite.temporal", "verbs.txt")[section] if language in ("en", "") else ()
     return frozenset(term for word in words for term in terms(word, language))
-
-
-@cache
-def _not_held(language: str) -> frozenset[str]:
-    words = sections("graphrag_lite.temporal", "verbs.txt")["not_held"] if language in ("en", "") else ()
-    return frozenset(term for word in words for term in terms(word, language)) - _light(language)
 
 
 def candidates(
@@ -195,7 +190,8 @@ def _told(
             open_ = chosen["kind"] == "state" and not chosen["invalid_at"]
             ended = until if chosen["valid_at"] else None
             failed = chosen["polarity"] == "negative" and chosen["kind"] != "state"
-            failed = failed or bool(_not_held(language) & set(terms(said, language)) - event.weight.keys())
+            not_held = _verbs("not_held", language) - _verbs("light", language)
+            failed = failed or bool(not_held & set(terms(said, language)) - event.weight.keys())
             fit *= NOT_HELD if failed else 1.0
             yield Dated(fit, unit, start, end, day, ended, open_, chosen["kind"] == "plan")
 

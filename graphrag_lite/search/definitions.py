@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED_CHARACTERS
 
 if TYPE_CHECKING:
@@ -25,48 +26,23 @@ LOOKED_AT, DEFINING_UNITS = 200, 6  # best text units that hold a thing, and tho
 MOST_WORDS = 5  # of the thing: a longer one says what is asked about it
 SUBJECT = 30  # characters of its sentence before the thing: "In this paper, Zep is ..."
 REACH = 100  # characters behind it that are looked at
-# What a manual adds to the name of a thing: "the npm ci command".
-_KIND = r"(?:class|module|command|function|method|property|event|option|variable|type|interface|package|object)"
-_BEFORE = (
-    r"(?:what|who)(?:'s|’s| is| are| was| were)|(?:please )?define|tell me (?:about|who|what)"
-    r"|(?:was|wer) (?:ist|sind|war|waren)|qu['’]est-ce qu(?:e |['’])(?:c['’]est que )?|c['’]est quoi"
-    r"|qui (?:est|était|sont)|¿?qu(?:é|e|ién|ien|iénes|ienes) (?:es|son|era|eran|fue|fueron)"
-    r"|(?:che )?cos(?:a |['’])(?:è|sono)|chi (?:è|sono|era)"
-    r"|o que (?:é|são)|quem (?:é|são|era|foi)|wat (?:is|zijn)|wie (?:is|zijn|was)|что такое|кто (?:такой|такая|такие)"
-    r"|co to jest|(?:czym|kim) (?:jest|są|był|była)|(?:co|kdo) (?:je|jsou|byl|byla)|什[么麼]是|[谁誰]是"
-)
-_BEHIND = (
-    r"是(?:什[么麼]|[谁誰])|とは(?:何|なん|誰)?(?:ですか|でしょうか)?|は(?:何|誰)ですか"
-    r"|(?:은|는|이란|란|가|이) (?:무엇|뭐|누구)\w*|là (?:gì|ai)"
-)
+_FORMS = expressions(__package__, "definitions.txt")
+_KIND = f"(?:{_FORMS['kinds']})"
 _ASKS = re.compile(
-    rf"\W*(?:(?:{_BEFORE})\s*(?P<after>.+)|what do(?:es)?\s+(?P<between>.+?)\s+(?:do|mean)"
-    rf"|(?P<before>.+?)\s*(?:{_BEHIND}))\W*",
+    rf"\W*(?:(?:{_FORMS['before']})\s*(?P<after>.+)|what do(?:es)?\s+(?P<between>.+?)\s+(?:do|mean)"
+    rf"|(?P<before>.+?)\s*(?:{_FORMS['behind']}))\W*",
     re.I,
 )
 _HEADING = re.compile(rf"^\W*(?:(?:{_KIND}:|new|the)\s+)?|\s*\([^()]*\)\W*$|\s+{_KIND}\W*$", re.I)
 _HEADINGS = re.compile(r"^#+ .+", re.M)
-_ARTICLE = re.compile(
-    r"(?:(?:the|an?|der|die|das|eine?|la|les?|une?|el|l[ao]s|una?|il|lo|os?|as|de|het|een) |l['’])(?=\S)", re.I
-)
-_AND_MORE = re.compile(
-    r"[,;]? (?:and|und|et|y|e|en) (?:wh?[aeo]\w*|how|qu\w+|c[oó]mo|wie|hoe|chi|cosa|o que)\b.*", re.I
-)
+_ARTICLE = re.compile(_FORMS["articles"], re.I)
+_AND_MORE = re.compile(_FORMS["and more"], re.I)
 _OF = re.compile(r"\b(?:of|in|for|that|which|who|when|between|you|I|my|your)\b")  # "the capital of France"
 _DOING = re.compile(r"\w(?:ing|ed)$")  # "What is he doing?", but "What does npm outdated do?"
 _IS = re.compile(
-    r"(?:\s*[(（][^()（）]{0,80}[)）]|,[^,.;]{2,60},)?\s*"
-    r"(?:(?:is|are|was|were) (?:an?|the|one|our|short)\b|refers? to|stands for|means\b"
-    rf"|(?:\(\) )?{_KIND} (?:is|are|can|will|[a-z]+s) "
-    r"|(?:ist|sind|war) (?:eine?|der|die|das)\b|(?:est|sont|était) (?:une?|le|la|l['’]|les|des)\b"
-    r"|(?:es|son|era) (?:una?|el|la)\b|è una?\b|é uma?\b|is een\b|— это|это\b"
-    r"|是(?:一|指|由)|とは|は.{2,60}(?:です|である|だ)。|(?:은|는|이란|란) .{2,80}다\.)",
-    re.I,
+    rf"(?:\s*[(（][^()（）]{{0,80}}[)）]|,[^,.;]{{2,60}},)?\s*(?:{_FORMS['is'].replace('KIND', _KIND)})", re.I
 )
-_BESIDE = re.compile(
-    r"\s?[(（][^()（）]{3,90}[)）]|(?:,| [–—-]) (?:an?|the|our|une?|eine?|der|die|das|una?) \w"
-    r"|, (?!\w+ing\b)[a-zß-ÿ]\w+ (?:of|to|for|at|de|von)\b"
-)
+_BESIDE = re.compile(_FORMS["beside"])
 _NAME_BEFORE = re.compile(r"(?:^|[\s(])[^\W\d_a-zß-ÿ][^,;:.!?()]{1,40}, (?:(?:the|our|an?|der|die|le|la) )?$")
 _SET_OFF = re.compile(r"\s*(?:[,.;:)!?]|$|[은는이가을를로와과의])")
 _INTRODUCED = re.compile(r"(?:called|named|known as|namens|genannt|appelée?|llamad[oa]|인) $", re.I)

@@ -68,6 +68,10 @@ def attributes_told(question: str, language: str) -> list[tuple[re.Pattern[str],
 
 
 def asking_terms(asks: re.Pattern[str], question: str, language: str) -> frozenset[str]:
-    """Return the terms with which a question asks for an attribute: not those between, as in "how much did it cost"."""
+    """Return the terms with which a question asks for an attribute, without those between.
+
+    >>> sorted(asking_terms(re.compile("how much did .* cost"), "how much did the mill cost", "en"))
+    ['cost', 'how', 'much']
+    """
     words = [word for said in asks.findall(question) for word in (*said.split()[:2], said.split()[-1])]
     return frozenset(terms(" ".join(words), language))

@@ -24,6 +24,7 @@ from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import defines, is_about
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
 from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, speaker_of, speakers, spoken_span
+from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -48,7 +49,6 @@ QUANTIFIERS = frozenset({"many", "mani", "much"})  # terms that ask for a number
 THANKS = 0.5  # what a turn of a talk counts that says nothing
 ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
 COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
-STATED = 0.35  # more for one that says what the amount is: "revenue was $51 billion"
 CELL = 3.0  # more for a cell of a row of which the question says the label, and not the value
 AS_WRITTEN = 0.35  # more for one with all words of the question in the very form
 DEFINED = 5.0  # more for one that says what a thing is, where that is asked; or else for the first of what is about it
@@ -58,25 +58,15 @@ HOP, HOP_SHARE = 12.0, 0.35
 # What a question counts, where a kind of thing is asked for, an entry of a bibliography, and what announces a finding.
 UNFIT = 0.5
 CODE = 0.3  # what a line of code counts: it shows what others say
-REFERENCE = re.compile(r";\s?\d+(?:\(\d+\))?:\s?e?\d|doi:|pp\. ?\d")
-ANNOUNCES = re.compile(
-    r"\b(?:was|were|is|are|been) (?:\w+ly )?(?:evaluated|investigated|examined|studied|assessed|compared)\W*$"
-    r"|\b(?:aim(?:s|ed) to|(?:purpose|aim|objective|goal) of (?:this|the|our))\b"
-    r"|\b(?:not|poorly) (?:well |fully |yet |been )*(?:understood|known|clear|examined)\b"
-    r"|\bremains? (?:unclear|unknown)",
-    re.I,
-)
+_FORMS = expressions(__package__, "sentence_choice.txt")
+REFERENCE, ANNOUNCES = re.compile(_FORMS["reference"]), re.compile(_FORMS["announces"], re.I)
+ASKED = re.compile(_FORMS["asked"], re.I)
 ITEM = re.compile(r"\n?[-*•] ")
 _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "LiHua"
 ASKS = re.compile(r"[?？][\"'”’»)\]」』]*$")
-# Tells that somebody asks what the question asks.
-ASKED = re.compile(
-    r"\b(?:ask(?:s|ed|ing)?(?: \w+)? (?:if|whether|wh\w+|how|about|for)"
-    r"|(?:wonder(?:ed|ing)?|curious) (?:if|whether|wh\w+|how|about))\b",
-    re.I,
-)
 ASKING_WORDS = frozenset(("ask", "asks", "asked"))
 NEAR = 0.8  # of the best sentence's value: where each document may tell anew, the newest of these is first
+REPLY = 3  # terms of a sentence that replies to a question: not "Yes, sure."
 LEAST_NAME = 4  # characters of a name that leads to the document with this title
 
 
@@ -101,8 +91,6 @@ class _Wanted:
             worth *= 1 + (DATED if self.sought.kind == "time" else CUE)
             if self.sought.how_many and self.sought.counts(said, self.terms, language):
                 worth *= 1 + COUNTED
-            elif self.sought.kind == "number" and self.sought.states(said, self.terms, language):
-                worth *= 1 + STATED
         if ANNOUNCES.search(said) or (ASKED.search(said) and self.sought.words.isdisjoint(ASKING_WORDS)):
             worth *= UNFIT
         if self.sought.things and defines(said, self.sought.things):
@@ -247,10 +235,10 @@ def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[
     """Return sentences of a document with what they need to be understood; those of a row of a table with its title."""
     if _blocks(index, row)["card"]:
         return [replace(place, about=index.cell("documents", "title", row)) for place in places]
+    places = [_with_reply(index, place) for place in places]
     leaning = [place for place in places if not _stands(read_out(index, place)[0])]
     if leaning and (name := _subject(index, row)):
         return [replace(place, about=name) for place in places]
-    places = [_with_reply(index, place) for place in places]
     first, *rest = places
     ordered = [_with_context(index, first) if first in leaning else first]
     ordered += [place for place in rest if place not in leaning]
@@ -279,7 +267,7 @@ def _with_reply(index: "SnapshotView", place: Statement) -> Statement:
         replies = speaker_of(document, first)
         if not replies or replies == own:
             return place
-        if len(terms(document[first:reply_end], language)) >= LEAST_TERMS:
+        if len(terms(document[first:reply_end], language)) >= REPLY:
             return replace(place, end=reply_end)
     return place
 

@@ -1,7 +1,7 @@
 """What the corpus dates of somebody, something or the subject of a question, in the order of time."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -119,8 +119,4 @@ def _within(row: Mapping[str, Any], first: date | None, last: date | None) -> bo
 def _entry(index: "SnapshotView", n: int, row: Mapping[str, Any]) -> Entry:
     unit = index.unit_row[row["text_unit_id"]]
     source = cite(index, n, Statement(unit, row["char_start"], row["char_end"]))
-    names = (
-        *("id", "valid_at", "invalid_at", "precision", "kind", "polarity"),
-        *("subject", "relation", "object", "time_text"),
-    )
-    return Entry(**{name: row[name] for name in names}, source=source)
+    return Entry(**{each.name: row[each.name] for each in fields(Entry) if each.name != "source"}, source=source)

@@ -339,8 +339,8 @@ def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact]
     if name := _subject(chosen, told.sources):
         of = next(row for row in members if row["id"] == main)
         headed = of["type"] == "location" and not says(told.sources.document(chosen[0].first.place[0])["title"])
-        named = of["title"].split()[-1].casefold() in name.casefold() and not _CODE.match(name)
-        return title([] if headed or named else [of["title"]], name, period)
+        known = of["title"].split()[-1].casefold() in name.casefold() and not _CODE.match(name)
+        return title([] if headed or known else [of["title"]], name, period)
     shared = theme(texts, shown, titles.values(), chosen[0].first.language, told.idf)
     order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in shared.casefold(), -n_facts[i]))
     return title([titles[i] for i in order if i == main or n_facts[i] > 1 or not shared], shared, period)

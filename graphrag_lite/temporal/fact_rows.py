@@ -60,9 +60,8 @@ def table(
     stated = facts.ended_by == STATED
     subject, object_ = mentions.subject[rows.first], mentions.object[rows.first]
     relation = [names[place] for place in mentions.relation[rows.first].tolist()]
-    vaguer = np.where(
-        (rows.start >= 0) & (_unit(mentions, rows.start) >= _unit(mentions, rows.end)), rows.start, rows.end
-    )
+    unit = np.append(mentions.unit, -1)
+    vaguer = np.where((rows.start >= 0) & (unit[rows.start] >= unit[rows.end]), rows.start, rows.end)
     columns: dict[str, Any] = {
         "valid_at": _texts(told, "valid_at", rows.start),
         "invalid_at": [
@@ -107,12 +106,6 @@ def _ended_by(told: "pa.Table", facts: Facts, rows: _Rows) -> list[str]:
     denied = np.append(coded(told["polarity"], lambda polarity: polarity == "negative") > 0, False)[rows.end]
     ended_by = np.where((facts.ended_by == NEGATED) & ~denied, SUCCEEDED, facts.ended_by)
     return [ENDED_BY[number] for number in np.where(facts.kind == STATE, ended_by, OPEN).tolist()]
-
-
-def _unit(mentions: Mentions, rows: Ints) -> Ints:
-    """Return the unit of some rows, -1 for the row -1."""
-    units: Ints = np.append(mentions.unit, -1)[rows]
-    return units
 
 
 def _texts(told: "pa.Table", column: str, rows: Ints) -> list[str]:

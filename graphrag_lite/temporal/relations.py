@@ -21,6 +21,7 @@ _SAID = re.compile(
 _LISTS = {name: frozenset(words) for name, words in sections("graphrag_lite.text", "relations.txt").items()}
 _RELATIVE = frozenset(("which", "who"))
 _VERBS = frozenset(sections("graphrag_lite.temporal", "verbs.txt")["others"])
+_OTHER = re.compile(r"\b(?:i|we|let['’]s|anyone|everyone|someone)\b")  # who tells of themselves, not of what is named
 _BE = frozenset("am are be been being is was were".split())
 _LEFT_OUT = _LISTS["auxiliaries en"] | _LISTS["adverbs"] | _LISTS["determiners"] | _BE
 _LEFT_OUT |= frozenset("a an become becomes became".split())
@@ -91,10 +92,13 @@ def states(wording: str) -> bool:
     [True, True, True, True]
     >>> [states(said) for said in ("s Prime Minister", "and planning", "we announced with", "film-maker")]
     [False, False, False, False]
+    >>> [states(said) for said in ("confirmed they had signed", "let", "plans we've discussed", "let's bring")]
+    [True, True, False, False]
     """
     words = _plain(wording).split()
     words = words[1:] if words[:1] and words[0] in _RELATIVE else words
-    other = bool(words) and words[0] in FUNCTION_WORDS["en"] and words[0] not in _LEFT_OUT | _VERBS
+    subject = words[0] in FUNCTION_WORDS["en"] and words[0] not in _LEFT_OUT | _VERBS if words else False
+    other = subject or _OTHER.search(" ".join(words))
     return not other and words[:1] != ["s"] and (not _VERBS.isdisjoint(words) or has_verb(words, "en"))
 
 

@@ -40,7 +40,7 @@ def _lines(package: str, name: str) -> Iterator[tuple[str, str]]:
     """Yield the lines of a file that are neither blank nor comments, each with its section."""
     section = ""
     for line in (resources.files(package) / name).read_text(encoding="utf-8").splitlines():
-        if head := _HEAD.fullmatch(line):
+        if line[:1] == "[" and (head := _HEAD.fullmatch(line)):
             section = head[1]
         elif line.strip() and line != "#" and not line.startswith("# "):
             yield section, line

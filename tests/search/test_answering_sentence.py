@@ -25,6 +25,9 @@ TEXTS = {
     "each key twice.\n3. Start the pump again.\n\n## Keys\n\nKeys hang behind the door, and the keys are not to be lost.",
     "Flat": "# Draining the basin The basin is drained once a year. 1. Open the sluice. 2. Wait an hour. # Other basins "
     "A basin of stone is drained by hand.",
+    "Pier": "ANN: What colour is the lantern of the pier?\nBO: Right.\nBO: It is green as a bottle and swings on a chain.\n"
+    "ANN: The harbour master repaired the gate.\nBO: Then the oar was repaired in my shed.\nANN: I wonder whether "
+    "the ferry is late again today.\nBO: The ferry is late by two hours.",
     "Q1": "The shop had 120 paying members this quarter, up from last year.",
     "Q2": "The shop had 180 paying members this quarter, up from last year.",
     "Q3": "The shop had 150 paying members this quarter, up from last year.",
@@ -50,6 +53,18 @@ def test_what_the_best_sentence_leads_to_is_said_first(index: Index) -> None:
     answer = index.query("Where was the director of the film Quarry Song born?")
     assert "born in the harbour town of Hamar" in answer.citations[0].text
     assert any("directed by Mira Lund" in cited.text for cited in answer.citations)
+
+
+def test_a_question_of_a_talk_is_told_with_its_reply_and_who_speaks_counts(index: Index) -> None:
+    asked = index.query("What colour is the lantern of the pier?").citations[0].text
+    assert asked.startswith("What colour") and asked.endswith("green as a bottle and swings on a chain.")
+    assert "oar" in index.query("What did Bo say was repaired?").citations[0].text
+    assert "two hours" in index.query("Is the ferry late today?").citations[0].text
+
+
+def test_the_latest_quarter_is_told_by_its_document_alone(index: Index) -> None:
+    told = index.query("How many paying members did the shop have in the latest quarter?")
+    assert [cited.document for cited in told.citations] == ["Q3"]
 
 
 def test_a_procedure_is_answered_by_its_steps_below_their_heading(index: Index) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 import graphrag_lite
 from graphrag_lite.search.index import Index
+from graphrag_lite.search.other_words import attributes
 
 TOLD = (
     "Kathryn Brandt flew on the second servicing mission. She is an engineer of structures and lives near the harbour. "
@@ -69,3 +70,18 @@ def test_what_stands_in_hidden_documents_tells_nothing(tmp_path: Path) -> None:
     asked = "How tall is Dana Weiss?"
     assert not index.query(asked).abstained
     assert index.query(asked, as_of="2024-06-01").abstained
+
+
+def test_words_that_only_hold_a_way_to_tell_do_not_tell() -> None:
+    tells = {
+        question: says
+        for question in ("wife", "price of")
+        for asks, says in attributes().items()
+        if asks.search(question)
+    }
+    assert tells["wife"].search("They married.") and not tells["wife"].search(
+        "A couple weeks, on Wednesday at the market."
+    )
+    assert tells["price of"].search("two ducats") and not tells["price of"].search(
+        "the education of Spencer, 元素, 지원"
+    )

@@ -300,6 +300,22 @@ def test_a_corpus_without_a_larger_community_has_one_page_on_all_it_holds(tmp_pa
     assert all(told in page["full_content"] for told in ("late because the database", "agreed to ship", "on holiday"))
 
 
+def test_a_page_bears_the_headline_of_its_story_and_begins_with_what_opens_it(tmp_path: Path) -> None:
+    story = (
+        "Police arrest a suspect in death of Wayde Sims\n"
+        "Police in Baton Rouge have arrested a suspect in the fatal shooting of Wayde Sims, a forward of Louisiana State.\n"
+        "Wayde Sims grew up in Baton Rouge, where his father played basketball for Louisiana State in the nineties.\n"
+        "Will Wade, the coach of Wayde Sims, told reporters that the team of Louisiana State was in shock.\n"
+        "Dyteon Simpson shot Wayde Sims after a fight near Southern University, the police of Baton Rouge said.\n"
+        "Joe Alleva of Louisiana State thanked the police of Baton Rouge for their diligence in this sad case.\n"
+    )
+    (tmp_path / "cbs_248387.txt").write_text(story, encoding="utf-8")
+    run = pipeline.index(tmp_path, tmp_path / "root" / "output", Settings())
+    (page,) = tables.read(run.snapshot, "community_reports").to_pylist()
+    assert page["title"] == story.split("\n")[0]
+    assert page["summary"].startswith("Police in Baton Rouge have arrested")
+
+
 def snapshot(folder: Path, read: dict[str, pa.Table], made: tuple[pa.Table, pa.Table], *changed: str) -> Last:
     """The last snapshot, as the stage finds it."""
     (folder / "work").mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ A table that is damaged is named once; what would have been compared with it is 
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +50,7 @@ class Checked:
             "snapshot": self.snapshot,
             "ok": not self.problems,
             "method": self.method,
-            "problems": [
-                {"table": problem.table, "what": problem.what, "count": problem.count, "named": list(problem.named)}
-                for problem in self.problems
-            ],
+            "problems": [asdict(problem) for problem in self.problems],
             "relationships_within_entities": self.relationships_within_entities,
             "within_named": list(self.within_named),
             "rows": dict(self.rows),

@@ -8,21 +8,8 @@ from graphrag_lite.text.names.lists import word_lists
 LISTS = word_lists("chinese")
 BREAK, TITLE, SPEECH, PLACE = "break", "title", "speech", "place"
 HEADS = ("organization", "location", "event", "work", "concept")
-LEXICON = Lexicon(
-    (kind, LISTS[kind])
-    for kind in (
-        "surname",
-        "kept",
-        BREAK,
-        *HEADS,
-        TITLE,
-        SPEECH,
-        PLACE,
-        "event_name",
-        "concept_name",
-        "organization_name",
-    )
-)
+_NAMES = ("event_name", "concept_name", "organization_name")
+LEXICON = Lexicon((kind, LISTS[kind]) for kind in ("surname", "kept", BREAK, *HEADS, TITLE, SPEECH, PLACE, *_NAMES))
 CLOSED = (BREAK, TITLE, SPEECH)
 SURNAMES = characters(LISTS["surnames"])
 NUMERALS = characters(LISTS["numerals"])

@@ -18,21 +18,8 @@ from graphrag_lite.text.names.name import Name
 _LISTS = word_lists("japanese")
 BREAK, TITLE, PLACE = "break", "title", "place"
 HEADS = ("organization", "location", "event", "concept")
-LEXICON = Lexicon(
-    (kind, _LISTS[kind])
-    for kind in (
-        BREAK,
-        "organization",
-        "concept",
-        "location",
-        "event",
-        TITLE,
-        PLACE,
-        "concept_name",
-        "event_name",
-        "organization_name",
-    )
-)
+_KINDS = "break organization concept location event title place concept_name event_name organization_name".split()
+LEXICON = Lexicon((kind, _LISTS[kind]) for kind in _KINDS)
 _SURNAMES = _LISTS["surname"]
 _NO_NAMES = _LISTS["break"] | _LISTS["loan"]
 
