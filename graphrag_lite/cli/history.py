@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,10 +13,16 @@ from rich.text import Text
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command, while_read
 from graphrag_lite.cli.options import JSON, ROOT, Root
-from graphrag_lite.cli.terminal import changes, plain, spent
+from graphrag_lite.cli.terminal import changes, cut, plain, spent
 from graphrag_lite.errors import IndexNotFound
 from graphrag_lite.run import comparison, run_log, snapshots
 from graphrag_lite.run.comparison import FRESH, STALE, Comparison, RecordChange
+
+if TYPE_CHECKING:
+    from graphrag_lite.ops.check import Checked
+
+MAX_NAME = 70  # characters of a name in a list
+STYLES = {"failed": "bold red", "killed": "bold red", "interrupted": "bold yellow", "published": "bold green"}
 
 
 @command("runs")
@@ -82,13 +89,6 @@ def check(identity: str, root: Root, as_json: bool) -> None:
         sys.exit(1)
 
 
-if TYPE_CHECKING:
-    from graphrag_lite.ops.check import Checked
-
-MAX_NAME = 70  # characters of a name in a list
-STYLES = {"failed": "bold red", "killed": "bold red", "interrupted": "bold yellow", "published": "bold green"}
-
-
 def print_runs(console: Console, entries: Sequence[Mapping[str, Any]], n_all: int) -> None:
     """Print runs, newest first: a line each, and indented below it what there is to say of it."""
     for entry in entries:
@@ -130,44 +130,42 @@ def _about(entry: Mapping[str, Any]) -> Iterable[str]:
 def print_comparison(console: Console, found: Comparison, limit: int) -> None:
     """Print what changed between two snapshots: counts, then the first names of each kind."""
     console.print(Text(f"From {found.a}\nto   {found.b}\n"))
-    documents = found.documents
-    kinds = {"entities": found.entities, "relationships": found.relationships, "communities": found.communities}
-    kinds["reports"] = found.reports
+    documents, facts = found.documents, found.facts
+    kinds = {name: getattr(found, name) for name in ("entities", "relationships", "communities", "reports")}
+    reports = _reports(found.reports.changed)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("")
     for heading in ("added", "removed", "changed", "renamed"):
         table.add_column(heading, justify="right")
-    parts = (documents.added, documents.deleted, documents.edited, documents.renamed)
-    table.add_row("documents", *(f"{len(names):,}" for names in parts))
+
+    def count(what: str, *parts: Sequence[Any] | None, style: str | None = None) -> None:
+        table.add_row(what, *("" if part is None else f"{len(part):,}" for part in parts), style=style)
+
+    count("documents", documents.added, documents.deleted, documents.edited, documents.renamed)
     for kind, records in kinds.items():
-        table.add_row(kind, *(f"{len(part):,}" for part in (records.added, records.removed, records.changed)))
-    reports = _reports(found.reports.changed)
+        count(kind, records.added, records.removed, records.changed)
     for how, changed in reports.items():
-        table.add_row(f"  {how}", "", "", f"{len(changed):,}", style="dim")
-    facts = {"facts ended": found.facts.ended, "facts restored": found.facts.restored}
-    table.add_row("facts", *(f"{len(part):,}" for part in (found.facts.added, found.facts.withdrawn)), "")
-    for how, part in facts.items():
-        table.add_row(f"  {how.removeprefix('facts ')}", "", "", f"{len(part):,}", style="dim")
+        count(f"  {how}", None, None, changed, style="dim")
+    count("facts", facts.added, facts.withdrawn, None)
+    count("  ended", None, None, facts.ended, style="dim")
+    count("  restored", None, None, facts.restored, style="dim")
     console.print(table)
-    _print_names(console, "documents added", documents.added, limit)
-    _print_names(console, "documents edited", documents.edited, limit)
-    _print_names(console, "documents renamed", [f"{a} -> {b}" for a, b in documents.renamed], limit)
-    _print_names(console, "documents deleted", documents.deleted, limit)
+    for how, names in asdict(documents).items():
+        shown = [f"{name[0]} -> {name[1]}" for name in names] if how == "renamed" else names
+        _print_names(console, f"documents {how}", shown, limit)
     for kind, records in kinds.items():
-        for how, part in (("added", records.added), ("removed", records.removed)):
-            _print_names(console, f"{kind} {how}", [record.name for record in part], limit, _notes(part))
-        if kind == "reports":
-            for how, changed in reports.items():
-                _print_names(console, f"reports: {how}", [record.name for record in changed], limit)
-        else:
-            changed_names = [record.name for record in records.changed]
-            _print_names(console, f"{kind} changed", changed_names, limit, _notes(records.changed))
-    for heading, part in {"facts added": found.facts.added, **facts, "facts withdrawn": found.facts.withdrawn}.items():
-        _print_names(console, heading, [record.name for record in part], limit)
+        parts = {"added": records.added, "removed": records.removed, "changed": records.changed}
+        for how, part in parts.items() if kind != "reports" else [*parts.items()][:2]:
+            _print_records(console, f"{kind} {how}", part, limit)
+    for how, changed in reports.items():
+        _print_names(console, f"reports: {how}", [record.name for record in changed], limit)
+    for how in ("added", "ended", "restored", "withdrawn"):
+        _print_records(console, f"facts {how}", getattr(facts, how), limit)
 
 
-def _notes(records: Iterable[RecordChange]) -> list[str]:
-    return [f" ({', '.join(record.what)})" if record.what else "" for record in records]
+def _print_records(console: Console, heading: str, records: Sequence[RecordChange], limit: int) -> None:
+    notes = [f" ({', '.join(record.what)})" if record.what else "" for record in records]
+    _print_names(console, heading, [record.name for record in records], limit, notes)
 
 
 def _reports(changed: Iterable[RecordChange]) -> dict[str, list[RecordChange]]:
@@ -185,14 +183,9 @@ def _print_names(
         return
     console.print(Text(f"\n{heading}", style="bold"))
     for name, note in zip(names[:limit], notes or [""] * len(names), strict=False):
-        console.print(Text(plain(f"  {_short(name)}{note}")), soft_wrap=True)
+        console.print(Text(plain(f"  {cut(' '.join(name.split()), MAX_NAME)}{note}")), soft_wrap=True)
     if len(names) > limit:
         console.print(Text(f"  and {len(names) - limit:,} more; --limit shows more, --json all", style="dim"))
-
-
-def _short(name: str) -> str:
-    line = " ".join(name.split())
-    return line if len(line) <= MAX_NAME else line[: MAX_NAME - 1] + "…"
 
 
 def print_checked(console: Console, checked: "Checked") -> None:
@@ -204,7 +197,7 @@ def print_checked(console: Console, checked: "Checked") -> None:
             counted = f" ({problem.count:,})" if problem.count > 1 else ""
             console.print(Text(plain(f"{problem.table}: {problem.what}{counted}"), style="bold"))
             for name in problem.named:
-                console.print(Text(plain(f"  {_short(name)}")), soft_wrap=True)
+                console.print(Text(plain(f"  {cut(' '.join(name.split()), MAX_NAME)}")), soft_wrap=True)
             if problem.count > len(problem.named) > 0:
                 console.print(Text(f"  and {problem.count - len(problem.named):,} more", style="dim"))
         advice = (

@@ -107,7 +107,7 @@ def print_table(console: Console, columns: Sequence[str], rows: Iterable[Sequenc
     for column, width, number in zip(columns, widths, numeric, strict=True):
         table.add_column(column, overflow="fold", justify="right" if number else "left", width=width)
     for row in cells:
-        table.add_row(*(Text(_cut(cell, MAX_LINES * width)) for cell, width in zip(row, widths, strict=True)))
+        table.add_row(*(Text(cut(cell, MAX_LINES * width)) for cell, width in zip(row, widths, strict=True)))
     console.print(table)
 
 
@@ -136,10 +136,11 @@ def _cell(value: object) -> str:
     text = " ".join(plain(str(value)).split())
     if TIME.fullmatch(text):
         return text[:16].replace("T", " ")
-    return _cut(text, MAX_CELL)
+    return cut(text, MAX_CELL)
 
 
-def _cut(text: str, most: int) -> str:
+def cut(text: str, most: int) -> str:
+    """Return the beginning of a text, with "…" where it is longer than `most` characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

@@ -60,7 +60,7 @@ class _Asked:
 
     `told` is how texts tell each of the attributes that it asks for, `counted` of what it asks how many there are.
     `names` are of what it names, `words` all others that say something, `others` those of them that ask for no
-    attribute; `meant` has the words and forms that mean the same as each. `brief`: it holds no name by the way.
+    attribute; `meant` has the words and forms that mean the same as each.
     """
 
     question: "Question"
@@ -70,7 +70,6 @@ class _Asked:
     words: Set[str]
     others: Set[str]
     meant: Mapping[str, Set[str]]
-    brief: bool
 
     def tell(self, texts: Iterable[str]) -> list[bool]:
         """Return for each attribute whether one of some texts tells it."""
@@ -81,9 +80,9 @@ class _Asked:
 def nothing_told(question: "Question", scores: "Scores") -> bool:
     """Say whether no text unit tells what a question asks of what it names.
 
-    `scores` (n_units,) rank text units. False where that cannot be told: of languages
-    whose words have forms that nothing strips, of a question in another language than the texts, where text units are
-    single sentences, and of what somebody asks of himself, which may have to be added up.
+    `scores` (n_units,) rank text units. False where that cannot be told: of languages whose words have forms that
+    nothing strips, of a question in another language than the texts, where text units are single sentences, and of what
+    somebody asks of himself, which may have to be added up.
     """
     index, bm25 = question.index, question.index.bm25
     told_apart = question.language in index.languages and len(bm25.units) >= PASSAGE * bm25.n_units
@@ -107,8 +106,7 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
 
 
 def _asked(question: "Question") -> _Asked:
-    brief = len(question.weights) <= LONG
-    attributes = attributes_told(question.text, question.analyzed_in) if brief else []
+    attributes = attributes_told(question.text, question.analyzed_in) if len(question.weights) <= LONG else []
     counted = _counted(question)
     names = question.names - counted - general_terms() - role_terms()
     words = {term for term in question.terms if not UNSPACED.match(term)}
@@ -121,7 +119,6 @@ def _asked(question: "Question") -> _Asked:
         words=words,
         others=words.difference(*(asking for _, asking in attributes)),
         meant={term: in_other_words(term, question.analyzed_in) for term in words},
-        brief=brief,
     )
 
 
@@ -138,11 +135,9 @@ def _is_nowhere(asked: _Asked, best: Iterable[int]) -> bool:
 
 def _is_not_beside_unspaced(asked: _Asked, best: Iterable[int]) -> bool:
     """Say whether none of the attributes is told beside a name in a script without spaces."""
-    if not asked.told or not (names := _unspaced_names(asked.question)):
-        return False
-    return not any(
-        asked.tell(text for unit in best for text, _ in _beside(asked.question.index, unit, frozenset(), names))
-    )
+    names = _unspaced_names(asked.question) if asked.told else ()
+    near = (text for unit in best for text, _ in _beside(asked.question.index, unit, frozenset(), names))
+    return bool(names) and not any(asked.tell(near))
 
 
 def _is_not_beside_rarest(asked: _Asked, scores: "Scores") -> bool:
@@ -161,7 +156,8 @@ def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
     question = asked.question
     no_name = frozenset(asked.counted) | general_terms() | role_terms()
     called = " ".join(word for word in question.capitalized if not no_name.issuperset(question.terms_of(word)))
-    if not asked.brief or not names or not asked.words or called not in question.text.replace("-", " "):
+    named = len(question.weights) <= LONG and names and called in question.text.replace("-", " ")
+    if not named or not asked.words:
         return False
     return len(asked.others) <= HOPS or not any(_is_about(question.index, unit, names) for unit in best)
 

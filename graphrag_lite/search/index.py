@@ -53,6 +53,8 @@ class Index(SnapshotView):
         model: "ChatModel | None" = None,
         embedder: "Embedder | None" = None,
     ) -> None:
+        if not isinstance(folder, Path):
+            raise TypeError(f"Index takes the folder of a snapshot. To open an index: graphrag_lite.open({folder!r})")
         values = values or settings.Settings()
         super().__init__(folder, values.search)
         self.llm = values.llm

@@ -13,6 +13,7 @@ from graphrag_lite.graph.leiden import Community, hierarchical_leiden
 from graphrag_lite.graph.leiden_update import Older, next_hierarchy
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import DetectCommunities
+from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +46,7 @@ async def detect_communities(
     nodes = entities.select(["id", "title", "degree"]).filter(_related(entities["id"], relationships))
     nodes = nodes.take(np.argsort(np.array(nodes["id"].to_pylist(), dtype=str), kind="stable"))
     node_ids, degrees, titles = nodes["id"].combine_chunks(), nodes["degree"].to_pylist(), nodes["title"].to_pylist()
-    sources, targets = (_nodes(node_ids, relationships[end]) for end in ("source_id", "target_id"))
+    sources, targets = (groups.places(relationships[end], node_ids) for end in ("source_id", "target_id"))
     adjacency = from_edges(sources, targets, np.asarray(relationships["weight"]), len(titles))
     gone_on = last if mode == "stable" else None
     found, number, identity = _hierarchy(adjacency, node_ids, relationships, settings, gone_on)
@@ -116,7 +117,7 @@ def _units_of(
 
     held = unit_ids.take(pa.array(rows)).combine_chunks()
     owner = np.repeat(owners, np.asarray(pc.list_value_length(held)))
-    place = _nodes(all_ids.combine_chunks(), held.flatten())
+    place = groups.places(held.flatten(), all_ids)
     return np.divmod(np.unique(owner * max(len(all_ids), 1) + place), max(len(all_ids), 1))
 
 
@@ -169,14 +170,6 @@ def _dates(source_documents: "pa.Table", source_units: "pa.Table") -> list[str]:
     return [created_at[document] for document in source_units["document_id"].to_pylist()]
 
 
-def _nodes(node_ids: "pa.Array", ids: "pa.ChunkedArray | pa.Array") -> "NDArray[np.int64]":
-    """Return the node of each entity id, -1 where there is none."""
-    import numpy as np
-    import pyarrow.compute as pc
-
-    return np.asarray(pc.fill_null(pc.index_in(ids, value_set=node_ids), -1)).astype(np.int64)
-
-
 def _older(
     node_ids: "pa.Array", relationships: "pa.Table", relationships_before: "pa.Table", communities_before: "pa.Table"
 ) -> Older:
@@ -186,7 +179,7 @@ def _older(
 
     members = communities_before["entity_ids"].combine_chunks()
     sizes = np.asarray(pc.list_value_length(members)).astype(np.int64)
-    nodes = _nodes(node_ids, pc.list_flatten(members))
+    nodes = groups.places(members.flatten(), node_ids)
     parts = [np.sort(part[part >= 0]) for part in np.split(nodes, np.cumsum(sizes))[:-1]]
     row = {number: i for i, number in enumerate(communities_before["community"].to_pylist())}
     levels, parents = (communities_before[name].to_pylist() for name in ("level", "parent"))
@@ -197,7 +190,7 @@ def _older(
     for these, others in ((relationships, relationships_before), (relationships_before, relationships)):
         changed = these.filter(pc.invert(pc.is_in(these["id"], value_set=others["id"].combine_chunks())))
         for end in ("source_id", "target_id"):
-            ends = _nodes(node_ids, changed[end])
+            ends = groups.places(changed[end], node_ids)
             touched[ends[ends >= 0]] = True
     return Older(communities, sizes, touched)
 

@@ -100,7 +100,8 @@ async def index_search(
     held, times = (counts[name].combine_chunks() for name in ("terms", "counts"))
 
     def bm25(keys: Sequence[str]) -> Bm25:
-        return build_counted(held, times, _places(pa.array(keys, pa.string()), counts["key"]), settings.k1, settings.b)
+        rows = groups.places(pa.array(keys, pa.string()), counts["key"])
+        return build_counted(held, times, rows, settings.k1, settings.b)
 
     return (
         _postings("search_terms", bm25(keys[0])),
@@ -178,7 +179,7 @@ def _title_read(title: str, language: str) -> tuple[list[str], list[Numbered]]:
 
 def _rows_of(documents: "pa.Table", text_units: "pa.Table") -> RowsOf:
     listed = documents["text_unit_ids"].combine_chunks()
-    offsets, rows = np.asarray(listed.offsets), _places(listed.flatten(), text_units["id"])
+    offsets, rows = np.asarray(listed.offsets), groups.places(listed.flatten(), text_units["id"])
     return lambda row: rows[offsets[row] : offsets[row + 1]].tolist()
 
 
@@ -208,7 +209,7 @@ def _links(
 
     n_units = max(text_units.num_rows, 1)
     found = _meant(entities, entity_mentions, entity_resolutions)
-    units = _places(entity_mentions["text_unit_id"], text_units["id"])
+    units = groups.places(entity_mentions["text_unit_id"], text_units["id"])
     pairs, counts = np.unique((found * n_units + units)[found >= 0], return_counts=True)
     offsets = np.searchsorted(pairs, np.arange(entities.num_rows + 1) * n_units)
     return tables.make_columns(
@@ -225,21 +226,13 @@ def _lists(offsets: "NDArray[np.signedinteger[Any]]", values: "pa.Array") -> "pa
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
 
 
-def _places(ids: "pa.Array | pa.ChunkedArray", among: "pa.ChunkedArray") -> "NDArray[np.int64]":
-    """Return the row of each id in a column of them, -1 where it is none."""
-    import pyarrow.compute as pc
-
-    found = pc.index_in(ids, value_set=among.combine_chunks())
-    return np.asarray(pc.fill_null(found, -1)).astype(np.int64)
-
-
 def _meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions: "pa.Table") -> "NDArray[np.int64]":
     """Return the row of the entity that each mention means, -1 where it is none: by its document, else the corpus."""
 
     columns = (entity_resolutions[name].to_pylist() for name in ("document_id", "name"))
     anywhere: dict[str, int] = {}
     here: dict[str, dict[str, int]] = defaultdict(dict)
-    rows = _places(entity_resolutions["entity_id"], entities["id"]).tolist()
+    rows = groups.places(entity_resolutions["entity_id"], entities["id"]).tolist()
     for document_id, name, row in zip(*columns, rows, strict=True):
         if document_id:
             here[name][document_id] = row
@@ -265,7 +258,7 @@ def _defined(
     resolved = list(tables.rows(entity_resolutions, "document_id", "name", "rule"))
     # "Upgrading Red Hat Developer Hub" is not about what that is: a name that begins with more is no title of it.
     longer = {name for _, name, rule in resolved if rule == "opener"}
-    entity_rows = _places(entity_resolutions["entity_id"], entities["id"]).tolist()
+    entity_rows = groups.places(entity_resolutions["entity_id"], entities["id"]).tolist()
     by_key = {
         exact_key(name): row
         for (document, name, _), row in zip(resolved, entity_rows, strict=True)
@@ -293,7 +286,7 @@ def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", 
     offsets = np.searchsorted(units[by_unit], np.arange(text_units.num_rows + 1))
     return tables.make_columns(
         "search_units",
-        document=_places(text_units["document_id"], documents["id"]),
+        document=groups.places(text_units["document_id"], documents["id"]),
         day=said_days(spans, (row[:4] for row in said)),
         order=said_order(spans, said, dict(tables.rows(documents, "id", "source_id"))),
         entities=_lists(offsets, pa.array(entities[by_unit])),
@@ -303,7 +296,7 @@ def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", 
 
 def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
     """List every name that means an entity in the whole corpus, with the entity's row, by the words of the name."""
-    rows = _places(entity_resolutions["entity_id"], entities["id"]).tolist()
+    rows = groups.places(entity_resolutions["entity_id"], entities["id"]).tolist()
     named = zip(tables.rows(entity_resolutions, "document_id", "name"), rows, strict=True)
     names = {(key_of(name), name, row) for (document, name), row in named if row >= 0 and not document}
     return tables.make("search_names", sorted(names))
@@ -315,7 +308,7 @@ def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
     import pyarrow.compute as pc
 
     stated = fact_mentions.filter(pc.not_equal(fact_mentions["precision"], SEEN))
-    units = _places(stated["text_unit_id"], text_units["id"])
+    units = groups.places(stated["text_unit_id"], text_units["id"])
     order = np.argsort(units, kind="stable")
     rows = []
     for kind, polarity, *days, start in tables.rows(

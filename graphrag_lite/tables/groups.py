@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 
 def changed(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence[str]) -> set[str]:
@@ -77,13 +79,20 @@ def by_value(table: "pa.Table", by: str, values: "pa.ChunkedArray", *columns: st
             yield []
 
 
-def in_order(table: "pa.Table", by: str, values: "pa.ChunkedArray") -> "pa.Table":
-    """Return the rows in the order that `values` gives the values of column `by`, else as they stand."""
+def places(ids: "pa.Array | pa.ChunkedArray", among: "pa.Array | pa.ChunkedArray") -> "NDArray[np.int64]":
+    """Return the row of each id in a column of them, -1 where it is none."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    places = np.asarray(pc.index_in(table[by], value_set=values.combine_chunks()))
-    if (np.diff(places) >= 0).all():
-        return table
-    return table.take(pa.array(np.argsort(places, kind="stable")))
+    values = among.combine_chunks() if isinstance(among, pa.ChunkedArray) else among
+    return np.asarray(pc.fill_null(pc.index_in(ids, value_set=values), -1)).astype(np.int64)
+
+
+def in_order(table: "pa.Table", by: str, values: "pa.ChunkedArray") -> "pa.Table":
+    """Return the rows in the order that `values` gives the values of column `by`, else as they stand."""
+    import numpy as np
+    import pyarrow as pa
+
+    found = places(table[by], values)
+    return table if (np.diff(found) >= 0).all() else table.take(pa.array(np.argsort(found, kind="stable")))
