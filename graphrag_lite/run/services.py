@@ -33,14 +33,14 @@ class Last:
     changed: frozenset[str]
     failed: tuple[str, ...] = ()
 
-    def read(self, *names: str, only: list[str] | None = None, unless: Collection[str] = ()) -> "list[pa.Table] | None":
-        """Return tables of the snapshot, or `only` some columns of each; None where one of them is damaged.
+    def read(self, *names: str, unless: Collection[str] = (), **only: list[str]) -> "list[pa.Table] | None":
+        """Return tables of the snapshot, then those of which `only` some columns; None where one of them is damaged.
 
         None, too, where one of `unless` was other then, as in `changed`; "failed" among them: where anything failed.
         """
         if self.changed.intersection(unless) or ("failed" in unless and self.failed):
             return None
         try:
-            return [tables.read(self.folder, name, only) for name in names]
+            return [tables.read(self.folder, name, only.get(name)) for name in (*names, *only)]
         except TableError:
             return None

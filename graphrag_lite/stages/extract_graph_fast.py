@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 Row = tuple[Any, ...]
-UNLESS = ("settings", "code")
 
 
 async def extract_graph_fast(
@@ -90,21 +89,20 @@ def _unlike_before(
 ) -> tuple[LazyItems[TextUnit], KeptUnits, Tables]:
     """Return the units of documents that are not as they were, what of them is kept, and the mentions of all others."""
     none = tables.make("entity_mentions", []), tables.make("relationship_mentions", [])
-    found = last.read("source_units", "entity_mentions", "relationship_mentions", unless=UNLESS) if last else None
-    told = last.read("source_documents", only=["id", "title", "language", "blocks"], unless=UNLESS) if last else None
-    if last is None or not found or not told:
+    names, read = ("source_units", "entity_mentions", "relationship_mentions"), ["id", "title", "language", "blocks"]
+    if last is None or not (before := last.read(*names, source_documents=read, unless={"settings", "code"})):
         return _units(source_documents, source_units, max_title_units), KeptUnits({}, None), none
-    (then, entities, relationships), (documents,) = found, told
+    then, entities, relationships, documents = before
     other = groups.changed(source_documents, documents, "id", ["title", "language"])  # its id tells its blocks
     other |= groups.changed(source_units, then, "document_id", ["id", "char_start", "ordinal"])
     if last.failed:
         other.update(*(each["id"].to_pylist() for each in (source_documents, documents)))
-    units, before = (
+    units, units_then = (
         _units(groups.of(one, "id", other), groups.of(all_units, "document_id", other), max_title_units)
         for one, all_units in ((source_documents, source_units), (documents, then))
     )
     touched, stay = zip(*(groups.parted(each, "document_id", other) for each in (entities, relationships)), strict=True)
-    return units, kept_units(units, before, touched, last.failed, _read_as), stay
+    return units, kept_units(units, units_then, touched, last.failed, _read_as), stay
 
 
 def _units(source_documents: "pa.Table", source_units: "pa.Table", max_title_units: int) -> LazyItems[TextUnit]:

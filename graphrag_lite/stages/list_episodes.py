@@ -43,12 +43,12 @@ async def list_episodes(source_documents: "pa.Table", last: Last | None = None) 
 
 def _before(source_documents: "pa.Table", last: Last | None) -> tuple["pa.Table", list[str]]:
     """Return the last snapshot's episodes of documents that are still there, and the keys of all others."""
-    found = last.read("episodes", unless={"code"}) if last else None
-    then = last.read("source_documents", only=["id", "text"], unless={"code"}) if last else None
-    if not found or not then:
+    before = last.read("episodes", source_documents=["id", "text"], unless={"code"}) if last else None
+    if not before:
         return tables.make("episodes", []), []
-    kept, gone = groups.parted(found[0], "document_id", source_documents["id"])
-    texts = dict(tables.rows(groups.of(then[0], "id", gone["document_id"]), "id", "text"))
+    episodes, documents = before
+    kept, gone = groups.parted(episodes, "document_id", source_documents["id"])
+    texts = dict(tables.rows(groups.of(documents, "id", gone["document_id"]), "id", "text"))
     told = tables.rows(gone, *KEYED, "document_id", "char_start", "char_end")
     return kept, [_key(*said, texts[document][start:end]) for *said, document, start, end in told]
 

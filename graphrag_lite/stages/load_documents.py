@@ -326,7 +326,7 @@ def _languages(table: "pa.Table", ids: Sequence[str], attempt: Attempt, last: La
     In the last snapshot the most common one may have been told or taken. It stays where it still is the most common:
     of the documents that have it, as many are asked again as it takes to know that.
     """
-    found = last.read("source_documents", only=["id", "language"], unless={"code"}) if last else None
+    found = last.read(source_documents=["id", "language"], unless={"code"}) if last else None
     before = dict(tables.rows(found[0], "id", "language")) if found else {}
     failed = frozenset(last.failed) if last else frozenset()
     common = most_common(Counter(before.values()))

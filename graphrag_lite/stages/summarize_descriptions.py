@@ -133,14 +133,13 @@ def _touched(
     """Tell the database what a change touches. Returns the last entities and relationships, None where all is new."""
     import pyarrow as pa
 
-    unless = {"settings", "code", "failed"}
-    before = last.read(*FOLDED, "entities", "relationships", "mention_forms", unless=unless) if last else None
-    then = last.read("source_documents", only=["id", "language"], unless=unless) if last else None
-    told = tables.rows(then[0], "id", "language") if then else ()
+    names, unless = (*FOLDED, "entities", "relationships", "mention_forms"), {"settings", "code", "failed"}
+    before = last.read(*names, source_documents=["id", "language"], unless=unless) if last else None
+    told = tables.rows(before[-1], "id", "language") if before else ()
     retold = [identity for identity, language in told if languages.get(identity, language) != language]
     database.register("retold", pa.table({"document_id": pa.array(retold, pa.string())}))
-    database.register("forms_before", before[-1] if before and then else tables.make("mention_forms", []))
-    if not before or not then:
+    database.register("forms_before", before[-2] if before else tables.make("mention_forms", []))
+    if not before:
         database.execute(QUERIES["all_touched"])
         return None
     for name, now, table in zip(FOLDED, read, before[:3], strict=True):

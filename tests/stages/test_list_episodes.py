@@ -95,4 +95,6 @@ def test_what_is_kept_of_the_last_run_changes_nothing(states: list[tuple[list[li
         tables.check("episodes", again)
         assert again.equals(fresh)
         written = {"source_documents": documents, "episodes": again}
-        before = SimpleNamespace(read=lambda *names, written=written, **_: [written[name] for name in names])
+        before = SimpleNamespace(
+            read=lambda *_, written=written, **__: [written["episodes"], written["source_documents"]]
+        )
