@@ -37,7 +37,6 @@ FOUND = 3  # best passages that leads are taken from
 MAX_NAMES, MAX_DAYS = 2, 2  # that are followed: each takes as long as the question itself
 BARREN = 2  # pages with nothing new that fits, after which it stops
 FIRST_PERSON = {
-    "": r"I|I'm|I've|my|me|mine",
     "en": r"I|I'm|I've|my|me|mine",
     "de": r"ich|mich|mir|mein\w*",
     "fr": r"je|j'\w+|moi|mon|ma|mes",
@@ -55,7 +54,7 @@ def own_passages(question: "Question", scores: "Floats") -> "Floats":
     """
     index = question.index
     own: Floats = np.zeros(len(scores))
-    words = FIRST_PERSON.get(question.language)
+    words = FIRST_PERSON.get(question.language or "en")
     if not words or not re.search(rf"(?<!\w)(?:{words})(?!\w)", question.text.replace("’", "'")):
         return own
     import pyarrow.compute as pc

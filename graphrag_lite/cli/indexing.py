@@ -137,10 +137,10 @@ def _waited_for(make: Callable[[], "Run"]) -> "Run":
 def _expect(output: Path, *, imported: bool) -> None:
     """Raise InputError where the current index is of the other kind, and would be replaced, not updated."""
     try:
-        made = snapshots.how_made(snapshots.read_manifest(snapshots.current(output)))
+        made = snapshots.read_manifest(snapshots.current(output)).get("made", {})
     except GraphragLiteError:  # there is none, or a damaged one, which the run is to make anew
         return
-    if (made["from"] != "corpus") != imported:
+    if (made.get("from", "corpus") != "corpus") != imported:
         here, other = ("import", "index") if imported else ("index", "import")
         raise InputError(
             f"{output} holds an index that `graphrag-lite {other}` made, and `{here}` would replace it."

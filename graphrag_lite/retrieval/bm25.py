@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,6 +52,11 @@ class Bm25:
     def _place(self) -> Callable[[str], int]:
         """Where a term stands in the vocabulary, or would: a question's answer asks for the same ones over and over."""
         return lru_cache(MAX_PLACES)(partial(bisect_left, self.vocabulary))
+
+    def all_of(self, terms: Sequence[str]) -> npt.NDArray[np.int32]:
+        """Return the units that hold all of some terms; none where there is no term."""
+        held = [self.postings(term)[0] for term in terms]
+        return reduce(np.intersect1d, held) if held else self.units[:0]
 
     def holds(self, term: str) -> bool:
         """Say whether any unit holds `term`."""

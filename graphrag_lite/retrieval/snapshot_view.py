@@ -107,7 +107,7 @@ class SnapshotView:
     @property
     def reports_are_written(self) -> bool:
         """Whether community reports are a model's own words, not put together of the corpus's sentences."""
-        return bool(snapshots.how_made(self.manifest)["reports"] == "written")
+        return bool(self.manifest["made"]["reports"] == "written")
 
     def n_rows(self, name: str) -> int:
         return int(self.manifest["tables"][name]["rows"])
@@ -117,6 +117,11 @@ class SnapshotView:
         row = self.document_row[unit]
         title, language = (self.cell("documents", name, row) for name in ("title", "language"))
         return f"{title}\n{self.cell('text_units', 'text', unit)}", language
+
+    def document_of(self, unit: int) -> tuple[str, str]:
+        """Return the text of the document that a text unit is of, and its language."""
+        row = self.document_row[unit]
+        return self.document_text(row), self.cell("documents", "language", row)
 
     def document_text(self, row: int) -> str:
         """Return the text of a document. The last one is held: what is read of a long one is read place by place."""

@@ -17,7 +17,7 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,17 +48,6 @@ def _pointer(output: Path) -> str:
         return "?"
     except OSError:
         raise IndexNotFound(f"There is no index in {output}. Run `graphrag-lite index CORPUS` first.") from None
-
-
-def how_made(manifest: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return what an index was made `from` (corpus, graphrag), and whether its `reports` are extractive or written.
-
-    An index of before the manifest said so is told by its stages.
-    """
-    if "made" in manifest:
-        return dict(manifest["made"])
-    source = "graphrag" if "import_graphrag" in manifest["stages"] else "corpus"
-    return {"from": source, "reports": "extractive" if "report_communities_fast" in manifest["stages"] else "written"}
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -8,7 +8,8 @@ holds in any form tells as much in a short question.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM, YEAR
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import thing_asked
-from graphrag_lite.search.other_words import asking_terms, attributes, general_terms, in_other_words, role_terms
+from graphrag_lite.search.other_words import attributes_told, general_terms, in_other_words, role_terms
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.bm25 import Bm25
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
+
+    Scores = npt.NDArray[np.floating[Any]]
 
 READ = 12  # best text units that an answer is read from
 LOOKED_AT = 200  # best text units with a name, or a word of the question, that are read
@@ -51,7 +54,31 @@ _HOW_MANY = re.compile(r"(?i)how many (?!times\b|(?:minute|hour|day|week|month|y
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 
 
-def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") -> bool:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question asks, in terms.
+
+    `told` is how texts tell each of the attributes that it asks for, `counted` of what it asks how many there are.
+    `names` are of what it names, `words` all others that say something, `others` those of them that ask for no
+    attribute; `meant` has the words and forms that mean the same as each. `brief`: it holds no name by the way.
+    """
+
+    question: "Question"
+    told: Sequence[re.Pattern[str]]
+    counted: Set[str]
+    names: Set[str]
+    words: Set[str]
+    others: Set[str]
+    meant: Mapping[str, Set[str]]
+    brief: bool
+
+    def tell(self, texts: Iterable[str]) -> list[bool]:
+        """Return for each attribute whether one of some texts tells it."""
+        read = list(texts)
+        return [any(map(says.search, read)) for says in self.told]
+
+
+def nothing_told(question: "Question", scores: "Scores") -> bool:
     """Say whether no text unit tells what a question asks of what it names.
 
     `scores` (n_units,) rank text units. False where that cannot be told: of languages
@@ -59,55 +86,97 @@ def nothing_told(question: "Question", scores: "npt.NDArray[np.floating[Any]]") 
     single sentences, and of what somebody asks of himself, which may have to be added up.
     """
     index, bm25 = question.index, question.index.bm25
-    if (
-        question.language not in index.languages
-        or _OWN.search(question.text)
-        or len(bm25.units) < PASSAGE * bm25.n_units
-    ):
+    told_apart = question.language in index.languages and len(bm25.units) >= PASSAGE * bm25.n_units
+    if not told_apart or _OWN.search(question.text):
         return False
-    brief = len(question.weights) <= LONG
-    matched = {asks: says for asks, says in attributes().items() if brief and asks.search(question.text)}
-    counted = _counted(question)
+    asked = _asked(question)
     best = [unit for unit in top_k.best(scores, READ).tolist() if scores[unit] > 0]
-    read = [_text(index, unit) for unit in best]
-    if any(not any(map(says.search, read)) for says in matched.values()) or _counted_nowhere(counted, read):
+    if _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
         return True
-    if matched and (known := _unspaced_names(question)):
-        texts = [text for unit in best for text, _ in _beside(index, unit, frozenset(), known)]
-        if not any(any(says.search(text) for says in matched.values()) for text in texts):
-            return True
     if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:
         return False
-    no_name = counted | general_terms() | role_terms()
-    names = question.names - no_name
-    asked = {term for term in question.terms if not UNSPACED.match(term)}
-    asked -= names | ASKING | QUANTIFIERS | general_terms()
-    meant = {term: in_other_words(term, question.analyzed_in) for term in asked}
-    if _misses_a_word(question, names, meant.values()) or _is_in_pieces(question, scores):
+    if _misses_a_word(asked) or _is_in_pieces(question, scores):
         return True
-    names = {term for term in names if bm25.holds(term)}
-    said = {term for asks in matched for term in asking_terms(asks, question.text, question.analyzed_in)}
-    if matched and not names and len(asked - said) <= HOPS:  # its rarest word is as good as a name: "cost of the study"
-        names = _rare(bm25, {term for term in asked - said if bm25.holds(term)})
-        near = [text for text, _ in _beside_names(index, names, set(), scores)] if names else []
-        return bool(near) and not all(any(map(says.search, near)) for says in matched.values())
-    # Of two things that it names, it asks what one of them is to the other.
+    names = {term for term in asked.names if bm25.holds(term)}
+    if asked.told and not names and len(asked.others) <= HOPS:
+        return _is_not_beside_rarest(asked, scores)
+    if not _asks_of_one(asked, names, best):
+        return False
+    split = 1 < len(names) <= WHOLE_NAME and not _together(index, names, scores)
+    return split or _is_not_beside(asked, _rare(bm25, names), scores)
+
+
+def _asked(question: "Question") -> _Asked:
+    brief = len(question.weights) <= LONG
+    attributes = attributes_told(question.text, question.analyzed_in) if brief else []
+    counted = _counted(question)
+    names = question.names - counted - general_terms() - role_terms()
+    words = {term for term in question.terms if not UNSPACED.match(term)}
+    words -= names | ASKING | QUANTIFIERS | general_terms()
+    return _Asked(
+        question,
+        told=[says for says, _ in attributes],
+        counted=counted,
+        names=names,
+        words=words,
+        others=words.difference(*(asking for _, asking in attributes)),
+        meant={term: in_other_words(term, question.analyzed_in) for term in words},
+        brief=brief,
+    )
+
+
+def _is_nowhere(asked: _Asked, best: Iterable[int]) -> bool:
+    """Say whether the best text units do not tell an attribute, or no sentence holds what is counted and a number."""
+    read = [_text(asked.question.index, unit) for unit in best]
+    if not all(asked.tell(read)):
+        return True
+    spoken = (text[start:end] for text in read for start, end in sentences(text, "en"))
+    return bool(asked.counted) and not any(
+        _has_form(asked.counted, terms(one, "en")) and Sought().has_count(one) for one in spoken
+    )
+
+
+def _is_not_beside_unspaced(asked: _Asked, best: Iterable[int]) -> bool:
+    """Say whether none of the attributes is told beside a name in a script without spaces."""
+    if not asked.told or not (names := _unspaced_names(asked.question)):
+        return False
+    return not any(
+        asked.tell(text for unit in best for text, _ in _beside(asked.question.index, unit, frozenset(), names))
+    )
+
+
+def _is_not_beside_rarest(asked: _Asked, scores: "Scores") -> bool:
+    """Say whether an attribute is not told beside the rarest word of a question without a name: "cost of the study"."""
+    index = asked.question.index
+    held = {term for term in asked.others if index.bm25.holds(term)}
+    near = [text for text, _ in _beside_names(index, _rare(index.bm25, held), set(), scores)] if held else []
+    return bool(near) and not all(asked.tell(near))
+
+
+def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
+    """Say whether a question asks something of one thing by its `names`, and does not lead on to another document.
+
+    Of two things that it names, it asks what one of them is to the other.
+    """
+    question = asked.question
+    no_name = frozenset(asked.counted) | general_terms() | role_terms()
     called = " ".join(word for word in question.capitalized if not no_name.issuperset(question.terms_of(word)))
-    if not brief or not names or not asked or called not in question.text.replace("-", " "):
+    if not asked.brief or not names or not asked.words or called not in question.text.replace("-", " "):
         return False
-    rest = {other for term in asked.difference(said) for other in meant[term]}
-    if len(asked.difference(said)) > HOPS and any(_is_about(index, unit, names) for unit in best):
-        return False
-    if 1 < len(names) <= WHOLE_NAME and not _together(index, names, scores):
-        return True
-    names = _rare(bm25, names)
-    beside = list(_beside_names(index, names, set() if matched else rest, scores))
-    if counted:
-        return not any(Sought().counts(text, counted, question.language) for text, _ in beside)
-    told = [any(says.search(text) for text, _ in beside) for says in matched.values()]
-    if matched and not rest:  # how old somebody was who died is told by neither alone
+    return len(asked.others) <= HOPS or not any(_is_about(question.index, unit, names) for unit in best)
+
+
+def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
+    """Say whether nothing that stands beside one of some names tells what is asked of it."""
+    question = asked.question
+    sought = {form for term in asked.others for form in asked.meant[term]}
+    beside = list(_beside_names(question.index, names, set() if asked.told else sought, scores))
+    if asked.counted:
+        return not any(Sought().counts(text, asked.counted, question.language) for text, _ in beside)
+    told = asked.tell(text for text, _ in beside)
+    if told and not sought:  # how old somebody was who died is told by neither alone
         return not all(told)
-    return not any(told) and not any(_has_form(rest, own) for _, own in beside)
+    return not any(told) and not any(_has_form(sought, own) for _, own in beside)
 
 
 def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:
@@ -116,7 +185,7 @@ def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:
     return {name for name, n in n_units.items() if n <= RARE * min(n_units.values())}
 
 
-def _is_in_pieces(question: "Question", scores: "npt.NDArray[np.floating[Any]]") -> bool:
+def _is_in_pieces(question: "Question", scores: "Scores") -> bool:
     """Say whether a question asks what a thing of several words is that no sentence holds."""
     thing = thing_asked(question.as_read)
     asked = set(question.terms_of(thing)) - question.names - ASKING
@@ -129,18 +198,12 @@ def _counted(question: "Question") -> set[str]:
     return set(terms(found[1], "en")[:1]) if found and question.language == "en" else set()
 
 
-def _counted_nowhere(counted: Set[str], read: Iterable[str]) -> bool:
-    """Say whether no sentence holds what is counted and a number."""
-    said = (text[start:end] for text in read for start, end in sentences(text, "en"))
-    return bool(counted) and not any(_has_form(counted, terms(one, "en")) and Sought().has_count(one) for one in said)
-
-
-def _misses_a_word(question: "Question", names: Iterable[str], asked: Iterable[Set[str]]) -> bool:
+def _misses_a_word(asked: _Asked) -> bool:
     """Say whether a short question has a word that no text holds, of a large corpus in which few words are new.
 
     A number that is no year ("error 502", "SUP-4106") tells as much in a small one.
     """
-    index, bm25 = question.index, question.index.bm25
+    question, bm25 = asked.question, asked.question.index.bm25
     n_asked = len(question.weights.keys() - QUANTIFIERS)
     if n_asked > SHORT:
         return False
@@ -149,13 +212,13 @@ def _misses_a_word(question: "Question", names: Iterable[str], asked: Iterable[S
         return True
     if bm25.n_units < MIN_UNITS or bm25.novelty[0] > (KNOWN if n_asked > FEW else KNOWN_OF_FEW):
         return False
-    if any(len(name) >= LEAST_NAME and not bm25.holds(name) for name in names):
+    if any(len(name) >= LEAST_NAME and not bm25.holds(name) for name in asked.names):
         return True
-    long = (meant for meant in asked if min(map(len, meant)) >= LEAST_STEM)
-    return any(not any(len(_units(index, term)) for term in meant) for meant in long)
+    long = (meant for meant in asked.meant.values() if min(map(len, meant)) >= LEAST_STEM)
+    return any(not any(len(_units(question.index, term)) for term in meant) for meant in long)
 
 
-def _together(index: "SnapshotView", asked: Set[str], scores: "npt.NDArray[np.floating[Any]]") -> bool:
+def _together(index: "SnapshotView", asked: Set[str], scores: "Scores") -> bool:
     """Say whether a title or a sentence has all of some terms, in any form: "a cup for the world" is no "World Cup"."""
     units = reduce(np.intersect1d, (_units(index, term) for term in sorted(asked)))
     units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT]
@@ -167,7 +230,7 @@ def _together(index: "SnapshotView", asked: Set[str], scores: "npt.NDArray[np.fl
 
 
 def _beside_names(
-    index: "SnapshotView", names: Set[str], asked: Set[str], scores: "npt.NDArray[np.floating[Any]]"
+    index: "SnapshotView", names: Set[str], asked: Set[str], scores: "Scores"
 ) -> Iterator[tuple[str, Set[str]]]:
     """Yield what stands beside a name, and its terms, in the best text units with it and, if any, a word of `asked`."""
     units = np.unique(np.concatenate([_units(index, term) for term in sorted(names)]))

@@ -9,7 +9,8 @@ from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import sought
 from graphrag_lite.search.attributes_asked import nothing_told
 from graphrag_lite.search.overview import overview
-from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
+from graphrag_lite.search.reading_order import in_reading_order
+from graphrag_lite.search.sentence_choice import choose_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,8 @@ import numpy as np
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.entity_statements import statement_at
-from graphrag_lite.search.sentence_choice import in_reading_order, read_out
+from graphrag_lite.search.reading_order import in_reading_order
+from graphrag_lite.search.sentence_choice import read_out
 from graphrag_lite.search.statements import choose_statements, tells
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -93,8 +92,7 @@ def _of(
     """Return the sentences about one side, below its name: of text units that hold all its words."""
     index = question.index
     own = question.terms_of(side)
-    postings = [index.bm25.postings(term)[0] for term in own]
-    held = reduce(np.intersect1d, postings) if postings else np.empty(0, np.int32)
+    held = index.bm25.all_of(own)
     read = defining_units(question, (side,), scores)[:UNITS]
     read += [unit for unit in held[np.argsort(-scores[held], kind="stable")].tolist() if unit not in read]
     read = [unit for unit in read if scores[unit] > 0][:UNITS]

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite.retrieval.abstention import weights
 from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.sentence_choice import read_out
 from graphrag_lite.temporal.durations import SEEN, When, when
 from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import terms
@@ -182,7 +184,7 @@ def _told(
         fit, held = fits(question, event, unit, start, end, around, [row["time_text"] for row in stated])
         if held < HELD * event.whole or fit < LEAST:
             continue
-        said, language = _said(question, unit, start, end)
+        said, language = read_out(question.index, Statement(unit, start, end))
         chosen = _nearest(said, stated, event, language)
         day = when(chosen, at_end=at_end) if chosen else None
         if chosen and day:
@@ -218,7 +220,8 @@ def on_days(question: "Question", event: Looked, days: When) -> list[Dated]:
         one = Dated(fit + NEAR * near, unit, row["char_start"], row["char_end"], day)
         found[unit, row["char_start"]] = max(one, found.get((unit, row["char_start"]), one))
     best_first = sorted(found.values(), key=lambda one: (-one.fit, one.unit, one.start))
-    alike = {_said(question, *one[1:4])[0]: one for one in reversed(best_first)}  # one text may be in several documents
+    # One text may be in several documents.
+    alike = {read_out(index, Statement(*one[1:4]))[0]: one for one in reversed(best_first)}
     return [one for one in best_first if one in alike.values() and one.fit >= LIKE_BEST * best_first[0].fit][:MOST]
 
 
@@ -229,7 +232,7 @@ def fits(
 
     `around` are the terms of its text unit. Numbers of its `times` are no words: "1 March" tells of no "Mission 1".
     """
-    said, language = _said(question, unit, start, end)
+    said, language = read_out(question.index, Statement(unit, start, end))
     for time in times:
         said = said.replace(time, re.sub(r"\d", " ", time))
     words = set(terms(said, language))
@@ -256,15 +259,9 @@ def _terms_of(question: "Question", unit: int) -> set[str]:
     return set(terms(*question.index.passage(unit)))
 
 
-def _said(question: "Question", unit: int, start: int, end: int) -> tuple[str, str]:
-    row = question.index.document_row[unit]
-    return question.index.document_text(row)[start:end], question.index.cell("documents", "language", row)
-
-
 def _sentence_before(question: "Question", unit: int, start: int) -> str:
     """Return the sentence before a place, as far as its text unit holds it."""
-    index = question.index
-    text = index.document_text(index.document_row[unit])[max(0, start - 400) : start].rstrip()
+    text = question.index.document_of(unit)[0][max(0, start - 400) : start].rstrip()
     ends = [found.end() for found in _SENTENCE_END.finditer(text)]
     return text[ends[-1] if ends else 0 :] if "\n" not in text[-2:] else ""
 

@@ -7,18 +7,15 @@ beside it, between commas or in brackets. So it does for a role: "Amy Hood, chie
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED_CHARACTERS
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from graphrag_lite.graph.sparse import Vector
     from graphrag_lite.retrieval.question import Question
 
 LOOKED_AT, DEFINING_UNITS = 200, 6  # best text units that hold a thing, and those that say what it is
@@ -112,7 +109,7 @@ def _defined(text: str, start: int, end: int) -> bool:
     )
 
 
-def defining_units(question: "Question", things: Sequence[str], scores: "npt.NDArray[np.float64]") -> list[int]:
+def defining_units(question: "Question", things: Sequence[str], scores: "Vector") -> list[int]:
     """Return text units that say what things are by their form (`defines`), best first.
 
     What stands early in a document is likely to introduce them.
@@ -120,8 +117,7 @@ def defining_units(question: "Question", things: Sequence[str], scores: "npt.NDA
     index = question.index
     held: set[int] = set()
     for thing in things:
-        postings = [index.bm25.postings(term)[0] for term in question.terms_of(thing)]
-        held |= set(reduce(np.intersect1d, postings).tolist()) if postings else set()
+        held |= set(index.bm25.all_of(question.terms_of(thing)).tolist())
     place = index.column("text_units", "ordinal")
     worth = {unit: scores[unit] / (1 + place[unit].as_py()) ** 0.5 for unit in held if scores[unit] > 0}
     near = sorted(worth, key=lambda unit: (-worth[unit], unit))[:LOOKED_AT]

@@ -24,7 +24,7 @@ from graphrag_lite.retrieval.report_ranking import (
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.overview import overview
-from graphrag_lite.search.sentence_choice import in_reading_order
+from graphrag_lite.search.reading_order import in_reading_order
 from graphrag_lite.search.statements import choose_statements
 
 if TYPE_CHECKING:

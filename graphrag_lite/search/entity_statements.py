@@ -75,14 +75,10 @@ def _is_short(span: dict[str, Any]) -> bool:
 def statement_at(index: "SnapshotView", span: Mapping[str, Any], about: str) -> Statement:
     """Return what is said at a span of `sources`, without who says it."""
     unit = index.unit_row[span["text_unit_id"]]
-    return Statement(unit, *spoken_span(_text(index, unit), span["char_start"], span["char_end"]), about)
+    return Statement(unit, *spoken_span(index.document_of(unit)[0], span["char_start"], span["char_end"]), about)
 
 
 def _is_greeting(index: "SnapshotView", place: Statement) -> bool:
     """Say whether a place is in a transcript and holds no statement: thanks, a question, half a sentence."""
-    text, (_, language) = _text(index, place.unit), read_out(index, place)
+    text, language = index.document_of(place.unit)
     return bool(speakers(text)) and not form(text, place.start, place.end, language)
-
-
-def _text(index: "SnapshotView", unit: int) -> str:
-    return index.document_text(index.document_row[unit])

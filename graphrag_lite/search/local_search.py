@@ -17,7 +17,8 @@ from graphrag_lite.search.entity_statements import about
 from graphrag_lite.search.held_facts import opening_facts
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.procedures import steps_told
-from graphrag_lite.search.sentence_choice import choose_sentences, in_reading_order
+from graphrag_lite.search.reading_order import in_reading_order
+from graphrag_lite.search.sentence_choice import choose_sentences
 from graphrag_lite.search.table_answers import table_answer
 from graphrag_lite.search.value_answers import value_answer
 

@@ -179,7 +179,7 @@ class Asking:
             ],
             model=self.model.model.identity.get("model"),
             n_dropped_citations=n_dropped + written.n_dropped,
-            n_uncited_sentences=0 if written.text == NOTHING else uncited(written.text, question.language),
+            n_uncited_sentences=uncited(written.text, question.language),
             failures=[f"{what}: {error}" for what, error, _ in self.model.failures],
             usage=self.model.model.meter.to_dict(self.model.stage),
         )

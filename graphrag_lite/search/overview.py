@@ -103,9 +103,10 @@ def _described(index: "SnapshotView", entity: int, others: Sequence[Statement]) 
 
 def _is_talk(index: "SnapshotView", place: Statement) -> bool:
     """Say whether a place in a transcript only moves the talk on, or is what "I" say to "you", but for one's name."""
-    sentence, language = read_out(index, place)
-    if not speakers(index.document_text(index.document_row[place.unit])):
+    text, language = index.document_of(place.unit)
+    if not speakers(text):
         return False
+    sentence = text[place.start : place.end]
     spoken = language in PERSONS and PERSONS[language].search(sentence) and not _OWN_NAME.match(sentence)
     return bool(is_talk(sentence) or spoken)
 
@@ -133,7 +134,7 @@ def _disagreements(index: "SnapshotView") -> list[Statement]:
         places = _sentences(index, unit) if match[unit] > 0 else []
         own = (one for one in places if _AGAINST.search(read_out(index, one)[0]) and tells(index, one, found))
         if len(found) < DESCRIBED and (one := next(own, None)):
-            found.append(replace(one, about=_speaker(index.document_text(index.document_row[unit]), one.start)))
+            found.append(replace(one, about=_speaker(index.document_of(unit)[0], one.start)))
     return found
 
 
@@ -152,8 +153,7 @@ def _speaker(text: str, place: int) -> str:
 
 def _sentences(index: "SnapshotView", unit: int) -> list[Statement]:
     """Return the sentences of a text unit, without who says them and when."""
-    row = index.document_row[unit]
-    text, language = index.document_text(row), index.cell("documents", "language", row)
+    text, language = index.document_of(unit)
     start, end = (index.cell("text_units", name, unit) for name in ("char_start", "char_end"))
     spans = [trimmed(text, start + first, start + last) for first, last in sentences(text[start:end], language)]
     return [Statement(unit, *spoken_span(text, *span)) for span in spans if span[0] < span[1]]

@@ -1,4 +1,4 @@
-"""Choose the sentences of some text units that answer a question best, and put them into an order that reads.
+"""Choose the sentences of some text units that answer a question best.
 
 A sentence is worth how much of the question it and what stands around it hold, in a good text unit, more where it says
 the kind of thing that is asked for. One after the other is chosen, and what has been said counts less for those after
@@ -22,8 +22,8 @@ from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import defines, is_about
-from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
-from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, speaker_of, speakers, spoken_span
+from graphrag_lite.text.sentences import is_statement, sentences
+from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, speaker_of, spoken_span
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
 
@@ -66,10 +66,7 @@ _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "LiHua"
 ASKS = re.compile(r"[?？][\"'”’»)\]」』]*$")
 ASKING_WORDS = frozenset(("ask", "asks", "asked"))
 NEAR = 0.8  # of the best sentence's value: where each document may tell anew, the newest of these is first
-REPLY = 3  # terms of a sentence that replies to a question: not "Yes, sure."
 LEAST_NAME = 4  # characters of a name that leads to the document with this title
-
-
 NOTHING_ELSE = Sought()
 
 
@@ -219,93 +216,7 @@ def _hopped(
     ]
 
 
-def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list[Statement]:
-    """Put the sentences of a document together, best first, and so the documents.
-
-    The best one begins. Another that begins with "It" or "He" follows the sentence before it, which is added, or stands
-    below the name of what its document is about.
-    """
-    documents: dict[int, list[Statement]] = {}
-    for place in chosen:
-        documents.setdefault(index.document_row[place.unit], []).append(place)
-    return [place for row, places in documents.items() for place in _readable(index, row, places)]
-
-
-def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[Statement]:
-    """Return sentences of a document with what they need to be understood; those of a row of a table with its title."""
-    if _blocks(index, row)["card"]:
-        return [replace(place, about=index.cell("documents", "title", row)) for place in places]
-    places = [_with_reply(index, place) for place in places]
-    leaning = [place for place in places if not _stands(read_out(index, place)[0])]
-    if leaning and (name := _subject(index, row)):
-        return [replace(place, about=name) for place in places]
-    first, *rest = places
-    ordered = [_with_context(index, first) if first in leaning else first]
-    ordered += [place for place in rest if place not in leaning]
-    for place in sorted((place for place in rest if place in leaning), key=lambda place: place.start):
-        before = _before(index, place)
-        at = next((i for i, one in enumerate(ordered) if before < one.end and one.start < place.start), None)
-        if at is not None and _goes_on(ordered[at], place, before):
-            ordered[at] = replace(ordered[at], end=max(place.end, ordered[at].end))
-        elif at is not None:
-            ordered.insert(at + 1, place)
-        else:
-            ordered.append(_with_context(index, place))
-    return ordered
-
-
-def _with_reply(index: "SnapshotView", place: Statement) -> Statement:
-    """Return a question of a talk with what the next speaker says to it, as far as that says something."""
-    document = index.document_text(index.document_row[place.unit])
-    asked, language = read_out(index, place)
-    if not ASKS.search(asked) or not speakers(document):
-        return place
-    own = speaker_of(document, place.start)
-    last = min(index.cell("text_units", "char_end", place.unit), place.start + MAX_LENGTH)
-    for start, end in sentences(document[place.end : last], language):
-        first, reply_end = spoken_span(document, place.end + start, place.end + end)
-        replies = speaker_of(document, first)
-        if not replies or replies == own:
-            return place
-        if len(terms(document[first:reply_end], language)) >= REPLY:
-            return replace(place, end=reply_end)
-    return place
-
-
-def _goes_on(one: Statement, place: Statement, before: int) -> bool:
-    """Say whether a place leans on the one sentence `before` it, that is told: the two are read, and cited, as one."""
-    return not one.about and one.start >= before and place.end - one.start <= MAX_LENGTH
-
-
-def _with_context(index: "SnapshotView", place: Statement) -> Statement:
-    """Return a place with the sentence before it, where the two are short and can be read alone."""
-    both = replace(place, start=_before(index, place))
-    fits = both.end - both.start <= MAX_LENGTH and _stands(read_out(index, both)[0])
-    return both if fits else place
-
-
-def _stands(sentence: str) -> bool:
-    return not is_statement(sentence) or stands_alone(sentence)
-
-
-def _before(index: "SnapshotView", place: Statement) -> int:
-    """Return where the sentence before a place begins in its document, that of the place where there is none.
-
-    What another speaker has said is none, nor is a heading or a page's head.
-    """
-    offset, text = (index.cell("text_units", column, place.unit) for column in ("char_start", "text"))
-    document = index.document_text(index.document_row[place.unit])
-    _, language = read_out(index, place)
-    spans = [trimmed(document, offset + start, offset + end) for start, end in sentences(text, language)]
-    own = next((i for i, (_, end) in enumerate(spans) if place.start < end), 0)
-    if own == 0 or spoken_span(document, *spans[own]) != spans[own] or is_head(document, *spans[own - 1]):
-        return place.start
-    if not is_statement(document[slice(*spans[own - 1])]):
-        return place.start
-    return spoken_span(document, *spans[own - 1])[0]
-
-
-def _blocks(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]]]:
+def blocks_of(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]]]:
     """Return where the blocks of a document are, by kind."""
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for block in index.cell("documents", "blocks", row) or ():
@@ -313,7 +224,7 @@ def _blocks(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]]]
     return found
 
 
-def _subject(index: "SnapshotView", row: int) -> str:
+def subject_of(index: "SnapshotView", row: int) -> str:
     """Return the name that a document of one text unit is about, its title; "" where that is no name."""
     if len(index.cell("documents", "text_unit_ids", row)) != 1:
         return ""
@@ -329,15 +240,14 @@ def _candidates(
 ) -> list[_Candidate]:
     asked = wanted.terms
     row = index.document_row[unit]
-    language = index.cell("documents", "language", row)
+    document, language = index.document_of(unit)
     heading = index.cell("documents", "title", row)
     title = asked.intersection(terms(heading, language))
     offset, text = (index.cell("text_units", column, unit) for column in ("char_start", "text"))
-    document = index.document_text(row)
     things = () if defines(text, wanted.sought.things) else wanted.sought.things
     introduced = offset == 0 and is_about(heading, things)
-    floor = NAMED_FLOOR if _subject(index, row) else FLOOR
-    left_out, code, cards = itemgetter("references", "code", "card")(_blocks(index, row))
+    floor = NAMED_FLOOR if subject_of(index, row) else FLOOR
+    left_out, code, cards = itemgetter("references", "code", "card")(blocks_of(index, row))
     found: list[_Candidate] = []
     before: frozenset[str] = frozenset()
     for span in sentences(text, language):
@@ -395,5 +305,5 @@ def _is_asked_by_label(cell: str, language: str, wanted: _Wanted) -> bool:
 
 def read_out(index: "SnapshotView", place: Statement) -> tuple[str, str]:
     """Return what a place says, and its language."""
-    row = index.document_row[place.unit]
-    return index.document_text(row)[place.start : place.end], index.cell("documents", "language", row)
+    text, language = index.document_of(place.unit)
+    return text[place.start : place.end], language

@@ -60,8 +60,7 @@ def _fitting(
     index: "SnapshotView", unit: int, weight: Mapping[str, float]
 ) -> Iterator[tuple[float, Statement, frozenset[str]]]:
     """Yield the statements of a text unit that fit: what each is worth, its place and its terms."""
-    row = index.document_row[unit]
-    document, language = index.document_text(row), index.cell("documents", "language", row)
+    document, language = index.document_of(unit)
     offset, text = (index.cell("text_units", name, unit) for name in ("char_start", "text"))
     whole = fsum(weight.values())
     least = LEAST_SHARE * whole / sqrt(max(1, len(weight)))
@@ -101,10 +100,10 @@ def broad_match(index: "Bm25", asked: Iterable[str]) -> "Vector":
 
 def tells(index: "SnapshotView", place: Statement, others: Iterable[Statement]) -> bool:
     """Say whether a place holds a statement of its own, that is none of the `others`' and no formula."""
-    sentence, language = read_out(index, place)
-    own = frozenset(terms(sentence, language))
-    document = index.document_text(index.document_row[place.unit])
-    if len(sentence) > MAX_LENGTH or not form(document, place.start, place.end, language) or is_repeated(index, own):
+    document, language = index.document_of(place.unit)
+    start, end = place.start, place.end
+    own = frozenset(terms(document[start:end], language))
+    if end - start > MAX_LENGTH or not form(document, start, end, language) or is_repeated(index, own):
         return False
     return not repeats(own, (frozenset(terms(*read_out(index, other))) for other in others))
 

@@ -103,7 +103,7 @@ def _fitting(question: Question, rows: Iterable[Mapping[str, Any]]) -> list[Mapp
     found = []
     for row in rows:
         if row["text_unit_id"] in ids:
-            text = index.document_text(index.document_row[index.unit_row[row["text_unit_id"]]])
+            text = index.document_of(index.unit_row[row["text_unit_id"]])[0]
             if asked & set(terms(text[row["char_start"] : row["char_end"]], question.analyzed_in)):
                 found.append(row)
     return found

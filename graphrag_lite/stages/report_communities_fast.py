@@ -12,24 +12,21 @@ where there is something new. Ranks are of now: they compare a community with al
 import hashlib
 import json
 import logging
-import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
-from graphrag_lite.evidence.key_sentences import rarity
-from graphrag_lite.evidence.member_sentences import member_sentences, related_units
 from graphrag_lite.evidence.report_choice import choose_facts, of_one_language
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
-from graphrag_lite.evidence.report_statements import ASIDE, Sources, Statement
+from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.report_title import says, subject, theme, title, years
+from graphrag_lite.evidence.report_told import MIN_MEMBERS, Told, all_told
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.text.plain_text import one_line
@@ -38,7 +35,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-MIN_MEMBERS = 4  # what has fewer has no page of its own: its parent tells it
 LEADERS = 3  # strongest members, of which the first that a sentence defines is what a report begins with
 MAX_VALUES = 4  # of tables that a summary counts
 REPEATED = 2  # of so many sentences of a report one may stand on a page above it, or its parent tells it
@@ -87,7 +83,7 @@ async def report_communities_fast(
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
     before = last.read("document_signs", "report_sentences", unless={"code", "failed"}) if last else None
     sources = Sources(source_documents, source_units, entity_mentions, before, attempt)
-    told = _all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, each)
+    told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, each)
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
     kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
     kept_sentences = _sentences_of(kept, source_units)
@@ -131,60 +127,8 @@ def _tells_more(
     return anew and REPEATED * len(set(places) & set(above)) <= len(places)
 
 
-@dataclass(frozen=True)
-class _Told:
-    """What the corpus tells of all communities: rows and statements by id, and what they weigh.
-
-    `named` are the statements that name an entity, `leads` its definition, `counts` what a relationship counts;
-    `weights` are by community, `heaviest` by level, `total` is of all; `idf` is what a term is worth.
-    """
-
-    entity: Mapping[str, Row]
-    relationship: Mapping[str, Row]
-    stated: Mapping[str, Statement]
-    named: Mapping[str, list[Statement]]
-    leads: Mapping[str, Statement]
-    idf: Mapping[str, float]
-    counts: Mapping[str, float]
-    weights: Mapping[int, float]
-    heaviest: Mapping[int, float]
-    total: float
-    sources: Sources
-
-
-def _all_told(
-    entities: "pa.Table",
-    relationships: "pa.Table",
-    held: Sequence[Row],
-    entity_mentions: "pa.Table",
-    entity_resolutions: "pa.Table",
-    sources: Sources,
-    each: Each,
-) -> _Told:
-    """Read the sentences of relationships, and those that name the members of communities that may have a report."""
-    entity = {row["id"]: row for row in entities.select(["id", "title", "type", "degree", "sources"]).to_pylist()}
-    relationship = {row["id"]: row for row in relationships.to_pylist()}
-    least = MIN_MEMBERS if any(row["size"] >= MIN_MEMBERS for row in held) else 1
-    large = {identity for row in held if row["size"] >= least for identity in row["entity_ids"]}
-    units = related_units(relationship.values(), sorted(large))
-    spans = member_sentences(entity_mentions, entity_resolutions, units)
-    first = (span for row in relationship.values() for span in row["sources"][:1])
-    rest = (span for identity in units for span in (*entity[identity]["sources"], *spans.get(identity, ())))
-    sources.read(chain(first, rest), each)
-    stated = _stated(relationship.values(), sources)
-    named, leads = _named([entity[identity] for identity in units], spans, sources)
-    told = [*stated.values(), *(one for own in named.values() for one in own)]
-    told += [text for one in told if one.row for text in sources.row_text(one)]
-    idf = rarity([one.sentence for one in {one.place: one for one in told}.values()])
-    counts = _counts(relationship.values(), stated, sources.hosts)
-    total = _statement_weight(relationship, counts, stated)
-    weights = {c["community"]: _statement_weight(c["relationship_ids"], counts, stated) for c in held}
-    heaviest = {c["level"]: weights[c["community"]] for c in sorted(held, key=lambda c: weights[c["community"]])}
-    return _Told(entity, relationship, stated, named, leads, idf, counts, weights, heaviest, total, sources)
-
-
 def _report_on(
-    community: Row, told: _Told, settings: ReportCommunitiesFast, above: frozenset[str], whole: bool = False
+    community: Row, told: Told, settings: ReportCommunitiesFast, above: frozenset[str], whole: bool = False
 ) -> tuple[Row | None, frozenset[str]]:
     """Return a community's report, and the sentences in its summary; `whole`: it holds all of a small corpus.
 
@@ -220,52 +164,6 @@ def _whole(held: Sequence[Row], weights: Mapping[int, float]) -> Row:
     return first | {
         name: sorted({one for row in held for one in row[name]}) for name in ("entity_ids", "relationship_ids")
     }
-
-
-def _stated(relationships: Iterable[Row], sources: Sources) -> dict[str, Statement]:
-    """Return what the sentence of each relationship says, by id; one without a sentence is left out."""
-    found = {row["id"]: one for row in relationships for one in sources.at(row["sources"][:1])}
-    return {identity: sources.whole(one) for identity, one in found.items()}
-
-
-def _named(
-    members: Sequence[Row], spans: Mapping[str, Sequence[Row]], sources: Sources
-) -> tuple[dict[str, list[Statement]], dict[str, Statement]]:
-    """Return the statements that name each entity, those that describe it first, and its first definition, by id."""
-    named: dict[str, list[Statement]] = {}
-    for row in members:
-        read = sources.at([*row["sources"], *spans.get(row["id"], ())])
-        told = [one for one in read if one.stands and not one.cell and not sources.is_said_by(one, row["title"])]
-        named[row["id"]] = list({one.place: sources.whole(one) for one in told}.values())
-    pairs = ((row, number, one) for row in members for number, one in enumerate(named[row["id"]]))
-    best: dict[str, int] = {}
-    for row, number, one in sorted(pairs, key=lambda pair: pair[2].place):  # as in `Sources.read`
-        if sources.defines(one, row["title"]):
-            best[row["id"]] = min(number, best.get(row["id"], number))
-    leads = {identity: named[identity][number] for identity, number in best.items()}
-    return named, leads
-
-
-def _counts(relationships: Iterable[Row], stated: Mapping[str, Statement], hosts: Collection[str]) -> dict[str, float]:
-    """Return what each relationship counts for in a report, by id: little where it tells nothing, or of a host."""
-    counts = {}
-    for row in relationships:
-        one = stated.get(row["id"])
-        states = one is not None and one.sentence.worth > ASIDE
-        aside = row["source"].casefold() in hosts or row["target"].casefold() in hosts
-        counts[row["id"]] = row["weight"] * (1.0 if states else ASIDE) * (ASIDE if aside else 1.0)
-    return counts
-
-
-def _statement_weight(
-    relationship_ids: Iterable[str], counts: Mapping[str, float], stated: Mapping[str, Statement]
-) -> float:
-    """Return the weight of relationships. Those of one sentence count once: a list of ten names is one statement."""
-    heaviest: dict[tuple[str, int], float] = {}
-    for identity in relationship_ids:
-        place = stated[identity].place if identity in stated else (identity, -1)
-        heaviest[place] = max(heaviest.get(place, 0.0), counts[identity])
-    return math.fsum(heaviest.values())
 
 
 def _kept(
@@ -328,7 +226,7 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
     return strength
 
 
-def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact], period: str, told: _Told) -> str:
+def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact], period: str, told: Told) -> str:
     """Return the title of a report on what is `chosen` of what was `found`: main entities, theme and period."""
     titles = {row["id"]: row["title"] for row in members}
     texts, shown = ([fact.sentence.text for fact in facts] for facts in (found, chosen))

@@ -12,7 +12,8 @@ from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.sentence_choice import MAX_ANSWER, MAX_LENGTH, choose_sentences, in_reading_order
+from graphrag_lite.search.reading_order import in_reading_order
+from graphrag_lite.search.sentence_choice import MAX_ANSWER, MAX_LENGTH, choose_sentences
 from graphrag_lite.settings import Settings
 from graphrag_lite.text.words import terms
 

@@ -23,13 +23,11 @@ from graphrag_lite.evidence.document_signs import document_signs, hosts
 from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.report_choice import MIN_FACTS, OPENING
 from graphrag_lite.evidence.report_statements import Statement
+from graphrag_lite.evidence.report_told import MIN_MEMBERS, _counts, _statement_weight
 from graphrag_lite.evidence.sentence_reading import reading
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ReportCommunitiesFast, Settings
 from graphrag_lite.stages.report_communities_fast import (
-    MIN_MEMBERS,
-    _counts,
-    _statement_weight,
     report_communities_fast,
 )
 

@@ -73,7 +73,7 @@ def check(folder: Path) -> Checked:
 
     started = time.perf_counter()
     manifest = snapshots.usable_manifest(folder)
-    how = snapshots.how_made(manifest)
+    how = manifest["made"]
     complete = how["from"] == "corpus"
     found = Problems()
     intact = check_columns(folder, check_files(folder, manifest, found), found)

@@ -1,0 +1,100 @@
+"""Put the sentences of an answer into an order that reads, each with what it needs to be understood."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.sentence_choice import ASKS, MAX_LENGTH, blocks_of, read_out, subject_of
+from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
+from graphrag_lite.text.transcripts import is_head, speaker_of, speakers, spoken_span
+from graphrag_lite.text.words import terms
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
+
+REPLY = 3  # terms of a sentence that replies to a question: not "Yes, sure."
+
+
+def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list[Statement]:
+    """Put the sentences of a document together, best first, and so the documents.
+
+    The best one begins. Another that begins with "It" or "He" follows the sentence before it, which is added, or stands
+    below the name of what its document is about.
+    """
+    documents: dict[int, list[Statement]] = {}
+    for place in chosen:
+        documents.setdefault(index.document_row[place.unit], []).append(place)
+    return [place for row, places in documents.items() for place in _readable(index, row, places)]
+
+
+def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[Statement]:
+    """Return sentences of a document with what they need to be understood; those of a row of a table with its title."""
+    if blocks_of(index, row)["card"]:
+        return [replace(place, about=index.cell("documents", "title", row)) for place in places]
+    places = [_with_reply(index, place) for place in places]
+    leaning = [place for place in places if not _stands(read_out(index, place)[0])]
+    if leaning and (name := subject_of(index, row)):
+        return [replace(place, about=name) for place in places]
+    first, *rest = places
+    ordered = [_with_context(index, first) if first in leaning else first]
+    ordered += [place for place in rest if place not in leaning]
+    for place in sorted((place for place in rest if place in leaning), key=lambda place: place.start):
+        before = _before(index, place)
+        at = next((i for i, one in enumerate(ordered) if before < one.end and one.start < place.start), None)
+        if at is not None and _goes_on(ordered[at], place, before):
+            ordered[at] = replace(ordered[at], end=max(place.end, ordered[at].end))
+        elif at is not None:
+            ordered.insert(at + 1, place)
+        else:
+            ordered.append(_with_context(index, place))
+    return ordered
+
+
+def _with_reply(index: "SnapshotView", place: Statement) -> Statement:
+    """Return a question of a talk with what the next speaker says to it, as far as that says something."""
+    document, language = index.document_of(place.unit)
+    if not ASKS.search(document[place.start : place.end]) or not speakers(document):
+        return place
+    own = speaker_of(document, place.start)
+    last = min(index.cell("text_units", "char_end", place.unit), place.start + MAX_LENGTH)
+    for start, end in sentences(document[place.end : last], language):
+        first, reply_end = spoken_span(document, place.end + start, place.end + end)
+        replies = speaker_of(document, first)
+        if not replies or replies == own:
+            return place
+        if len(terms(document[first:reply_end], language)) >= REPLY:
+            return replace(place, end=reply_end)
+    return place
+
+
+def _goes_on(one: Statement, place: Statement, before: int) -> bool:
+    """Say whether a place leans on the one sentence `before` it, that is told: the two are read, and cited, as one."""
+    return not one.about and one.start >= before and place.end - one.start <= MAX_LENGTH
+
+
+def _with_context(index: "SnapshotView", place: Statement) -> Statement:
+    """Return a place with the sentence before it, where the two are short and can be read alone."""
+    both = replace(place, start=_before(index, place))
+    fits = both.end - both.start <= MAX_LENGTH and _stands(read_out(index, both)[0])
+    return both if fits else place
+
+
+def _stands(sentence: str) -> bool:
+    return not is_statement(sentence) or stands_alone(sentence)
+
+
+def _before(index: "SnapshotView", place: Statement) -> int:
+    """Return where the sentence before a place begins in its document, that of the place where there is none.
+
+    What another speaker has said is none, nor is a heading or a page's head.
+    """
+    offset, text = (index.cell("text_units", column, place.unit) for column in ("char_start", "text"))
+    document, language = index.document_of(place.unit)
+    spans = [trimmed(document, offset + start, offset + end) for start, end in sentences(text, language)]
+    own = next((i for i, (_, end) in enumerate(spans) if place.start < end), 0)
+    if own == 0 or spoken_span(document, *spans[own]) != spans[own] or is_head(document, *spans[own - 1]):
+        return place.start
+    if not is_statement(document[slice(*spans[own - 1])]):
+        return place.start
+    return spoken_span(document, *spans[own - 1])[0]
