@@ -375,7 +375,9 @@ class StageModel:
                 reply = await self.model.chat.complete(request)
             except ENDS_RUN:
                 raise
-            except Exception as error:  # of a model that is not ours
+            except (Exception, asyncio.CancelledError) as error:  # of a model that is not ours
+                if (asks := asyncio.current_task()) and asks.cancelling():
+                    raise  # it is the run that is cancelled
                 raise CallError(described(error)) from error
             count(reply.usage)
             return reply

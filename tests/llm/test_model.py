@@ -216,6 +216,22 @@ def test_failures_are_recorded_by_name_and_too_many_stop_the_stage() -> None:
         asyncio.run(model.map(work, range(20), str))
 
 
+def test_a_model_that_gives_up_by_itself_is_a_failure_and_never_nothing() -> None:
+    class GivesUp(StubModel):
+        async def complete(self, request: Request) -> Reply:
+            if "7" in said(request):
+                raise asyncio.CancelledError
+            return await super().complete(request)
+
+    model, failures = stage_model(GivesUp(lambda _: "3"))
+
+    async def work(i: int) -> int:
+        return await model.ask(user(f"item {i}"), number)
+
+    assert asyncio.run(model.map(work, range(10), str)) == [None if i == 7 else 3 for i in range(10)]
+    assert [name for name, *_ in failures] == ["7"]
+
+
 def test_too_many_failures_keep_what_is_in_flight_and_ask_nothing_more(tmp_path: Path) -> None:
     def reply(body: dict[str, Any]) -> Fault:
         return Fault(status=400) if "bad" in body["messages"][0]["content"] else Fault("3", delay=0.1)
