@@ -64,7 +64,7 @@ def outcome(work: Callable[..., R], /, *args: Any, **named: Any) -> tuple[R | No
         return None, described(error)
 
 
-def described(error: Exception) -> str:
+def described(error: BaseException) -> str:
     """Say what was raised, and in which line of this package: the last that it has gone through.
 
     >>> described(KeyError("whale"))

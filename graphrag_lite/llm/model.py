@@ -149,13 +149,12 @@ def open_model(
         memo = Memo(output / "memo.sqlite", must_keep=must_keep, run=run)
         opened.callback(memo.close)
         loop = opened.enter_context(own_loop()) if beside else None
-        others = {
-            stage: Model(other, memo, settings, meter, loop=loop)
-            for stage, other in models_of_stages(settings, chat).items()
-        }
+        model = Model(asked, memo, settings, meter, batches, loop=loop)
+        # Of what is asked, and what has begun, they know together: one stage may end the run of all.
+        others = {stage: replace(model, chat=other) for stage, other in models_of_stages(settings, chat).items()}
         for stage in others:
             meter.priced(stage, settings.of(stage).model)
-        yield Model(asked, memo, settings, meter, batches, others=others, loop=loop)
+        yield replace(model, others=others)
         if batches:
             batches.forget()
 
@@ -375,7 +374,9 @@ class StageModel:
                 reply = await self.model.chat.complete(request)
             except ENDS_RUN:
                 raise
-            except Exception as error:  # of a model that is not ours
+            except (Exception, asyncio.CancelledError) as error:  # of a model that is not ours
+                if (asks := asyncio.current_task()) and asks.cancelling():
+                    raise  # it is the run that is cancelled
                 raise CallError(described(error)) from error
             count(reply.usage)
             return reply

@@ -8,6 +8,8 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 
 SWITCH = 0.0005  # seconds that one thread computes while the other one waits; at Python's 0.005 a request takes twenty
+PATIENCE = 5  # seconds that what is cancelled may take to end; a model that blocks its loop is not waited for
+_before: list[float] = []  # the switch intervals that loops have found; who leaves last puts the first one back
 
 
 @contextmanager
@@ -23,12 +25,14 @@ def own_loop() -> Iterator[asyncio.AbstractEventLoop]:
             loop.run_forever()
 
     thread = threading.Thread(target=serve, name="requests", daemon=True)
-    before = sys.getswitchinterval()
     thread.start()
+    _before.append(sys.getswitchinterval())
     try:
-        sys.setswitchinterval(min(SWITCH, before))
+        sys.setswitchinterval(min(SWITCH, _before[-1]))
         yield started.result()
     finally:
-        sys.setswitchinterval(before)
+        before = _before.pop()
+        if not _before:
+            sys.setswitchinterval(before)
         started.result().call_soon_threadsafe(started.result().stop)
-        thread.join()
+        thread.join(PATIENCE)

@@ -220,12 +220,13 @@ def _perhaps_undated(source_documents: "pa.Table", field: str) -> list[int]:
     """Return the rows of documents that may state a time which was not read, of their own or of a message."""
     import pyarrow.compute as pc
 
-    undated = pc.equal(source_documents["created_at"], "")
+    # By their lengths: to compare texts with "" would load pandas.
+    dated = pc.binary_length(source_documents["created_at"]).cast("bool")
     named = [pc.match_substring(source_documents["metadata"], f'"{name}": ') for name in sorted({field, Fields.time})]
-    of_own = pc.indices_nonzero(pc.and_(undated, reduce(pc.or_, named))).to_pylist()
+    of_own = pc.indices_nonzero(pc.and_not(reduce(pc.or_, named), dated)).to_pylist()
     first, rows = 0, set(of_own)
     for chunk in source_documents["messages"].chunks:
-        unread = pc.not_equal(pc.struct_field(chunk.flatten(), "unread_time"), "")
+        unread = pc.binary_length(pc.struct_field(chunk.flatten(), "unread_time")).cast("bool")
         rows.update(first + row for row in pc.list_parent_indices(chunk).filter(unread).to_pylist())
         first += len(chunk)
     return sorted(rows)

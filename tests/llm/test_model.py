@@ -216,6 +216,50 @@ def test_failures_are_recorded_by_name_and_too_many_stop_the_stage() -> None:
         asyncio.run(model.map(work, range(20), str))
 
 
+def test_where_a_stage_ends_the_run_another_model_asked_early_is_heard_and_asked_nothing_more(tmp_path: Path) -> None:
+    def reply(body: dict[str, Any]) -> Fault:
+        return Fault("3", delay=0.2) if body["model"] == "other" else Fault(status=400)
+
+    async def run(stage: StageModel) -> None:
+        early = stage.model.before_its_turn("extract_claims")
+
+        async def rounds(name: str) -> int:
+            await early.ask(user(name), number)
+            return await early.ask(user(f"more of {name}"), number)
+
+        async def work(i: int) -> int:
+            early.begin(rounds, "claims")
+            while not server.n_requests:
+                await asyncio.sleep(0.01)
+            return await stage.ask(user(f"item {i}"), number)
+
+        await stage.map(work, range(2), str)
+
+    with StubServer(reply) as server:
+        models = {"extract_claims": "other"}
+        with opened(server, tmp_path, models=models) as stage, pytest.raises(ModelError, match="could not be done"):
+            asyncio.run(run(stage))
+        assert [body["messages"][0]["content"] for body in server.requests if body["model"] == "other"] == ["claims"]
+    with closing(sqlite3.connect(tmp_path / "memo.sqlite")) as memo:
+        assert memo.execute("select count(*) from answers").fetchone()[0] == 1
+
+
+def test_a_model_that_gives_up_by_itself_is_a_failure_and_never_nothing() -> None:
+    class GivesUp(StubModel):
+        async def complete(self, request: Request) -> Reply:
+            if "7" in said(request):
+                raise asyncio.CancelledError
+            return await super().complete(request)
+
+    model, failures = stage_model(GivesUp(lambda _: "3"))
+
+    async def work(i: int) -> int:
+        return await model.ask(user(f"item {i}"), number)
+
+    assert asyncio.run(model.map(work, range(10), str)) == [None if i == 7 else 3 for i in range(10)]
+    assert [name for name, *_ in failures] == ["7"]
+
+
 def test_too_many_failures_keep_what_is_in_flight_and_ask_nothing_more(tmp_path: Path) -> None:
     def reply(body: dict[str, Any]) -> Fault:
         return Fault(status=400) if "bad" in body["messages"][0]["content"] else Fault("3", delay=0.1)

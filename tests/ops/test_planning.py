@@ -207,7 +207,7 @@ def test_claims_that_are_switched_on_are_asked_of_every_unit(notes: Path, output
     assert guessed["extract_claims first pass"].calls == len(first) + 1
 
 
-@pytest.mark.parametrize(("size", "rounds"), [(60, 2), (600, 0), (600, 1), (1200, 2)])
+@pytest.mark.parametrize(("size", "rounds"), [(200, 2), (600, 0), (600, 1), (1200, 2)])
 def test_claims_of_a_new_corpus_are_planned_a_text_unit(notes: Path, output: Path, size: int, rounds: int) -> None:
     """No fewer than are asked, and of each kind no more than can be."""
     changes = {"extract_claims": {"enabled": True, "max_gleanings": rounds}}

@@ -89,7 +89,7 @@ def test_dead_workers_a_late_machine_and_a_full_store_change_no_byte(
         assert {"split_text_units", "extract_graph_fast", "extract_facts_fast", "index_search"} <= killed
         assert killed == {stage for stage, *rest in noted if rest and rest != ["killed"]}
         assert len({rest[0] for _, *rest in noted if rest and rest != ["killed"]}) == 2, "the late machine did nothing"
-        monkeypatch.setattr(ray_engine, "AHEAD", 100)
+        monkeypatch.setattr(workers, "AHEAD", 100)
         with RayEngine(None, 2) as engine:
             found = engine.each(lambda n: bytes([n]) * 6_000_000, range(4 * STORE // 6_000_000))
             firsts = [next(found)[0]]
