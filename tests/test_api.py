@@ -80,6 +80,8 @@ def test_one_condition_needs_no_list(index: Any) -> None:
 
 
 def test_query_errors_are_ours(index: Any, corpus: Callable[..., Path], tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"graphrag_lite\.open"):
+        graphrag_lite.Index("output")  # type: ignore[arg-type]
     with pytest.raises(errors.InputError):
         index.query("Who?", method="magic")
     with pytest.raises(errors.InputError):

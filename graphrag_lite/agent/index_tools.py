@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_lite.agent.pages import Page, Record, paged
-from graphrag_lite.agent.requests import (
-    GetEntity,
-    ReadSource,
-    SearchEntities,
-    SearchPassages,
-    SearchReports,
-)
+from graphrag_lite.agent.requests import GetEntity, ReadSource, SearchEntities, SearchPassages, SearchReports
 from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
 from graphrag_lite.evidence.citation_marks import disarm

@@ -226,10 +226,7 @@ def print_checked(console: Console, checked: "Checked") -> None:
                 "counts",
                 f"{rows['entities']} entities and {rows['relationships']} relationships are what all mentions say",
             ),
-            (
-                "partition",
-                f"{rows['communities']} communities hold every entity once, parts make up wholes",
-            ),
+            ("partition", f"{rows['communities']} communities hold every entity once, parts make up wholes"),
             ("reports", f"{rows['community_reports']} reports are of their communities as they are listed"),
         ]
     if checked.relationships_within_entities:

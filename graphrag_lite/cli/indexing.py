@@ -13,17 +13,7 @@ import click
 from graphrag_lite import tables
 from graphrag_lite.cli import progress, terminal
 from graphrag_lite.cli.group import command, while_read
-from graphrag_lite.cli.options import (
-    JSON,
-    METRICS_FILE,
-    QUIET,
-    ROOT,
-    Root,
-    corpus_of,
-    log,
-    terminable,
-    with_settings,
-)
+from graphrag_lite.cli.options import JSON, METRICS_FILE, QUIET, ROOT, Root, corpus_of, log, terminable, with_settings
 from graphrag_lite.errors import GraphragLiteError, InputError, WaitingError
 from graphrag_lite.ops import metrics
 from graphrag_lite.run import run_log, snapshots

@@ -11,16 +11,7 @@ import click
 
 from graphrag_lite.cli import printed_answer, terminal
 from graphrag_lite.cli.group import command, while_read
-from graphrag_lite.cli.options import (
-    JSON,
-    QUIET,
-    WHERE,
-    MethodName,
-    Root,
-    log,
-    uncollected,
-    with_settings,
-)
+from graphrag_lite.cli.options import JSON, QUIET, WHERE, MethodName, Root, log, uncollected, with_settings
 from graphrag_lite.errors import InputError
 from graphrag_lite.search.methods import METHODS, method_named
 

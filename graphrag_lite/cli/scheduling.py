@@ -34,12 +34,7 @@ from graphrag_lite.ops import schedule as scheduler
     help="Print what this scheduler needs to do the same, and end.",
 )
 def schedule(
-    corpus: Path,
-    root: Root,
-    expression: str,
-    timezone: str | None,
-    metrics_file: Path | None,
-    form: str | None,
+    corpus: Path, root: Root, expression: str, timezone: str | None, metrics_file: Path | None, form: str | None
 ) -> None:
     times, zone = cron.read(expression), cron.zone(timezone)
     loaded = root.load()

@@ -34,8 +34,7 @@ _CAPTIONED = re.compile(rf"\s*(?:{_FORMS['caption']})[\w–-]*\s?[.:|]", re.I)
 _LISTS = {language: frozenset(words) for language, words in sections(__package__, "instructions.txt").items()}
 _PROCEDURE = re.compile(rf"\b(?:was|were) (?:\w+ly |then |also )?(?:{'|'.join(sorted(_LISTS['procedures']))})\b")
 _INSTRUCTS = re.compile(
-    r"(?:(?:after|at|before|by|for|from|if|in|on|once|to|under|when)\b[^,.]{0,80}, )?([^\W\d_]+)(?:\s(\w+))?",
-    re.I,
+    r"(?:(?:after|at|before|by|for|from|if|in|on|once|to|under|when)\b[^,.]{0,80}, )?([^\W\d_]+)(?:\s(\w+))?", re.I
 )
 _UNSPACED_INSTRUCTION = re.compile("|".join(_LISTS["zh"]) + "|.*(?:ください|하세요|하십시오|마세요)[。.]?$")
 _CONTRACTED = re.compile(r"(?:n't|'(?:re|ve|ll|d|m)|^(?:s?he|it|that|there|what|who)'s)$")

@@ -69,10 +69,7 @@ class KeptUnits(NamedTuple):
 
 
 def text_units(
-    source_documents: "pa.Table",
-    source_units: "pa.Table",
-    max_title_units: int = 0,
-    episodes: "pa.Table | None" = None,
+    source_documents: "pa.Table", source_units: "pa.Table", max_title_units: int = 0, episodes: "pa.Table | None" = None
 ) -> Iterator[TextUnit]:
     """Yield the units in their order. The title goes to the first unit, and to all of a document of so few units.
 

@@ -90,12 +90,7 @@ def _moved(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
 
 
 def updated_hierarchy(
-    adjacency: Adjacency,
-    older: Older,
-    *,
-    max_cluster_size: int = 10,
-    resolution: float = 1.0,
-    seed: int = 0,
+    adjacency: Adjacency, older: Older, *, max_cluster_size: int = 10, resolution: float = 1.0, seed: int = 0
 ) -> list[Community]:
     """Return the hierarchy that `older` becomes on a graph that has changed.
 

@@ -89,9 +89,7 @@ class Client:
             raise ValueError("a proxy of another protocol than HTTP")
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
-                limit=0,
-                keepalive_timeout=IDLE,
-                ssl=_trusted() if self._base.scheme == "https" else True,
+                limit=0, keepalive_timeout=IDLE, ssl=_trusted() if self._base.scheme == "https" else True
             ),
             headers={"accept-encoding": ", ".join(ENCODINGS), **headers},
             cookie_jar=aiohttp.DummyCookieJar(),

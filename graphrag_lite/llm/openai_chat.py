@@ -15,15 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError, UnansweredError
-from graphrag_lite.llm.chat import (
-    Message,
-    Reply,
-    Request,
-    Usage,
-    first_word,
-    prompt_tokens,
-    with_tools_told,
-)
+from graphrag_lite.llm.chat import Message, Reply, Request, Usage, first_word, prompt_tokens, with_tools_told
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
 from graphrag_lite.llm.openai_fields import content, parsed, reply_format, tool_call, usage_of

@@ -99,11 +99,7 @@ class Plan:
 
 
 def plan(
-    corpus: Path,
-    output: Path,
-    settings: Settings,
-    model: ChatModel | None = None,
-    embedder: Embedder | None = None,
+    corpus: Path, output: Path, settings: Settings, model: ChatModel | None = None, embedder: Embedder | None = None
 ) -> Plan:
     """Say what `pipeline.index` would ask of models if it ran now. Writes nothing, needs no key and no endpoint.
 

@@ -142,10 +142,7 @@ def _paired(
                 added.append(_name(name))
     left = {name for names in gone.values() for name in names}
     return DocumentChanges(
-        tuple(added),
-        tuple(map(_name, edited)),
-        tuple(renamed),
-        tuple(_name(name) for name in was if name in left),
+        tuple(added), tuple(map(_name, edited)), tuple(renamed), tuple(_name(name) for name in was if name in left)
     )
 
 

@@ -22,17 +22,7 @@ from graphrag_lite.attempts import attempting
 from graphrag_lite.errors import GraphragLiteError, TableError
 from graphrag_lite.run import comparison, snapshots
 from graphrag_lite.run.services import Last
-from graphrag_lite.run.stamps import (
-    Stage,
-    Stamp,
-    arguments,
-    digest,
-    libraries,
-    origins,
-    reasons,
-    stamp_of,
-    versions,
-)
+from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest, libraries, origins, reasons, stamp_of, versions
 from graphrag_lite.run.workers import Engine, Workers, give_memory_back, peak_memory
 from graphrag_lite.settings import Settings
 from graphrag_lite.watch import Silence, Watch

@@ -80,11 +80,7 @@ def logged(output: Path) -> Iterator[Log]:
         raise
     finally:
         if log.outcome:
-            entry = {
-                "started_at": log.started_at,
-                "seconds": round(time.perf_counter() - started, 3),
-                **log.outcome,
-            }
+            entry = {"started_at": log.started_at, "seconds": round(time.perf_counter() - started, 3), **log.outcome}
             if log.meter:
                 entry["usage"] = total({name: log.meter.to_dict(name) for name in log.meter.stages})
             with contextlib.suppress(OSError):  # a full disk is told by the run itself

@@ -100,12 +100,7 @@ def _verbs(section: str, language: str) -> frozenset[str]:
 
 
 def candidates(
-    question: "Question",
-    events: Sequence[Looked],
-    *,
-    of_end: Sequence[bool],
-    ended: bool = False,
-    most: int = MOST,
+    question: "Question", events: Sequence[Looked], *, of_end: Sequence[bool], ended: bool = False, most: int = MOST
 ) -> list[list[Dated]]:
     """Return the dated statements that tell of each event, or where `of_end` of its end, best first.
 

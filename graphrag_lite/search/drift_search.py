@@ -16,11 +16,7 @@ from graphrag_lite.replies.json_reply import read_object
 from graphrag_lite.retrieval.abstention import says_nothing, weights
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores
-from graphrag_lite.retrieval.report_ranking import (
-    asked_terms,
-    rank_reports,
-    scaled,
-)
+from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, scaled
 from graphrag_lite.retrieval.top_k import best
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.overview import overview

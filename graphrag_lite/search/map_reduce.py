@@ -55,12 +55,7 @@ def finding(asked: str, point: Point, shown: Shown) -> tuple[Record, int]:
 
 
 async def answer_of_points(
-    question: "Question",
-    method: str,
-    ranking: Ranking,
-    points: Sequence[Record],
-    n_dropped: int,
-    asking: Asking,
+    question: "Question", method: str, ranking: Ranking, points: Sequence[Record], n_dropped: int, asking: Asking
 ) -> Answer:
     """Have the answer written from points, the most important first; without any, the corpus does not say."""
     index, shown = question.index, Shown()

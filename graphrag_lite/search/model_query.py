@@ -159,13 +159,7 @@ class Asking:
         return Writing(range(0), self.show).finish()
 
     def answer(
-        self,
-        question: "Question",
-        method: str,
-        ranking: Ranking,
-        shown: Shown,
-        written: Written,
-        n_dropped: int = 0,
+        self, question: "Question", method: str, ranking: Ranking, shown: Shown, written: Written, n_dropped: int = 0
     ) -> Answer:
         """Make an answer of what was written; every mark is resolved to the places of its record."""
         index = question.index

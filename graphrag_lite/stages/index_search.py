@@ -323,11 +323,7 @@ def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
 
 
 def _values(
-    documents: "pa.Table",
-    read: Sequence[Read],
-    rows_of: RowsOf,
-    text_units: "pa.Table",
-    episodes: "pa.Table",
+    documents: "pa.Table", read: Sequence[Read], rows_of: RowsOf, text_units: "pa.Table", episodes: "pa.Table"
 ) -> "pa.Table":
     """List the text units of documents that share a metadata value, or have a word with a number in their titles.
 

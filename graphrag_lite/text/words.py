@@ -126,10 +126,7 @@ class _Stems(dict[str, str]):
     """Word to stem, "" for a function word; filled as words are met, emptied when it grows too large."""
 
     def __init__(
-        self,
-        stem: Callable[[str], str],
-        function_words: frozenset[str],
-        fold: Callable[[str], str] | None = None,
+        self, stem: Callable[[str], str], function_words: frozenset[str], fold: Callable[[str], str] | None = None
     ) -> None:
         super().__init__()
         self._stem = stem
