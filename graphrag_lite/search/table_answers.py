@@ -92,10 +92,10 @@ def _unexplained(question: "Question", words: Sequence[str], values: Sequence[Va
     said = {place for value in values for place in value.words}
     fields = {term for value in values for term in terms(value.field, question.language)}
     fields |= {term for stem in _files(question.index, values) for term in terms(stem, question.language)}
-    content = {word.casefold() for word in content_words(question.text, question.language)}
-    left = {word for place, word in enumerate(words) if place not in said and word in content and word not in ASKING}
+    content = {word.casefold() for word in content_words(question.text, question.language)}.difference(_LISTS["asking"])
+    left = {word for place, word in enumerate(words) if place not in said and word in content}
     other = {word for word in left if not all(_is_of(term, fields) for term in terms(word, question.language))}
-    asked = next((word for word in words if word in content and word not in ASKING), "")
+    asked = next((word for word in words if word in content), "")
     return len(other) + (asked in other and not _may_be_rows(question, asked))
 
 
@@ -115,9 +115,6 @@ def _files(index: "SnapshotView", values: Sequence[Value]) -> set[str]:
     """Return what the files are called in which the values stand first: a table is named for what its rows are."""
     paths = index.column("documents", "path")
     return {PurePath(paths[index.document_row[min(value.units)]].as_py()).stem.replace("_", " ") for value in values}
-
-
-ASKING = frozenset("how many which what list show name number count still currently all there give tell".split())
 
 
 def _chosen(values: Sequence[Value]) -> list[Value]:
