@@ -148,6 +148,7 @@ def sought(question: "Question", features: "Features | None" = None) -> Sought:
     kind, named = kind_asked(asked, question.language), features.entities if features else {}
     words = dict.fromkeys(word.casefold() for word in content_words(asked, question.language))
     others = {form for word in words for _, form in question.translated(word)}
+    told = attributes_told(asked, question.analyzed_in)
     thing = thing_asked(asked)
     things = (
         [thing, *(index.cell("entities", "title", entity) for entity, sure in named.items() if sure == 1.0)]
@@ -162,6 +163,6 @@ def sought(question: "Question", features: "Features | None" = None) -> Sought:
         things=tuple(dict.fromkeys(things)),
         how_many=HOW_MANY.search(asked) is not None,
         others=tuple((term, in_other_words(term, question.analyzed_in)) for term in question.terms),
-        told=attributes_told(asked, question.analyzed_in),
+        told=told,
         newest=(kind == "number" or bool(thing)) and bool(features and not features.stated) and index.is_dated,
     )

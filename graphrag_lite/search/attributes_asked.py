@@ -58,12 +58,14 @@ _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 class _Asked:
     """What a question asks, in terms.
 
-    `told` is how texts tell each of the attributes that it asks for, `counted` of what it asks how many there are.
+    `thing` is what it asks to define, `told` how texts tell each of the attributes that it asks for, `counted` of what
+    it asks how many there are.
     `names` are of what it names, `words` all others that say something, `others` those of them that ask for no
     attribute; `meant` has the words and forms that mean the same as each.
     """
 
     question: "Question"
+    thing: str
     told: Sequence[re.Pattern[str]]
     counted: Set[str]
     names: Set[str]
@@ -94,7 +96,7 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
         return True
     if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:
         return False
-    if _misses_a_word(asked) or _is_in_pieces(question, scores):
+    if _misses_a_word(asked) or _is_in_pieces(asked, scores):
         return True
     names = {term for term in asked.names if bm25.holds(term)}
     if asked.told and not names and len(asked.others) <= HOPS:
@@ -106,13 +108,15 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
 
 
 def _asked(question: "Question") -> _Asked:
-    attributes = attributes_told(question.text, question.analyzed_in) if len(question.weights) <= LONG else []
     counted = _counted(question)
+    thing = thing_asked(question.as_read)
+    attributes = attributes_told(question.text, question.analyzed_in) if len(question.weights) <= LONG else []
     names = question.names - counted - general_terms() - role_terms()
     words = {term for term in question.terms if not UNSPACED.match(term)}
     words -= names | ASKING | QUANTIFIERS | general_terms()
     return _Asked(
         question,
+        thing=thing,
         told=[says for says, _ in attributes],
         counted=counted,
         names=names,
@@ -181,11 +185,11 @@ def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:
     return {name for name, n in n_units.items() if n <= RARE * min(n_units.values())}
 
 
-def _is_in_pieces(question: "Question", scores: "Scores") -> bool:
+def _is_in_pieces(asked: _Asked, scores: "Scores") -> bool:
     """Say whether a question asks what a thing of several words is that no sentence holds."""
-    thing = thing_asked(question.as_read)
-    asked = set(question.terms_of(thing)) - question.names - ASKING
-    return 1 < len(asked) == len(thing.split()) <= WHOLE_NAME and not _together(question.index, asked, scores)
+    question = asked.question
+    pieces = set(question.terms_of(asked.thing)) - question.names - ASKING
+    return 1 < len(pieces) == len(asked.thing.split()) <= WHOLE_NAME and not _together(question.index, pieces, scores)
 
 
 def _counted(question: "Question") -> set[str]:

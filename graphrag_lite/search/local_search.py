@@ -57,6 +57,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     if nothing or (nothing is False and nothing_told(question, scores)):
         return compose(question, method, [], ranking)
     asked = sought(question, question.features)
+    defining = defining_units(question, asked.things, scores)
     if compared := of_each(question, scores, asked):
         return compose(question, method, compared.statements, ranking, unsure=nothing is None, lead=compared.lead)
     foreign = question.language not in ("", *index.languages)  # its words say less of where the answer is
@@ -65,7 +66,6 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         newest = np.nanmax(index.days[near], initial=-np.inf)
         near = best(np.where(index.days == newest, scores, 0.0), READ_UNITS).tolist() if newest > -np.inf else near
     read = [unit for unit in near if scores[unit] > 0]
-    defining = defining_units(question, asked.things, scores)
     most = index.search_settings.max_sentences
     steps = steps_told(question, read, most)
     opening, closing = (steps, []) if defining or steps else about(question)
