@@ -92,11 +92,12 @@ def test_help_loads_nothing_heavy() -> None:
     assert "click" in loaded
 
 
-def test_a_query_loads_no_pandas(root: Path) -> None:
+@pytest.mark.parametrize("command", [["query", "Who is Spitzer?"], ["check"]])
+def test_what_reads_an_index_loads_no_pandas(command: list[str], root: Path) -> None:
     script = (
         "import sys\n"
         "from graphrag_lite.cli import main\n"
-        f"try: main(['query', 'Who is Spitzer?', '--root', {str(root)!r}])\n"
+        f"try: main({[*command, '--root', str(root)]!r})\n"
         "except SystemExit as end: assert end.code == 0\n"
         "print('LOADED', *sorted({name.partition('.')[0] for name in sys.modules}))"
     )

@@ -1,8 +1,10 @@
 """The commands about snapshots: runs, diff, rollback, check."""
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from graphrag_lite import tables
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command, while_read
 from graphrag_lite.cli.options import JSON, ROOT, Root
@@ -47,8 +50,7 @@ def runs(root: Root, limit: int, as_json: bool) -> None:
 @click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Most names under each heading.")
 @JSON
 def diff(a: str, b: str, root: Root, limit: int, as_json: bool) -> None:
-    folders = [snapshots.find(root.output, given) for given in (a, b)]
-    with snapshots.reading(*folders):
+    with _reading(root, a, b) as folders:
         found = comparison.compare(*folders)
     if as_json:
         terminal.print_json(found.to_dict())
@@ -77,8 +79,7 @@ def rollback(identity: str, root: Root) -> None:
 def check(identity: str, root: Root, as_json: bool) -> None:
     from graphrag_lite.ops.check import check
 
-    folder = snapshots.find(root.output, identity)
-    with snapshots.reading(folder):
+    with _reading(root, identity) as (folder,):
         checked = check(folder)
     with while_read():
         if as_json:
@@ -87,6 +88,15 @@ def check(identity: str, root: Root, as_json: bool) -> None:
             print_checked(terminal.Output(), checked)
     if checked.problems:
         sys.exit(1)
+
+
+@contextmanager
+def _reading(root: Root, *given: str) -> Iterator[list[Path]]:
+    """Return snapshots by id or name, for a command, which has no use of pandas, and keep them from being removed."""
+    tables.spare_pandas()
+    folders = [snapshots.find(root.output, each) for each in given]
+    with snapshots.reading(*folders):
+        yield folders
 
 
 def print_runs(console: Console, entries: Sequence[Mapping[str, Any]], n_all: int) -> None:
