@@ -165,14 +165,13 @@ def _ids(documents: "pa.Table") -> dict[DocumentName, str]:
 def _contents(folder: Path, documents: "pa.Table", ids: Iterable[str | None]) -> list[dict[str, Any]]:
     """Return what documents with some of the ids of a table hold, of long columns without reading all of them."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    places = pc.index_in(pa.array(ids, pa.string()), value_set=documents["id"].combine_chunks())
+    places = groups.places(pa.array(ids, pa.string()), documents["id"])
     stored = RowGroups(folder, "documents")
-    rows = tables.read(folder, "documents", only=[name for name in CONTENT if name not in stored.long]).take(places)
+    rows = tables.read(folder, "documents", only=[name for name in CONTENT if name not in stored.long])
     return [
         row | {name: stored.value(name, place) for name in CONTENT if name in stored.long}
-        for row, place in zip(rows.to_pylist(), places.to_pylist(), strict=True)
+        for row, place in zip(rows.take(pa.array(places)).to_pylist(), places.tolist(), strict=True)
     ]
 
 

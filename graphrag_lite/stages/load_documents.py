@@ -204,8 +204,9 @@ def _meant(path: str, people: Mapping[str, Mapping[str, str]]) -> Mapping[str, s
 def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
     """Return the files with times that could not be read, of documents and of messages in them, by path."""
     found: dict[str, UnreadTimes] = {}
+    stated = source_documents.select(["path", "created_at", "metadata", "messages"])
     for place in _perhaps_undated(source_documents, field):
-        row = source_documents.select(["path", "created_at", "metadata", "messages"]).slice(place, 1).to_pylist()[0]
+        row = stated.slice(place, 1).to_pylist()[0]
         unread = [message["unread_time"] for message in row["messages"] if message["unread_time"]]
         metadata = {} if row["created_at"] else json.loads(row["metadata"])
         if key := time_left(metadata, field):
