@@ -93,6 +93,8 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said:
     latest = said.year + LATEST if said else LAST_YEAR
     if time.period.first.year < 1000 or time.period.last.year > latest:
         return False
+    if language == "en" and (_FORMS["compared"].search(before) or _is_source(before, time)):
+        return False
     if _FORMS["fiscal"].search(before) or (
         (bare or "." in plain[time.start : time.end]) and _FORMS["count"].search(before)
     ):
@@ -128,6 +130,12 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said:
     if bare and time.form == "date":
         return _is_year(time, before, behind, language)
     return True
+
+
+def _is_source(before: str, time: Time) -> bool:
+    """Tell whether a time only says where something comes from: "an armchair from the 1950s", "up from a year ago"."""
+    made = time.precision == "decade" and _FORMS["made"].search(before)
+    return bool(made) or (time.form.startswith("ago") and before.endswith("from "))
 
 
 def _is_year(time: Time, before: str, behind: str, language: str) -> bool:
