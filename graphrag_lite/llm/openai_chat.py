@@ -327,6 +327,8 @@ class OpenAIChat:
         message = choice.get("message") or {}
         finish = str(choice.get("finish_reason") or "stop").lower()
         text = content(message.get("content"))
+        if finish == "error":
+            raise CallError(f"{self.endpoint.address} broke off its answer. Ask again.")
         if finish == "content_filter":
             raise CallError(f"{self.endpoint.address} withheld its reply: its content filter.")
         if not text and message.get("refusal"):
