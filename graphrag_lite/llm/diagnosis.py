@@ -140,7 +140,10 @@ class Diagnosis:
         raise Refused(said, status, message) from None
 
     def message(self, text: str) -> str:
-        """Return what an error body says: `error.message`, `error`, `message`, `detail`, or its text."""
+        """Return what an error body says: `error.message`, `error`, `message`, `detail`, or its text.
+
+        A validator's (pydantic's: vLLM, Mistral) names the field beside it.
+        """
         try:
             found = parsed(text)
         except ValueError:
@@ -151,7 +154,8 @@ class Diagnosis:
             if isinstance(found, list) and found:
                 found = found[0]
             if isinstance(found, dict) and name in found:
-                found = found[name]
+                field = found.get("loc") if name == "msg" else None
+                found = f"{field[-1]}: {found[name]}" if isinstance(field, list) and field else found[name]
         words = " ".join((found if isinstance(found, str) else json.dumps(found)).split())
         words = self.redacted(words)
         return words if len(words) <= MESSAGE else f"{words[:MESSAGE]} ..."

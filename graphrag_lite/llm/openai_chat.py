@@ -251,7 +251,7 @@ class OpenAIChat:
         if not named:
             return False
         if named[0] not in self._left_out:
-            logger.warning("%s: %s is left out of every request from now on.", refused, named[0])
+            logger.warning("%s: %s is left out of every request from now on.", str(refused).rstrip("."), named[0])
         self._left_out.add(named[0])
         del body[named[0]]
         return True
