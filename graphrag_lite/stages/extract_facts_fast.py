@@ -142,8 +142,9 @@ def _documents(
     columns = ("id", "text", "title", "language", "created_at", "blocks")
     for identity, text, title, language, created_at, blocks in tables.rows(source_documents, *columns):
         unread = [(block["char_start"], block["char_end"]) for block in blocks if block["kind"] in UNREAD]
-        topics = [name for name in names_of_title(title) if name in text]
         names = {Name(start, name, kind) for name, start, kind in next(named) if start >= 0 and kind != "date"}
+        found = {name.name for name in names}
+        topics = [name for name in names_of_title(title) if name in found]
         yield Document(
             identity,
             text,

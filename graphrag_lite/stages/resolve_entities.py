@@ -27,7 +27,7 @@ from graphrag_lite.text.names.words import AND_WORDS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from graphrag_lite.llm.model import StageModel
+    from graphrag_lite.llm.stage_model import StageModel
     from graphrag_lite.prompts import Prompts
 
 BATCH = 500_000  # characters of text units whose words are counted at once: many are the same
