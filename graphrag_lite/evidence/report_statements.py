@@ -113,6 +113,7 @@ class Sources:
 
         self._documents = source_documents.select(DOCUMENT)
         self._rows = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
+        self._languages = dict(tables.rows(source_documents, "id", "language"))
         self._opened: dict[str, Row] = {}
         columns = ("id", "char_start", "char_end")
         self._units = {identity: (start, end) for identity, start, end in tables.rows(source_units, *columns)}
@@ -188,9 +189,9 @@ class Sources:
         """Keep what each sentence says, and yield its row of `report_sentences`."""
         for where, span in wanted:
             if known := found.get(where):
-                document = self.document(where[0])
-                self._made[where] = self._unless_noticed(_stated(span, document, known, self._named, self._dated))
-                yield (where[0], document["language"], *where[1:], *known[:-1], sorted(known.terms))
+                stated = _stated(span, self.document(where[0]), known, self._named, self._dated)
+                self._made[where] = self._unless_noticed(stated)
+                yield (where[0], self._languages[where[0]], *where[1:], *known[:-1], sorted(known.terms))
 
     def _read_before(self) -> dict[Place, Reading | None]:
         """Return how sentences read by place, of documents that are as they were for the last snapshot."""
@@ -198,7 +199,7 @@ class Sources:
         for identity, language, first, last, start, end, worth, length, held in tables.rows(
             self._before, *self._before.column_names
         ):
-            if identity in self._rows and self.document(identity)["language"] == language:
+            if self._languages.get(identity) == language:
                 found[identity, first, last] = Reading(start, end, worth, length, frozenset(held))
         return found
 

@@ -28,6 +28,7 @@ from graphrag_lite.evidence.report_title import says, subject, theme, title, yea
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, Told, all_told
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
+from graphrag_lite.tables import groups
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.words import terms
 
@@ -185,8 +186,8 @@ def _kept(
 def _sentences_of(kept: dict[int, KeptReport], source_units: "pa.Table") -> dict[int, set[str]]:
     """Return the sentences in the summaries of kept reports, by community number: what their marks point to."""
     cited = {span["text_unit_id"] for report in kept.values() for span in report.report["citations"]}
-    rows = tables.rows(source_units, "id", "char_start", "text")
-    unit = {identity: (start, text) for identity, start, text in rows if identity in cited}
+    rows = tables.rows(groups.of(source_units, "id", cited), "id", "char_start", "text")
+    unit = {identity: (start, text) for identity, start, text in rows}
     found: dict[int, set[str]] = {}
     for number, report in ((number, one.report) for number, one in kept.items()):
         sentences = set()
