@@ -11,6 +11,7 @@ from graphrag_lite.evidence.report_statements import Sources, Statement
 
 Row = Mapping[str, Any]
 MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
+MIN_OWN = 2  # of them that its main entity is named in
 UNDEFINED = 5  # of facts of which none defines an entity, and none opens the document of most
 FIRST = 1e6  # worth of what a report begins with
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
@@ -58,7 +59,8 @@ def choose_facts(
     for identity in dict.fromkeys((*fresh, *(row["id"] for row in strongest))):
         main: tuple[str, ...] = (identity,)
         told = _told_of([of[identity]], found, sources, whole)
-        if len(told) >= MIN_FACTS:
+        own = [fact for fact in told if identity in fact.about or _names_any(fact, [of[identity]["title"]])]
+        if len(told) >= MIN_FACTS and len(own) >= MIN_OWN:
             break
     else:
         return []

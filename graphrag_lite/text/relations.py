@@ -26,7 +26,7 @@ _NO_PAST = _LISTS["no_past"]
 _CLAUSAL = _LISTS["clausal"]
 _ADVERBS = _LISTS["adverbs"]
 _DETERMINERS = _LISTS["determiners"]
-_OTHER_CLAUSE = _LISTS["other_clause"]
+OTHER_CLAUSE = _LISTS["other_clause"]
 _NO_SUBJECT_AFTER = _LISTS["no_subject_after"]
 NO_LABEL = _LISTS["no_label"]
 
@@ -49,7 +49,7 @@ def relation(text: str, a: Name, b: Name, language: str) -> str:
     rest = words[1:] if words[0] in _ADVERBS or words[0].endswith("ly") else words
     if not rest or not _is_finite(rest, language) or not _AUXILIARIES[language].isdisjoint(rest[1:]):
         return ""
-    if not _OTHER_CLAUSE.isdisjoint(words) or words[-1] in _CLAUSAL | {"a", "an"}:
+    if not OTHER_CLAUSE.isdisjoint(words) or words[-1] in _CLAUSAL | {"a", "an"}:
         return ""
     if FUNCTION_WORDS[language].issuperset(words):  # "is the", "was in" say too little
         return ""
@@ -91,7 +91,7 @@ def opens_clause(text: str, start: int) -> bool:
     for word in reversed(_WORD.findall(before.casefold())):
         if word in _NO_SUBJECT_AFTER:
             return False
-        if word in _OTHER_CLAUSE:
+        if word in OTHER_CLAUSE:
             return True
     return True
 
