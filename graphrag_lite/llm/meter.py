@@ -152,15 +152,14 @@ class Meter:
     async def _afford(self, spent: Spent, request: Request | Usage) -> None:
         """Wait until the budget has room for a call. Raises Stopped where it never will.
 
-        What calls in flight will cost is looked at anew each time: a reply that is longer than those before it tells it.
+        What calls in flight will cost is looked at anew: a reply that is longer than those before it tells. No more
+        than may be in flight are let through, since whoever waits may yet be spared.
         """
         most = self.settings.max_cost
         if most is None or spent.prices is None:
             return
         while True:
-            while (
-                len(self._in_flight) >= self.settings.concurrency
-            ):  # who waits has not been asked, and may yet be spared
+            while len(self._in_flight) >= self.settings.concurrency:
                 await self._end_of_a_call()
             expected = cost_of(spent.expected(request), spent.prices)
             in_flight = sum(cost_of(its.expected(asked), its.prices) for its, asked in self._in_flight if its.prices)
