@@ -40,9 +40,20 @@ def changed(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence[str]
     return set(encoded.dictionary.filter(pa.array(differs)).to_pylist())
 
 
-def of(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "pa.Table":
+def of(table: "pa.Table", by: str, values: "Collection[str] | pa.Array | pa.ChunkedArray") -> "pa.Table":
     """Return the rows with one of these values in column `by`."""
-    return table.filter(_is_in(table, by, values))
+    return where(table, _is_in(table, by, values))
+
+
+def rows_with(
+    table: "pa.Table", by: str, values: "Collection[str] | pa.Array", *columns: str
+) -> Iterator[tuple[Any, ...]]:
+    """Yield what some columns hold in the rows with one of these values in column `by`, without a copy of them all."""
+    import pyarrow as pa
+
+    among, read = pa.array(values, pa.string()), table.select([*dict.fromkeys([by, *columns])])
+    for start in range(0, table.num_rows, tables.GROUP_ROWS):
+        yield from tables.rows(of(read.slice(start, tables.GROUP_ROWS), by, among), *columns)
 
 
 def parted(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "tuple[pa.Table, pa.Table]":
@@ -50,10 +61,25 @@ def parted(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArra
     import pyarrow.compute as pc
 
     held = _is_in(table, by, values)
-    return table.filter(held), table.filter(pc.invert(held))
+    return where(table, held), where(table, pc.invert(held))
 
 
-def _is_in(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "pa.ChunkedArray":
+def stacked(*several: "pa.Table") -> "pa.Table":
+    """Return tables one below the other; those without rows are left out, as to join chunks copies them."""
+    import pyarrow as pa
+
+    return pa.concat_tables([table for table in several if table.num_rows] or several[:1])
+
+
+def where(table: "pa.Table", held: "pa.ChunkedArray") -> "pa.Table":
+    """Return the rows that are held; where all are, or none, nothing is copied."""
+    import pyarrow.compute as pc
+
+    n = pc.sum(held).as_py() or 0
+    return table.filter(held) if 0 < n < table.num_rows else table.slice(0, n)
+
+
+def _is_in(table: "pa.Table", by: str, values: "Collection[str] | pa.Array | pa.ChunkedArray") -> "pa.ChunkedArray":
     import pyarrow as pa
     import pyarrow.compute as pc
 
