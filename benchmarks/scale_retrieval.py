@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_lite import tables
-from graphrag_lite.retrieval.bm25 import Bm25, invert
+from graphrag_lite.retrieval.bm25 import Bm25, build, build_counted
 from graphrag_lite.retrieval.entity_names import key_of
 from graphrag_lite.run import snapshots
 from graphrag_lite.search.index import Index
@@ -140,9 +140,10 @@ def make(output: Path, n_units: int) -> None:
     order = np.argsort(words)
     place = np.empty(n_words, np.int64)
     place[order] = np.arange(n_words)
-    index = invert([words[i] for i in order], place[said], lengths)
+    held = pairs(np.repeat(np.arange(n_units), lengths), place[said], n_words)
+    index = build_counted([words[i] for i in order], ends(held[0], n_units), held[1], held[2], np.arange(n_units))
     postings(write, "search_terms", index)
-    postings(write, "search_report_terms", invert([], np.zeros(0, np.int64), np.zeros(0, np.int64)))
+    postings(write, "search_report_terms", build([]))
     sources = rng.integers(0, 50, n_documents)[document]
     rows = np.argsort(sources, kind="stable")
     write(

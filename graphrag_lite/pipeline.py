@@ -84,7 +84,7 @@ PUBLISH = [
         ),
         writes=(
             *("search_terms", "search_report_terms", "search_links", "search_units"),
-            *("search_names", "search_values", "search_times", "search_counts"),
+            *("search_names", "search_values", "search_times", "search_vocabulary", "search_counts"),
         ),
     ),
 ]

@@ -28,7 +28,14 @@ from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
 
 METHODS = ("fast", "standard")
-OF_COMMUNITIES = {"communities", "community_reports", "report_bases", "search_report_terms", "search_counts"}
+OF_COMMUNITIES = {
+    "communities",
+    "community_reports",
+    "report_bases",
+    "search_report_terms",
+    "search_vocabulary",
+    "search_counts",
+}
 MORE = int(os.environ.get("SAME_RESULT_EXAMPLES", "0"))
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from graphrag_lite import tables
 from graphrag_lite.errors import TableError
+from graphrag_lite.tables.long_texts import LongTexts
 
 GRAPHRAG = {  # columns of microsoft/graphrag 3.x
     "documents": "id human_readable_id title text text_unit_ids creation_date raw_data",
@@ -270,3 +271,10 @@ def test_every_column_of_ids_declares_the_table_that_it_names() -> None:
     for table, column, key in tables.foreign_keys():
         assert "id" in tables.schema(key.table).names, (table, column)
         assert not key.back or (key.table, key.back) in declared, (table, column)
+
+
+@given(st.integers(0, 9000), st.integers(0, 9000), st.sampled_from(["whale ", "é", "“Ça 中🐋", "\n🐋"]))
+def test_a_stretch_of_a_long_text_is_that_of_the_string(start: int, stop: int, piece: str) -> None:
+    text = (piece * 9000)[:9000]
+    held = LongTexts(pa.table({"id": ["a"], "text": [text]}))["a"]
+    assert held[start:stop] == text[start:stop] and held[:] == text

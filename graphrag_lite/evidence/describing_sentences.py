@@ -9,21 +9,23 @@ from typing import Any
 
 from graphrag_lite.evidence.distinct_sentences import repeats
 from graphrag_lite.evidence.mention_form import NAMES
+from graphrag_lite.tables.long_texts import LongTexts
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import is_statement, stands_alone
 from graphrag_lite.text.transcripts import FILE_NAME
 
 Row = dict[str, Any]
+Texts = LongTexts | Mapping[str, str]  # by document id
 FORM = 2.5  # what a sentence counts more that says what a name is, less that its bearer says or is told
 GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and is read at a glance
 
 
-def sentence_of(row: Row, texts: Mapping[str, str]) -> str:
-    """Return the sentence of a candidate on one line; `texts` are by document id."""
+def sentence_of(row: Row, texts: Texts) -> str:
+    """Return the sentence of a candidate on one line."""
     return one_line(texts[row["document_id"]][row["char_start"] : row["char_end"]])
 
 
-def best_sentences(candidates: list[Row], texts: Mapping[str, str], most: int) -> list[Row]:
+def best_sentences(candidates: list[Row], texts: Texts, most: int) -> list[Row]:
     """Choose the sentences that say what an entity is, best first, ties by place.
 
     Who speaks is not part of what is said. What shares most words with a better sentence says nothing new.
@@ -61,7 +63,7 @@ def _reads_well(sentence: str) -> float:
     return 1.0 * good_length - 1.0 * (not stands_alone(sentence)) - 2.0 * (not is_statement(sentence))
 
 
-def best_statements(candidates: list[Row], texts: Mapping[str, str], most: int) -> list[Row]:
+def best_statements(candidates: list[Row], texts: Texts, most: int) -> list[Row]:
     """Choose the sentences that state a relationship best, best first, ties by place. One place counts once."""
 
     def score(row: Row) -> float:

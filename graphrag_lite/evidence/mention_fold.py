@@ -4,6 +4,7 @@
 """
 
 import re
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 CANDIDATES = 12  # sentences read for each entity and relationship
 SOON_FOLDED = 200_000  # mentions
+MEMORY, ROW_MEMORY = 64_000_000, 100  # bytes: without a bound, folding takes about 700 a row
 Row = dict[str, Any]
 
 
@@ -32,13 +34,20 @@ QUERIES = _queries()
 
 @contextmanager
 def opened(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
-    """Open a database in memory. A Ctrl-C during a query is a Ctrl-C: DuckDB makes a RuntimeError of it.
+    """Open a database in memory, of `MEMORY` and `ROW_MEMORY` for each row; beyond that it goes to a temporary folder.
 
-    Few rows are soon folded by one thread; to start and end more would take longer.
+    A Ctrl-C during a query is a Ctrl-C: DuckDB makes a RuntimeError of it. Few rows are soon folded by one thread; to
+    start and end more would take longer.
     """
     import duckdb
 
-    with duckdb.connect(config={"threads": 1} if n_rows < SOON_FOLDED else {}) as database:
+    limit = f"{(MEMORY + ROW_MEMORY * n_rows) // 1_000_000}MB"
+    with (
+        tempfile.TemporaryDirectory(prefix="graphrag-lite-") as spilled,
+        duckdb.connect(config={"memory_limit": limit, "temp_directory": spilled}) as database,
+    ):
+        if n_rows < SOON_FOLDED:
+            database.execute("set threads to 1")
         try:
             yield database
         except RuntimeError as error:

@@ -10,7 +10,7 @@ create view anywhere as select * from entity_resolutions where document_id = '';
 create table mention as
     select coalesce(h.entity_id, a.entity_id) as entity, coalesce(h.title, a.title) as title,
         coalesce(h.type, a.type) as entity_type, m.description <> '' as told, len(m.name) as length,
-        m.*
+        text_unit_id, m.document_id, m.name, char_start, char_end, mention_start, description
     from entity_mentions m
     left join here h on h.document_id = m.document_id and h.name = m.name
     left join anywhere a on a.name = m.name
@@ -83,7 +83,7 @@ order by all
 -- What says what a name is, and after it what a name is in at all, before what its bearer says or is told.
 -- A name early in its sentence is what the sentence is about. The first sentences of a document come first. A name that
 -- a model gives and the text does not hold (mention_start -1) stands for its whole text unit: used for want of others.
-select entity as key, mention.*, form, begins
+select entity as key, text_unit_id, document_id, char_start, char_end, mention_start, form, begins
 from mention semi join touched using (entity)
 left join forms using (document_id, mention_start, length, char_start, char_end)
 where char_start >= 0
@@ -95,7 +95,8 @@ qualify (mention_start >= 0 or not bool_or(mention_start >= 0) over (partition b
 order by key, document_id, char_start, char_end, text_unit_id, mention_start, name
 
 [pair_sentences]
-select low || ' ' || high as key, * from instance semi join touched_pair using (low, high) where char_start >= 0
+select low || ' ' || high as key, a, relation, strength, text_unit_id, document_id, char_start, char_end
+from instance semi join touched_pair using (low, high) where char_start >= 0
 qualify row_number() over (partition by low, high order by
     strength desc, char_end - char_start not between {shortest} and {longest}, relation = '',
     char_end - char_start, document_id, char_start, text_unit_id, a, relation) <= {candidates}

@@ -1,7 +1,8 @@
 """What stands in a document and is not what it tells: licences, disclaimers, notices that many documents hold alike."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from graphrag_lite.text.word_lists import sections
 
@@ -53,22 +54,20 @@ def is_noticed(spans: Iterable[Span], start: int, end: int) -> bool:
     return any(first < end and start < last for first, last in spans)
 
 
-def formulas(spans: Iterable[tuple[str, int, int]], texts: Mapping[str, str]) -> set[str]:
+def formulas(documents: Iterable[tuple[str, Iterable[tuple[int, int]]]]) -> set[str]:
     """Return the beginnings and ends of sentences that several long documents hold alike, whatever their numbers.
 
-    `spans` are (document, start, end) of sentences.
+    `documents` are texts of at least `LONG` characters, each with the spans of its sentences.
 
-    >>> texts = {n: f"This call is recorded and may hold risks that we name, say {n}." + " " * LONG for n in "abcd"}
-    >>> sorted(formulas([(n, 0, 61) for n in "abcd"], texts))
+    >>> texts = [f"This call is recorded and may hold risks that we name, say {n}." + " " * LONG for n in "abcd"]
+    >>> sorted(formulas((text, [(0, 61)]) for text in texts))
     ['This call is recorded and may hold risks']
     """
-    holding: dict[str, set[str]] = {}
-    for document, start, end in spans:
-        text = texts.get(document, "")
-        if start >= 0 and len(text) >= LONG and end - start >= EDGE:
-            for edge in _edges(text[start:end].strip()):
-                holding.setdefault(edge, set()).add(document)
-    return {edge for edge, documents in holding.items() if len(documents) >= FORMULA_DOCUMENTS}
+    n_documents: Counter[str] = Counter()
+    for text, spans in documents:
+        long = (text[start:end].strip() for start, end in {*spans} if start >= 0 and end - start >= EDGE)
+        n_documents.update({edge for sentence in long for edge in _edges(sentence)})
+    return {edge for edge, n in n_documents.items() if n >= FORMULA_DOCUMENTS}
 
 
 def is_formula(sentence: str, known: set[str]) -> bool:

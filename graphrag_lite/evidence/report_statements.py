@@ -125,10 +125,11 @@ class Sources:
         self._attempt = attempt
         lengths = pc.utf8_length(source_documents["text"])
         self._notices = notices(self.signs, pc.sum(lengths).as_py() or 0)
-        long = source_documents.filter(pc.greater_equal(lengths, LONG))
-        spans = groups.of(entity_mentions, "document_id", long["id"].to_pylist())
-        texts = dict(tables.rows(long, "id", "text"))
-        self._formulas = formulas(set(tables.rows(spans, "document_id", "char_start", "char_end")), texts)
+        long = source_documents["id"].filter(pc.greater_equal(lengths, LONG))
+        named = groups.of(entity_mentions.select(["document_id", "char_start", "char_end"]), "document_id", long)
+        spans = groups.by_value(named, "document_id", long, "char_start", "char_end")
+        texts = (text for (text,) in groups.rows_with(source_documents, "id", long.combine_chunks(), "text"))
+        self._formulas = formulas(zip(texts, spans, strict=True))
         self._dated = len({day[:10] for day in pc.unique(source_documents["created_at"]).to_pylist()}) > 1
         self._made: dict[Place, Statement | None] = {}
         self._longest: dict[tuple[str, int], Statement] = {}

@@ -7,20 +7,20 @@ computed when the index is built, as bm25s does (Lù 2024).
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial, reduce
-from typing import TYPE_CHECKING, Any
+from itertools import chain, compress
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag_lite.graph.sparse import Csr
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+AT_ONCE = 1024  # units whose terms are put in order at once
 MAX_PLACES = 100_000  # terms whose place is kept
 MAX_LOOKED_AT = 500  # terms of one unit, evenly spaced, that stand for all of them
 ENDING, LEAST_STEM = 2, 4  # letters that two forms of a word end in, and the least that they begin with
@@ -119,70 +119,52 @@ def build(term_lists: Sequence[Sequence[str]], k1: float = 1.5, b: float = 0.75)
     """
     vocabulary = sorted({term for unit_terms in term_lists for term in unit_terms})
     number = {term: i for i, term in enumerate(vocabulary)}
-    lengths = np.fromiter(map(len, term_lists), dtype=np.int64, count=len(term_lists))
-    terms = np.fromiter((number[t] for unit_terms in term_lists for t in unit_terms), np.int64, int(lengths.sum()))
-    return invert(vocabulary, terms, lengths, k1, b)
+    counted = [Counter(number[term] for term in unit_terms) for unit_terms in term_lists]
+    offsets = np.cumsum([0, *map(len, counted)])
+    held, times = (np.array([*chain(*each)], np.int32) for each in (counted, (count.values() for count in counted)))
+    return build_counted(vocabulary, offsets, held, times, np.arange(len(counted)), k1, b)
 
 
 def build_counted(
-    terms: "pa.ListArray", counts: "pa.ListArray", rows: npt.NDArray[np.int64], k1: float = 1.5, b: float = 0.75
-) -> Bm25:
-    """Index texts whose terms are counted; unit i is the text of `rows[i]`, or empty where that is -1.
-
-    >>> import pyarrow as pa
-    >>> counted = pa.array([["fox", "red"], ["hen", "red"]]), pa.array([[1, 1], [1, 2]])
-    >>> index = build([["red", "fox"], ["red", "red", "hen"], []])
-    >>> (build_counted(*counted, np.array([0, 1, -1])).weights == index.weights).all()
-    np.True_
-    """
-    encoded = terms.flatten().dictionary_encode()
-    offsets = np.asarray(terms.offsets)
-    firsts, sizes = (np.append(values, 0)[rows] for values in (offsets[:-1], np.diff(offsets)))
-    ends = np.cumsum(sizes)
-    flat = np.arange(sizes.sum()) - np.repeat(ends - sizes - firsts, sizes)
-    numbers = np.asarray(encoded.indices)[flat]
-    times = np.asarray(counts.flatten())[flat]
-    held = np.flatnonzero(np.bincount(numbers, minlength=len(encoded.dictionary)))
-    words = encoded.dictionary.take(held).to_pylist()
-    order = sorted(range(len(words)), key=words.__getitem__)
-    place = np.zeros(len(encoded.dictionary), np.int32)
-    place[held[order]] = np.arange(len(words))
-    number, unit = place[numbers], np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
-    lengths = np.bincount(unit, weights=times, minlength=len(rows)).astype(np.int64)
-    by_term = np.argsort(number, kind="stable")
-    return _weighted([words[i] for i in order], number[by_term], unit[by_term], times[by_term], lengths, k1, b)
-
-
-def invert(
     vocabulary: Sequence[str],
-    terms: npt.NDArray[np.int64],
-    lengths: npt.NDArray[np.int64],
+    offsets: npt.NDArray[np.integer[Any]],
+    terms: npt.NDArray[np.integer[Any]],
+    times: npt.NDArray[np.integer[Any]],
+    rows: npt.NDArray[np.int64],
     k1: float = 1.5,
     b: float = 0.75,
 ) -> Bm25:
-    """Index units of so many terms each, (n_units,); `terms` are their places in the vocabulary, unit after unit."""
-    n_units = len(lengths)
-    # One integer for each (term, unit) pair: sorting them once gives the postings in order and their frequencies.
-    pairs, frequencies = np.unique(terms * max(n_units, 1) + np.repeat(np.arange(n_units), lengths), return_counts=True)
-    return _weighted(vocabulary, *np.divmod(pairs, max(n_units, 1)), frequencies, lengths, k1, b)
+    """Index texts whose terms are counted; unit i is the text of `rows[i]`, or empty where that is -1.
 
+    Text r has the terms `offsets[r]` to `offsets[r + 1]` of `terms`, places in the sorted `vocabulary`, each so many
+    `times`. Beside the postings that it makes it holds those of `AT_ONCE` units.
+    """
+    n_units, n_terms = len(rows), len(vocabulary)
+    firsts, sizes = (np.append(values, 0)[rows] for values in (offsets[:-1], np.diff(offsets)))
+    lengths, frequencies = np.zeros(n_units), np.zeros(n_terms, np.int64)
 
-def _weighted(
-    vocabulary: Sequence[str],
-    terms: npt.NDArray[np.integer[Any]],
-    units: npt.NDArray[np.integer[Any]],
-    frequencies: npt.NDArray[np.integer[Any]],
-    lengths: npt.NDArray[np.int64],
-    k1: float,
-    b: float,
-) -> Bm25:
-    """Weigh pairs of a term and a unit, ordered by both, with the times that the unit has the term."""
-    n_units = len(lengths)
-    document_frequencies = np.bincount(terms, minlength=len(vocabulary))
-    idf = np.log1p((n_units - document_frequencies + 0.5) / (document_frequencies + 0.5))
-    relative_lengths = lengths / (lengths.mean() if lengths.any() else 1.0)
-    weights = idf[terms]
-    weights *= frequencies
-    weights /= frequencies + (k1 * (1 - b + b * relative_lengths))[units]
-    offsets = np.concatenate(([0], np.cumsum(document_frequencies)))
-    return Bm25(n_units, vocabulary, offsets.astype(np.int64), units.astype(np.int32), weights.astype(np.float32))
+    def parts() -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        """Yield units and the places of their terms, in order."""
+        for start in range(0, n_units, AT_ONCE):
+            n = sizes[start : start + AT_ONCE]
+            before = np.repeat(np.cumsum(n) - n - firsts[start : start + AT_ONCE], n)
+            yield np.repeat(np.arange(start, start + len(n)), n), np.arange(len(before)) - before
+
+    for unit, place in parts():
+        lengths += np.bincount(unit, weights=times[place], minlength=n_units)
+        frequencies += np.bincount(terms[place], minlength=n_terms)
+    idf = np.log1p((n_units - frequencies + 0.5) / (frequencies + 0.5))
+    damped = k1 * (1 - b + b * lengths / (lengths.mean() if lengths.any() else 1.0))
+    ends = np.concatenate(([0], np.cumsum(frequencies)))
+    next_place, units, weights = ends[:-1].copy(), np.empty(ends[-1], np.int32), np.empty(ends[-1], np.float32)
+    for unit, place in parts():
+        by_term = np.argsort(terms[place], kind="stable")
+        unit, term, often = unit[by_term], terms[place[by_term]], times[place[by_term]]
+        new = np.flatnonzero(np.diff(term, prepend=-1))
+        n = np.diff(np.append(new, len(term)))
+        posting = np.repeat(next_place[term[new]] - new, n) + np.arange(len(term))
+        next_place[term[new]] += n
+        units[posting], weights[posting] = unit, idf[term] * often / (often + damped[unit])
+    held = frequencies > 0
+    words = list(compress(vocabulary, held.tolist()))
+    return Bm25(n_units, words, np.concatenate(([0], ends[1:][held])), units, weights)

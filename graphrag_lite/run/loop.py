@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 
 logger = logging.getLogger(__name__)
+LARGE = 32_000_000  # bytes of a table that is read again sooner than it is held for nothing
 RESULT = ("stamp", "tables", "failures")  # what of a stage's record is its result
 
 
@@ -110,8 +111,7 @@ async def run(
         watch.start(stage.name)
         stage_started = time.perf_counter()
         record = await _bring_up(stage, so_far, engine, watch, again=stage.name in refresh)
-        still_read = {name for later in stages[position + 1 :] for name in later.reads}
-        so_far.memory = {name: table for name, table in so_far.memory.items() if name in still_read}
+        so_far.memory = _still_read(so_far.memory, stages[position + 1 :])
         if stage.name in so_far.ran:
             give_memory_back()
         rows = {name: entry["rows"] for name, entry in record["tables"].items()}
@@ -130,6 +130,13 @@ async def run(
         peak = manifest["peak_memory_mb"]
     ran, why = tuple(so_far.ran), tuple(so_far.why)
     return Run(folder, manifest, changed, seconds, peak, ran, why, so_far.usage, resumed)
+
+
+def _still_read(memory: Mapping[str, Any], stages: Sequence[Stage]) -> dict[str, Any]:
+    """Return the tables that `stages` read; large ones only for the first of them: the others can read them again."""
+    later = {name for stage in stages for name in stage.reads}
+    first = {name for stage in stages[:1] for name in stage.reads}
+    return {name: table for name, table in memory.items() if name in first or (name in later and table.nbytes < LARGE)}
 
 
 async def _bring_up(

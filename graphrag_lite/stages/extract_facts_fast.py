@@ -51,7 +51,7 @@ async def extract_facts_fast(
     unread = LazyItems(len(new), lambda: _documents(*read, wanted=new))
     found = zip(new, each(_read, unread), strict=True)
     made = tables.make("fact_mentions", (row for identity, said in found for row in _rows(identity, said or [])))
-    told = groups.in_order(pa.concat_tables([kept, made]), "document_id", source_documents["id"])
+    told = groups.in_order(groups.stacked(kept, made), "document_id", source_documents["id"])
     documents = {document.id: document for document in _documents(*read, wanted=set(dated["document_id"].to_pylist()))}
     return pa.concat_tables([told, tables.make("fact_mentions", _by_model(dated, documents))])
 
@@ -131,16 +131,16 @@ def _documents(
     wanted: Collection[str],
 ) -> Iterator[Document]:
     """Yield the documents with these ids, one after the other, in their order."""
-    source_documents = groups.of(source_documents, "id", wanted)
+    held = ["id", "text", "title", "language", "created_at", "blocks"]
+    source_documents = groups.of(source_documents.select(held), "id", wanted)
     ids = source_documents["id"]
     units, said, named = (
-        groups.by_value(groups.of(table, by, wanted), by, ids, *columns)
+        groups.by_value(groups.of(table.select([by, *columns]), by, wanted), by, ids, *columns)
         for table, (by, *columns) in zip(
             (source_units, episodes, entity_mentions), list(READS.values())[1:], strict=True
         )
     )
-    columns = ("id", "text", "title", "language", "created_at", "blocks")
-    for identity, text, title, language, created_at, blocks in tables.rows(source_documents, *columns):
+    for identity, text, title, language, created_at, blocks in tables.rows(source_documents, *held):
         unread = [(block["char_start"], block["char_end"]) for block in blocks if block["kind"] in UNREAD]
         names = {Name(start, name, kind) for name, start, kind in next(named) if start >= 0 and kind != "date"}
         found = {name.name for name in names}

@@ -60,8 +60,6 @@ async def extract_graph_fast(
     in the last snapshot keeps what was found then. One that cannot be read is a failure, and has no rows. Raises
     PluginError where an extractor can read none at all.
     """
-    import pyarrow as pa
-
     units, kept, stay = _unlike_before(source_documents, source_units, last, settings.max_title_units)
     new = LazyItems(len(units) - len(kept.anchors), lambda: (unit for unit in units if unit.id not in kept.anchors))
     extract = partial(_extract, settings=settings, extractor=extractor)
@@ -75,7 +73,7 @@ async def extract_graph_fast(
             yield mentions
 
     both = zip(assembled(units, counted(), kept), stay, strict=True)
-    mentions, related = (groups.in_order(pa.concat_tables(one), "text_unit_id", source_units["id"]) for one in both)
+    mentions, related = (groups.in_order(groups.stacked(*one), "text_unit_id", source_units["id"]) for one in both)
     if extractor and n_failed and n_failed == source_units.num_rows:
         error = outcome(extract, next(iter(new)))[1]
         raise PluginError(f"{extractor.origin.name} can read no text unit. The first: {error}.")

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
 from itertools import chain, compress, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 RowsOf = Callable[[int], list[int]]
 """Returns the rows of the text units of the document in a row."""
@@ -95,12 +95,15 @@ async def index_search(
     rows_of = _rows_of(documents, text_units)
     links = _links(read, rows_of, text_units, entities, entity_mentions, entity_resolutions)
     keys = [[passage.key for passage in several] for several in (passages(text_units), reports)]
-    counts = _counts(lambda held: passages(groups.chosen(text_units, held)), reports, keys, each, attempt, last)
+    counted = _counts(lambda held: passages(groups.chosen(text_units, held)), reports, keys, each, attempt, last)
+    vocabulary, counts = _in_order(*counted)
+    words = vocabulary["term"].to_pylist()
     held, times = (counts[name].combine_chunks() for name in ("terms", "counts"))
+    offsets, numbers, often = (np.asarray(values) for values in (held.offsets, held.flatten(), times.flatten()))
 
     def bm25(keys: Sequence[str]) -> Bm25:
         rows = groups.places(pa.array(keys, pa.string()), counts["key"])
-        return build_counted(held, times, rows, settings.k1, settings.b)
+        return build_counted(words, offsets, numbers, often, rows, settings.k1, settings.b)
 
     return (
         _postings("search_terms", bm25(keys[0])),
@@ -110,6 +113,7 @@ async def index_search(
         _names(entities, entity_resolutions),
         _values(documents, read, rows_of, text_units, episodes),
         _times(text_units, fact_mentions),
+        vocabulary,
         counts,
     )
 
@@ -121,16 +125,16 @@ def _counts(
     each: Each,
     attempt: Attempt,
     last: Last | None,
-) -> "pa.Table":
-    """Return `search_counts`, a row for each different passage that can be analysed; their `keys` are known.
+) -> tuple[list[str], "pa.Table"]:
+    """Return `search_counts`, a row for each different passage that can be analysed, and the terms by their numbers.
 
-    `units` yields the passages of those text units, of all, that are to be analysed.
+    The `keys` of the passages are known; `units` yields those of the text units, of all, that are to be analysed.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    before = last.read("search_counts", unless={"code"}) if last else None
-    kept = before[0] if before else tables.make("search_counts", [])
+    names = ("search_vocabulary", "search_counts")
+    before, kept = (last and last.read(*names, unless={"code"})) or (tables.make(name, []) for name in names)
     kept = kept.filter(pc.is_in(kept["key"], value_set=pa.array(chain(*keys), pa.string())))
     known = set(kept["key"].to_pylist())
     new, written = ([key not in known for key in several] for several in keys)
@@ -139,7 +143,7 @@ def _counts(
         each(_counted, unread), (attempt(report.id, _counted, report) for report in compress(reports, written))
     )
     read: dict[str, None] = {}
-    number: dict[str, int] = {}  # of each term: as strings of their own, those of 100 MB would take .7 GB
+    number = {term: place for place, term in enumerate(before["term"].to_pylist())}
     offsets, held, times = array("i", [0]), array("i"), array("i")
     for key, counted in zip(chain(*map(compress, keys, (new, written))), found, strict=True):
         if counted is not None and key not in read:
@@ -147,11 +151,22 @@ def _counts(
             held.extend(number.setdefault(term, len(number)) for term in counted[0])
             times.extend(counted[1])
             offsets.append(len(held))
-    terms_held = pa.array(list(number), pa.string()).take(pa.array(np.array(held)))
-    columns = {"terms": terms_held, "counts": pa.array(np.array(times))}
-    lists = {name: pa.ListArray.from_arrays(np.array(offsets), values) for name, values in columns.items()}
+    lists = {name: _lists(np.asarray(offsets), values) for name, values in (("terms", held), ("counts", times))}
     made = tables.make_columns("search_counts", key=list(read), **lists)
-    return pa.concat_tables([kept, made]).sort_by("key")
+    return list(number), groups.stacked(kept, made).sort_by("key")
+
+
+def _in_order(words: Sequence[str], counts: "pa.Table") -> tuple["pa.Table", "pa.Table"]:
+    """Return `search_vocabulary`, the words that are used, in order, and the counts by its rows."""
+    terms = counts["terms"].combine_chunks()
+    numbers = np.asarray(terms.flatten())
+    used = np.flatnonzero(np.bincount(numbers, minlength=len(words))).tolist()
+    used.sort(key=words.__getitem__)
+    place = np.zeros(len(words), np.int32)
+    place[used] = np.arange(len(used))
+    columns = {name: counts[name] for name in counts.column_names} | {"terms": _lists(terms.offsets, place[numbers])}
+    vocabulary = tables.make_columns("search_vocabulary", term=[words[number] for number in used])
+    return vocabulary, tables.make_columns("search_counts", **columns)
 
 
 def _read(documents: "pa.Table", attempt: Attempt) -> list[Read]:
@@ -192,9 +207,7 @@ def _counted(passage: Passage) -> tuple[list[str], "array[int]"]:
 
 
 def _postings(name: str, index: Bm25) -> "pa.Table":
-    import pyarrow as pa
-
-    rows, scores = (_lists(index.offsets, pa.array(values)) for values in (index.units, index.weights))
+    rows, scores = (_lists(index.offsets, values) for values in (index.units, index.weights))
     return tables.make_columns(name, term=index.vocabulary, rows=rows, scores=scores)
 
 
@@ -207,8 +220,6 @@ def _links(
     entity_resolutions: "pa.Table",
 ) -> "pa.Table":
     """Count the mentions of every entity in every text unit, and find the units that its own document consists of."""
-    import pyarrow as pa
-
     n_units = max(text_units.num_rows, 1)
     found = _meant(entities, entity_mentions, entity_resolutions)
     units = groups.places(entity_mentions["text_unit_id"], text_units["id"])
@@ -216,16 +227,16 @@ def _links(
     offsets = np.searchsorted(pairs, np.arange(entities.num_rows + 1) * n_units)
     return tables.make_columns(
         "search_links",
-        rows=_lists(offsets, pa.array(pairs % n_units)),
-        counts=_lists(offsets, pa.array(counts)),
+        rows=_lists(offsets, pairs % n_units),
+        counts=_lists(offsets, counts),
         defines=_defined(read, rows_of, entities, entity_resolutions),
     )
 
 
-def _lists(offsets: "NDArray[np.signedinteger[Any]]", values: "pa.Array") -> "pa.ListArray":
+def _lists(offsets: "ArrayLike", values: "ArrayLike") -> "pa.ListArray":
     import pyarrow as pa
 
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
+    return pa.ListArray.from_arrays(pa.array(np.asarray(offsets), pa.int32()), pa.array(np.asarray(values)))
 
 
 def _meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions: "pa.Table") -> "NDArray[np.int64]":
@@ -275,7 +286,6 @@ def _defined(
 
 def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", links: "pa.Table") -> "pa.Table":
     """Turn the links round, and add what each text unit is of."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     spans = list(tables.rows(text_units, "document_id", "char_start", "char_end"))
@@ -291,8 +301,8 @@ def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", 
         document=groups.places(text_units["document_id"], documents["id"]),
         day=said_days(spans, (row[:4] for row in said)),
         order=said_order(spans, said, dict(tables.rows(documents, "id", "source_id"))),
-        entities=_lists(offsets, pa.array(entities[by_unit])),
-        counts=_lists(offsets, counts.flatten().take(pa.array(by_unit))),
+        entities=_lists(offsets, entities[by_unit]),
+        counts=_lists(offsets, np.asarray(counts.flatten())[by_unit]),
     )
 
 
@@ -321,7 +331,7 @@ def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
         rows.append((0, first, 1, start) if over else (first, max(after - 1, 0), int(kind == "state"), start))
     offsets = np.searchsorted(units[order], np.arange(text_units.num_rows + 1))
     columns = zip(("firsts", "lasts", "lasting", "starts"), np.array(rows, np.int64).reshape(-1, 4).T, strict=True)
-    return tables.make_columns("search_times", **{name: _lists(offsets, pa.array(values)) for name, values in columns})
+    return tables.make_columns("search_times", **{name: _lists(offsets, values) for name, values in columns})
 
 
 def _values(

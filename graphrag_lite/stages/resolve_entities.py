@@ -169,7 +169,7 @@ def _contexts(text_of: TextOf, entity_mentions: "pa.Table", names: Collection[st
     columns = ("text_unit_id", "document_id", "name", "mention_start")
     found: dict[str, list[tuple[str, ...]]] = {name: [] for name in names}
     seen: set[tuple[str, int]] = set()
-    for unit_id, document_id, name, start in tables.rows(groups.of(entity_mentions, "name", found), *columns):
+    for unit_id, document_id, name, start in groups.rows_with(entity_mentions, "name", found, *columns):
         if start >= 0 and len(found[name]) < MAX_CONTEXTS and (document_id, start) not in seen:
             seen.add((document_id, start))
             text, offset = text_of(unit_id)

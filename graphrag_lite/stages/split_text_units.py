@@ -53,8 +53,9 @@ async def split_text_units(
         for ordinal, (start, end, n_tokens) in enumerate(units or [])
     )
     made = tables.make("source_units", rows)
-    units = groups.in_order(pa.concat_tables([kept, made]), "document_id", source_documents["id"])
-    return _with_ids(units, pa.chunked_array([*made["text"].chunks, *gone["text"].chunks], pa.string()))
+    units = groups.in_order(groups.stacked(kept, made), "document_id", source_documents["id"])
+    others = pa.chunked_array([*made["text"].chunks, *gone["text"].chunks], pa.string()) if kept.num_rows else None
+    return _with_ids(units, others)
 
 
 def _sources(source_documents: "pa.Table") -> Iterator[Source]:
@@ -62,13 +63,15 @@ def _sources(source_documents: "pa.Table") -> Iterator[Source]:
         yield Source(identity, text, [(said["char_end"], said["role"]) for said in messages])
 
 
-def _with_ids(units: "pa.Table", texts: "pa.ChunkedArray") -> "pa.Table":
-    """Give the units with one of some texts their ids: equal texts are counted by document id."""
+def _with_ids(units: "pa.Table", texts: "pa.ChunkedArray | None") -> "pa.Table":
+    """Give the units with one of some texts, or all, their ids: equal texts are counted by document id."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     ids = units["id"].to_pylist()
-    places = np.flatnonzero(np.asarray(pc.is_in(units["text"], value_set=texts.combine_chunks())))
+    places = np.arange(len(ids))
+    if texts is not None:
+        places = np.flatnonzero(np.asarray(pc.is_in(units["text"], value_set=texts.combine_chunks())))
     coupled = tables.rows(units.select(["document_id", "ordinal"]).take(pa.array(places)), "document_id", "ordinal")
     seen: Counter[str] = Counter()
     for _, place in sorted(zip(coupled, places.tolist(), strict=True)):

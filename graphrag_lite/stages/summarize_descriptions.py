@@ -25,6 +25,7 @@ from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
+from graphrag_lite.tables.long_texts import LongTexts
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.tokens import counter
 
@@ -63,7 +64,7 @@ async def summarize_descriptions(
     """
     import pyarrow.compute as pc
 
-    texts, languages = (dict(tables.rows(source_documents, "id", name)) for name in ("text", "language"))
+    texts, languages = LongTexts(source_documents), dict(tables.rows(source_documents, "id", "language"))
     read = (entity_mentions, relationship_mentions, entity_resolutions)
     with opened(sum(table.num_rows for table in read)) as database:
         for name, table in zip(FOLDED, read, strict=True):
@@ -117,7 +118,7 @@ def _chosen(
     *,
     names: Mapping[str, str],
     told: Collection[str],
-    texts: Mapping[str, str],
+    texts: LongTexts,
     attempt: Attempt,
 ) -> dict[str, list[Row]]:
     """Return the sentences chosen for each entity or pair, by key: more where a model's words rest on them."""
@@ -208,19 +209,20 @@ class Read(NamedTuple):
 
 
 def _forms(
-    database: "duckdb.DuckDBPyConnection", texts: Mapping[str, str], languages: Mapping[str, str], each: Each
+    database: "duckdb.DuckDBPyConnection", texts: LongTexts, languages: Mapping[str, str], each: Each
 ) -> "pa.Table":
     """Return `mention_forms`, what is said of each mention in the text; where it fails, a document names all."""
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
     places = database.sql(QUERIES["mentioned"]).to_arrow_table()
     new = pc.is_null(places["form"])
-    unread = places.filter(new)
+    unread = groups.chosen(places, np.asarray(new))
 
     def documents() -> Iterator[Read]:
         for key, found in groupby(tables.rows(unread, *places.column_names[:5]), key=itemgetter(0)):
-            yield Read(key, texts[key], languages[key], [row[1:] for row in found])
+            yield Read(key, texts[key][:], languages[key], [row[1:] for row in found])
 
     n_documents = pc.count_distinct(unread[places.column_names[0]]).as_py()
     read = {"form": array("i"), "begins": array("i")}
@@ -321,7 +323,7 @@ def _plain(reply: str) -> str:
     return text
 
 
-def _described(chosen: list[Row], texts: Mapping[str, str]) -> Row:
+def _described(chosen: list[Row], texts: LongTexts) -> Row:
     return {
         "description": " ".join(sentence_of(row, texts) for row in chosen),
         "sources": [{k: row[k] for k in ("text_unit_id", "document_id", "char_start", "char_end")} for row in chosen],
