@@ -57,6 +57,17 @@ def root(sample_root: Callable[[], Path]) -> Path:
     return sample_root()
 
 
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder `good` and the root of its index, to be copied."""
+    root = tmp_path_factory.mktemp("small")
+    (root / "good").mkdir()
+    for name, text in (TEXTS | {"b.txt": LESSONS}).items():
+        (root / "good" / name).write_text(text)
+    assert invoke("index", root / "good", "--root", root).exit_code == 0
+    return root
+
+
 # --- help
 
 
@@ -183,10 +194,9 @@ def test_settings_errors_come_all_at_once(corpus: Callable[..., Path], tmp_path:
     ],
 )
 def test_a_corpus_without_documents_is_one_error(
-    files: dict[str, bytes] | None, says: str, corpus: Callable[..., Path], tmp_path: Path
+    files: dict[str, bytes] | None, says: str, corpus: Callable[..., Path], small: Path, tmp_path: Path
 ) -> None:
-    folder = corpus(TEXTS, "good")
-    assert invoke("index", folder, "--root", tmp_path).exit_code == 0
+    folder = shutil.copytree(small, tmp_path, dirs_exist_ok=True) / "good"
     before = snapshots.current(tmp_path / "output")
     bad = tmp_path / "nowhere" if files is None else corpus(files, "bad")
     assert says in one_error_after_progress(invoke("index", bad, "--root", tmp_path))
@@ -394,10 +404,9 @@ def test_an_index_that_is_gone_is_one_error(corpus: Callable[..., Path], tmp_pat
     ],
 )
 def test_a_damaged_table_is_one_error_and_index_heals_it(
-    method: str, name: str, damage: str, corpus: Callable[..., Path], tmp_path: Path
+    method: str, name: str, damage: str, small: Path, tmp_path: Path
 ) -> None:
-    texts = corpus(TEXTS | {"b.txt": LESSONS})
-    assert invoke("index", texts, "--root", tmp_path).exit_code == 0
+    texts = shutil.copytree(small, tmp_path, dirs_exist_ok=True) / "good"
     path = tables.path_in(snapshots.current(tmp_path / "output"), name)
     content = bytearray(path.read_bytes())
     for place in range(40, len(content) // 2, 50):  # not all columns are read
