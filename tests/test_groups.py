@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+import numpy as np
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,3 +28,10 @@ def test_a_group_is_changed_where_its_rows_are_others_or_in_another_order(
             group[identity].append((rest[0], rest[1]))
     expected = {identity for identity in {*held[0], *held[1]} if held[0][identity] != held[1][identity]}
     assert groups.changed(table(now), table(before), "id", ("n", "t")) == expected
+
+
+@given(st.lists(st.integers(0, 299), max_size=4), st.lists(st.integers(0, 299), max_size=2))
+def test_rows_are_taken_in_their_order_by_slices_as_by_copying(without: list[int], moved: list[int]) -> None:
+    numbers = pa.table({"n": range(300)})
+    rows = np.array([row for row in range(300) if row not in without] + moved)
+    assert groups.in_rows(numbers, rows)["n"].to_pylist() == rows.tolist()
