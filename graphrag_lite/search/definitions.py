@@ -41,7 +41,7 @@ _IS = re.compile(
 )
 _BESIDE = re.compile(_FORMS["beside"])
 _NAME_BEFORE = re.compile(r"(?:^|[\s(])[^\W\d_a-zß-ÿ][^,;:.!?()]{1,40}, (?:(?:the|our|an?|der|die|le|la) )?$")
-_SET_OFF = re.compile(r"\s*(?:[,.;:)!?]|$|[은는이가을를로와과의])")
+_SET_OFF = re.compile(r"\s*(?:[,.;:)]|$|[은는이가을를로와과의])")
 _INTRODUCED = re.compile(r"(?:called|named|known as|namens|genannt|appelée?|llamad[oa]|인) $", re.I)
 
 
@@ -70,6 +70,8 @@ def defines(text: str, things: Iterable[str]) -> bool:
     [True, True, False]
     >>> defines("Amy Hood, chief financial officer, is here.", ["chief financial officer"])
     True
+    >>> defines("Dear me, Arc!", ["Arc"])
+    False
     >>> defines("We use grouped-query attention (GQA) throughout.", ["GQA"])
     True
     """
