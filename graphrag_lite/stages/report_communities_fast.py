@@ -240,7 +240,8 @@ def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact]
     if name := told.sources.own_title(name, language):
         of = next(row for row in members if row["id"] == main)
         headed = of["type"] == "location" and not says(told.sources.document(chosen[0].first.place[0])["title"])
-        known = of["title"].split()[-1].casefold() in name.casefold()
+        called = of["title"].split()[-1] if of["type"] == "person" else of["title"]
+        known = called.casefold() in name.casefold()
         wanted = set(terms(name, language))
         told_first = opens(chosen[0]) and 2 * len(wanted & chosen[0].sentence.terms) > len(wanted)
         return title([] if headed or known or told_first else [of["title"]], name, period)
