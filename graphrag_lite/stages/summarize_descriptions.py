@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from graphrag_lite.llm.model import StageModel
+    from graphrag_lite.llm.stage_model import StageModel
     from graphrag_lite.prompts import Prompts
 
 Row = dict[str, Any]
