@@ -23,8 +23,9 @@ _MIN_TYPE_SHARE = 0.25
 # "CMake", whose command is "cmake"; no "URLs".
 _INNER_CAPITAL = re.compile(r"[A-Z][A-Za-z]*[a-z][A-Z][A-Za-z]*|[A-Z]{2,}[a-z]{2,}")
 _MIN_CODE_COUNT = 3  # of what code within a line names
-# Few sentences say that somebody works at a company, so that fewer mentions do, this many for each that says otherwise.
-_MIN_ORGANIZATION = 2
+# Few sentences say that somebody works at a company, or what a product is, so that fewer do: this many for each
+# that says otherwise.
+_SELDOM_TOLD, _MIN_SELDOM = ("organization", "product"), 2
 
 
 @dataclass(slots=True)
@@ -49,9 +50,8 @@ def majority_type(types: Mapping[str, int]) -> str:
     kind = max(known, key=lambda kind: (types[kind], -TYPES.index(kind)))
     if types[kind] >= _MIN_TYPE_SHARE * sum(types.values()):
         return kind
-    told = types.get("organization", 0)
-    others = sum(types[kind] for kind in known) - told
-    return "organization" if told >= _MIN_ORGANIZATION * max(1, others) else "unknown"
+    others = sum(types[other] for other in known) - types[kind]
+    return kind if kind in _SELDOM_TOLD and types[kind] >= _MIN_SELDOM * max(1, others) else "unknown"
 
 
 def is_name(key: str, entry: Candidate, n_documents: int, lower_counts: Mapping[str, int]) -> bool:

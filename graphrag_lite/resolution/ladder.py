@@ -41,7 +41,7 @@ from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.resolution.name_similarity import similar_pairs
 from graphrag_lite.text.folding import fold
 
-_INNER = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_INNER = re.compile(r"(?<=[a-z])(?=[A-Z])")  # of a word that begins with a capital; "dynamicPlugins" is no name
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,12 @@ def _join_similar(names: Mentioned, joins: Joins, declined: Mapping[str, str], t
 def _written_apart(keys: Collection[str], names: Mentioned) -> list[tuple[str, str]]:
     """Return the pairs of a name in one word and in several: LiHua, Li Hua; YouTube, You Tube."""
     own = set(keys)
-    surfaces = ((key, surface) for key in keys for surface in names.entries[key].surfaces if _INNER.search(surface))
+    surfaces = (
+        (key, surface)
+        for key in keys
+        for surface in names.entries[key].surfaces
+        if surface[0].isupper() and _INNER.search(surface)
+    )
     pairs = sorted({(key, exact_key(_INNER.sub(" ", surface))) for key, surface in surfaces})
     return [(key, other) for key, other in pairs if other in own and other != key]
 
