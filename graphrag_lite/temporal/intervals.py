@@ -83,9 +83,9 @@ def _ends(both: Sequence[Interval], between: str) -> bool:
     """Tell whether the second of two times ends what begins with the first: "joined in 1959 and left in 1979"."""
     begun, over = both
     begins = begun.kind == "state" and begun.polarity == "positive" and begun.valid_at and not begun.invalid_at
-    if not begins or over.kind != "state" or over.polarity == "positive" or over.valid_at < begun.valid_at:
+    if not begins or over.kind == "plan" or over.valid_at < begun.valid_at:
         return False
-    verb = _any_of("ends").search(between)
+    verb = _any_of("ends").search(between) or re.search(r"\bended\b", between)
     return bool(verb and _FORMS["then"].search(between, 0, verb.start()))
 
 

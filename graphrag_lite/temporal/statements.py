@@ -125,7 +125,7 @@ def statements(document: Document) -> Iterator[Statement]:
         stated = intervals(text, _day(reference_time), document.language)
         placed = _placed(text, start, names)
         speaker = said.speaker if said else ""
-        if not speaker and (FIRST_PERSON.search(text) or LABEL.match(text)):
+        if not speaker and (FIRST_PERSON.search(text) or (stated and LABEL.match(text))):
             speaker = speaker_of(document.text, start)
         single = one_values(text, placed, speaker, document.topic) if document.language == "en" else []
         if not stated and (day := _day(reference_time)) and (seen := [one for one in single if one.dated]):

@@ -27,7 +27,7 @@ class Words:
     units: tuple[str, str, str, str, str]  # day, week, month, year, weekend
     weekdays: tuple[str, str, str, str, str, str, str]  # from Monday
     days: tuple[str, str, str]  # today, yesterday, the day before
-    tomorrow: str
+    tomorrow: tuple[str, str]  # and the day after
     numbers: tuple[str, ...]  # one to ten
     joint: str
     ago: str
@@ -68,11 +68,11 @@ def relative_spans(text: str, now: date, language: str) -> Iterator[tuple[int, i
 def relative_times(plain: str, now: date, language: str) -> Iterator[Time]:
     """Yield the times that a folded text tells relative to a day; some may overlap. Raises OverflowError for no day."""
     words, patterns = relative_dates()[language], _patterns(language)
-    for found in patterns["days"].finditer(plain):
-        n = next(n for n, days in enumerate(words.days) if re.fullmatch(days, found[0]))
-        yield Time(*found.span(), _before(now, n, n), "day", "near")
-    for found in patterns["tomorrow"].finditer(plain):
-        yield Time(*found.span(), _before(now, -1, -1), "day", "ahead")
+    for name, days, step, form in (("days", words.days, 0, "near"), ("tomorrow", words.tomorrow, 1, "ahead")):
+        for found in patterns[name].finditer(plain):
+            n = next(n for n, said in enumerate(days, start=step) if re.fullmatch(said, found[0]))
+            n = -n if step else n
+            yield Time(*found.span(), _before(now, n, n), "day", form)
     for form in ("ago", "lasting"):
         for found in patterns[form].finditer(plain):
             start, end, n, unit = _length(plain, found, words, patterns)
@@ -190,4 +190,4 @@ def _patterns(language: str) -> dict[str, re.Pattern[str]]:
     named["and_more"] = filled(r"{joint}{n} ?{unit}(?![a-z])")
     named["more_and"] = filled(r"(?<![a-z0-9]){n} ?{unit}{joint}$")
     # The longest first: "the day before yesterday" holds "yesterday".
-    return named | {"days": _word("|".join(reversed(words.days))), "tomorrow": _word(words.tomorrow)}
+    return named | {name: _word("|".join(reversed(getattr(words, name)))) for name in ("days", "tomorrow")}

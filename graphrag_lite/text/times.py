@@ -49,7 +49,10 @@ _ABSOLUTE = re.compile(
     rf"|(?P<year>{_YEAR})(?!\w|[./]\d| [年년]))"
     rf"|(?<!\d){_YEAR} ?[年년](?: ?\d{{1,2}} ?[月월](?: ?\d{{1,2}} ?[日일号號])?)?"
 )
-_TO = re.compile(r" ?(?:to|until|till|through|thru|-|~|bis|au|al?|hasta|ate|tot|から|至|到|부터|에서) ?(?:the )?")
+_TO = re.compile(
+    r" ?(?:to|until|till|through|thru|-|~|bis|au|al?|hasta|ate|tot|から|至|到|부터|에서) ?(?:the )?"
+    r"(?:(?:beginning|start|middle|end|close|early|mid|late)(?: of)?[ -])?(?:the )?"
+)
 _AND = re.compile(r" (?:and|et|und|y|en|e) (?:the )?")
 _BETWEEN = re.compile(r"(?:between|entre|zwischen|tra|fra|tussen) (?:the )?$")
 _STILL = re.compile(
@@ -61,7 +64,7 @@ _STILL = re.compile(
 def _triggers(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return a pattern of numbers and signs that every time has which has no word of the other."""
     words = relative_dates().get(language)
-    relative = [*words.units, *words.weekdays, *words.days, words.tomorrow] if words else []
+    relative = [*words.units, *words.weekdays, *words.days, *words.tomorrow] if words else []
     if language in ("ja", "zh", "ko"):
         return re.compile(r"[12]\d{3}|[年년月월日일]"), re.compile("|".join(relative))
     by_letter: dict[str, list[str]] = {}  # the search tries a letter once, not for each of its words

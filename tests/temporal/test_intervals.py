@@ -55,6 +55,8 @@ def told(sentence: str, said: date | None = SAID, language: str = "en") -> list[
         ("We meet on April 20 at noon.", ("plan", "2024-04-20", "2024-04-21")),
         ("It was sent on December 20.", ("event", "2023-12-20", "2023-12-21")),
         ("The exam is tomorrow.", ("plan", "2024-03-06", "2024-03-07")),
+        ("Let us meet the day after tomorrow.", ("plan", "2024-03-07", "2024-03-08")),
+        ("Ann led it from 1981 until the beginning of 1993.", ("state", "1981-01-01", "1994-01-01")),
         ("I'm leaving for Rome next month.", ("plan", "2024-04-01", "2024-05-01")),
         ("The Olympics of 1936 were held in Berlin.", ("event", "1936-01-01", "1937-01-01")),
         ("I just launched my website.", ("event", "2024-03-05", "2024-03-06")),
