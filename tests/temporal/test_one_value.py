@@ -22,6 +22,7 @@ def said(sentence: str) -> list[tuple[str, str, str, str, bool]]:
     ("sentence", "expected"),
     [
         ("I moved to Oslo.", ("user", "lives in", "Oslo", "begins", True)),
+        ("I moved to Oslo yesterday.", ("user", "lives in", "Oslo", "begins", True)),
         ("I don't live in Oslo anymore.", ("user", "lives in", "Oslo", "ends", True)),
         ("I'm working at Beta now.", ("user", "works at", "Beta", "holds", True)),
         ("Ana, who now works at Acme, sings.", ("Ana", "works at", "Acme", "holds", True)),
