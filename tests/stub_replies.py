@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from graphrag_lite.llm.model import REPAIR
+from graphrag_lite.llm.stage_model import REPAIR
 from graphrag_lite.prompts import PROMPTS, shipped
 
 NAME = re.compile(r"\b[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,}){0,2}\b")

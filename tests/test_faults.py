@@ -159,8 +159,8 @@ def kill_points(case: Case) -> list[int]:
     begin = publication(case.steps)
     end = begin + 16
     seed = CASES.index((case.method, "update" if case.was else "first run"))
-    early = tried(case.steps[:begin], 3, seed * 3 + 1)
-    late = [begin + i for i in tried(case.steps[begin:end], 4, seed * 2)]
+    early = tried(case.steps[:begin], 2, seed * 3 + 1)
+    late = [begin + i for i in tried(case.steps[begin:end], 2, seed * 2)]
     return [*early, *late, *(end + i for i in tried(case.steps[end:], 1, 5))]
 
 
@@ -192,7 +192,7 @@ def test_killed_at_a_step_that_changes_the_disk(case: Case, driver: Driver) -> N
 def test_killed_while_an_answer_is_kept(case: Case, driver: Driver) -> None:
     """What is in the memo is not asked again; what is not, is. Method fast has none."""
     assert bool(case.memo) == (case.method == "standard")
-    for at in tried(case.memo, 3, 4):
+    for at in tried(case.memo, 2, 4):
         root = case.root()
         killed = driver.index(case.corpora["as it is"], root, case.method, "memo", at=at)
         assert killed["code"] in (-9, 0)  # how many statements there are depends on time
@@ -210,8 +210,8 @@ def test_killed_while_an_answer_is_kept(case: Case, driver: Driver) -> None:
 def test_refused_at_a_step_that_changes_the_disk(error: str, case: Case, driver: Driver) -> None:
     """From this step on, or at this step alone."""
     says = {"ENOSPC": "no space left", "EIO": "input/output error", "EROFS": "read-only"}
-    seed = CASES.index((case.method, "update" if case.was else "first run")) + list(says).index(error)
-    for at in tried(case.steps, 2, seed):
+    seed = CASES.index((case.method, "update" if case.was else "first run")) * len(says) + list(says).index(error)
+    for at in tried(case.steps, 1, seed):
         root = case.root()
         job = {"at": at, "once": bool((at + seed) % 2)}
         refused = driver.index(case.corpora["as it is"], root, case.method, error, **job)

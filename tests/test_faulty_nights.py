@@ -383,7 +383,7 @@ def test_queries_of_another_process_always_see_one_whole_snapshot(texts: Path, t
     while not (told.exists() and told.stat().st_size):
         assert process.poll() is None
         time.sleep(0.05)
-    for number in range(1, 9):
+    for number in range(1, 6):
         night(number)
     (tmp_path / "stop").write_text("")
     assert process.wait(60) == 0

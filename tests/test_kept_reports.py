@@ -1,6 +1,9 @@
 """Reports that are kept over runs of the whole pipeline, by both methods: right about everything, and not paid again."""
 
+import dataclasses
+import functools
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,6 @@ from graphrag_lite.run import stamps
 from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
 METHODS = pytest.mark.parametrize("method", ["fast", "standard"])
 Rows = list[dict[str, Any]]
 
@@ -74,33 +76,65 @@ class Indexed:
 
 
 @pytest.fixture
-def start(corpus: Callable[..., Path], tmp_path: Path) -> Callable[..., Indexed]:
-    def started(files: dict[str, str], method: str) -> Indexed:
-        made = Indexed(corpus(files), tmp_path / "root" / "output", method)
+def one_long(some_notes: Path, corpus: Callable[..., Path], tmp_path: Path) -> Callable[[str], Indexed]:
+    """Index all notes as one document, by a method."""
+
+    def started(method: str) -> Indexed:
+        made = Indexed(corpus({"long.txt": "\n\n".join(pages(some_notes))}), tmp_path / "root" / "output", method)
         made.index()
         return made
 
     return started
 
 
-def notes(n: int = 25) -> dict[str, str]:
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted((EXAMPLE / "notes").iterdir())[:n]}
+def pages(folder: Path) -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())]
+
+
+@pytest.fixture(scope="module")
+def made(some_notes: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, bool], Indexed]:
+    """Index the notes by a method, once; then, where wanted, change them until reports are stale."""
+
+    @functools.cache
+    def once(method: str, aged: bool) -> Indexed:
+        place = tmp_path_factory.mktemp(method)
+        if aged:
+            indexed = copied(once(method, False), place)
+            age(indexed)
+            return indexed
+        indexed = Indexed(shutil.copytree(some_notes, place / "corpus"), place / "root" / "output", method)
+        indexed.index()
+        return indexed
+
+    return once
+
+
+@pytest.fixture
+def start(made: Callable[[str, bool], Indexed], tmp_path: Path) -> Callable[..., Indexed]:
+    """Copy such an index, to be changed."""
+    return lambda method, aged=True: copied(made(method, aged), tmp_path)
+
+
+def copied(indexed: Indexed, place: Path) -> Indexed:
+    corpus = shutil.copytree(indexed.corpus, place / "corpus")
+    made = Indexed(corpus, shutil.copytree(indexed.output, place / "root" / "output"), indexed.method)
+    made.run = dataclasses.replace(indexed.run, snapshot=made.output / "snapshots" / indexed.run.snapshot.name)
+    return made
 
 
 @METHODS
 def test_after_an_edit_in_the_middle_of_a_long_document_citations_point_to_the_same_words(
-    start: Callable[..., Indexed], method: str
+    one_long: Callable[[str], Indexed], some_notes: Path, method: str
 ) -> None:
-    pages = list(notes().values())
-    indexed = start({"long.txt": "\n\n".join(pages)}, method)
+    texts, indexed = pages(some_notes), one_long(method)
     before = indexed.reports()
     (old,) = indexed.rows("documents")
     said = "Vera Rubin had heard of it in Tucson, and wrote nothing down."
-    (indexed.corpus / "long.txt").write_text("\n\n".join([*pages[:12], said, *pages[12:]]), encoding="utf-8")
+    (indexed.corpus / "long.txt").write_text("\n\n".join([*texts[:12], said, *texts[12:]]), encoding="utf-8")
     indexed.index()
     after = indexed.reports()
     (new,) = indexed.rows("documents")
-    edit, shift = old["text"].index(pages[12][:60]), len(said) + 2
+    edit, shift = old["text"].index(texts[12][:60]), len(said) + 2
     assert new["text"][edit + shift :] == old["text"][edit:]
     same = ("id", "input_sha256")  # one that is written again in the same words may cite others that say so
     kept = [n for n in before.keys() & after.keys() if all(before[n][part] == after[n][part] for part in same)]
@@ -116,7 +150,7 @@ def test_after_an_edit_in_the_middle_of_a_long_document_citations_point_to_the_s
 
 @METHODS
 def test_what_a_deleted_document_said_is_taken_back(start: Callable[..., Indexed], method: str) -> None:
-    indexed = start(notes(), method)
+    indexed = start(method, aged=False)
     before = indexed.reports()
     gone = "1981-stsci-founded.md"
     (document,) = (row["id"] for row in indexed.rows("documents") if row["path"] == gone)
@@ -136,21 +170,20 @@ def test_what_a_deleted_document_said_is_taken_back(start: Callable[..., Indexed
 NEW = "The Institute and its director told Congress of the Hubble Space Telescope again. NASA and ESA had agreed.\n"
 
 
-def age(indexed: Indexed) -> dict[str, dict[str, Any]]:
+def age(indexed: Indexed) -> None:
     """Change a corpus a little, until some reports are stale."""
     for number in range(1, 6):
         (indexed.corpus / f"new{number}.txt").write_text(NEW * number, encoding="utf-8")
         indexed.index()
-        reports = indexed.reports()
-        if any(row["stale"] for row in reports.values()):
-            return reports
+        if any(row["stale"] for row in indexed.reports().values()):
+            return
     raise AssertionError("no report is stale")
 
 
 @METHODS
 def test_refresh_writes_what_is_stale_and_pays_for_nothing_else(start: Callable[..., Indexed], method: str) -> None:
-    indexed = start(notes(), method)
-    stale = {name for name, row in age(indexed).items() if row["stale"]}
+    indexed = start(method)
+    stale = {name for name, row in indexed.reports().items() if row["stale"]}
     assert not indexed.index().changed, "what is stale stays so without being asked about every night"
     assert indexed.index(refresh=True).changed
     after = indexed.reports()
@@ -161,8 +194,8 @@ def test_refresh_writes_what_is_stale_and_pays_for_nothing_else(start: Callable[
 
 @METHODS
 def test_other_settings_have_all_reports_written(start: Callable[..., Indexed], method: str) -> None:
-    indexed = start(notes(), method)
-    reports = age(indexed)
+    indexed = start(method)
+    reports = indexed.reports()
     section = {"report_communities_fast": {"max_findings": 2}, "report_communities": {"max_words": 300}}
     indexed.index(**section)
     after = indexed.reports()
@@ -174,8 +207,8 @@ def test_other_settings_have_all_reports_written(start: Callable[..., Indexed], 
 
 
 def test_another_version_pays_for_no_report(start: Callable[..., Indexed], monkeypatch: pytest.MonkeyPatch) -> None:
-    indexed = start(notes(), "standard")
-    before = age(indexed)
+    indexed = start("standard")
+    before = indexed.reports()
     monkeypatch.setattr(stamps, "code_hash", lambda *_: "another")
     run = indexed.index()
     assert "report_communities" in run.ran and not indexed.asked
@@ -186,16 +219,15 @@ def test_another_version_pays_for_no_report(start: Callable[..., Indexed], monke
 def test_another_version_writes_all_reports_of_method_fast(
     start: Callable[..., Indexed], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    indexed = start(notes(), "fast")
-    assert any(row["stale"] for row in age(indexed).values())
+    indexed = start("fast")
+    assert any(row["stale"] for row in indexed.reports().values())
     monkeypatch.setattr(stamps, "code_hash", lambda *_: "another")
     indexed.index()
     assert not any(row["stale"] for row in indexed.reports().values())
 
 
 def test_nights_on_which_only_the_same_report_fails_again_change_nothing(start: Callable[..., Indexed]) -> None:
-    indexed = start(notes(), "standard")
-    age(indexed)
+    indexed = start("standard")
     indexed.unanswered = "Zora Quill"
     (indexed.corpus / "zora.txt").write_text("Zora Quill met Yann Ober in Xanten.\n")
     indexed.index()
@@ -212,10 +244,10 @@ def test_nights_on_which_only_the_same_report_fails_again_change_nothing(start: 
     assert len(after) == len(told) + failed
 
 
-def test_global_answers_cite_what_kept_reports_rest_on(start: Callable[..., Indexed]) -> None:
+def test_global_answers_cite_what_kept_reports_rest_on(one_long: Callable[[str], Indexed]) -> None:
     from graphrag_lite.search.index import Index
 
-    indexed = start({"long.txt": "\n\n".join(notes().values())}, "standard")
+    indexed = one_long("standard")
     path = indexed.corpus / "long.txt"
     path.write_text(NEW + "\n\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
     indexed.index()
@@ -235,8 +267,8 @@ def test_show_tells_what_is_stale_and_what_to_do(start: Callable[..., Indexed]) 
         assert result.exit_code == 0, result.output
         return result.stdout
 
-    indexed = start(notes(), "fast")
-    rows = list(age(indexed).values())
+    indexed = start("fast")
+    rows = list(indexed.reports().values())
     stale = next(row for row in rows if row["stale"])
     fresh = next(row for row in rows if not row["stale"])
     listed = [json.loads(line) for line in show("reports", "--json", "--limit", "99").splitlines()]

@@ -125,11 +125,8 @@ def test_every_written_table_is_read_later_or_final(method: str) -> None:
             assert name in read or name in tables.FINAL or later, name
 
 
-@pytest.mark.parametrize(("hash_seed", "n_workers"), [("1", 1), ("4711", 2)])
-def test_neither_hash_seed_nor_number_of_workers_changes_a_byte(
-    hash_seed: str, n_workers: int, tmp_path: Path, undisturbed: dict[str, bytes]
-) -> None:
-    assert index_elsewhere(tmp_path, EXAMPLE, hash_seed=hash_seed, workers=n_workers) == undisturbed
+def test_neither_hash_seed_nor_number_of_workers_changes_a_byte(tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
+    assert index_elsewhere(tmp_path, EXAMPLE, hash_seed="4711", workers=2) == undisturbed
 
 
 def test_two_workers_really_share_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

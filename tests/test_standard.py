@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -52,9 +53,26 @@ def output(tmp_path: Path) -> Path:
     return tmp_path / "root" / "output"
 
 
-def test_every_id_of_the_index_leads_somewhere(notes: Path, output: Path) -> None:
-    run = index(notes, output, StubModel(reply))
-    rows = {name: tables.read(run.snapshot, name).to_pylist() for name in tables.FINAL}
+@pytest.fixture(scope="module")
+def made(some_notes: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, StubModel]:
+    """An index of the notes that nothing disturbed, to be read, and the model with what it was asked."""
+    stub = StubModel(reply)
+    return index(some_notes, tmp_path_factory.mktemp("root") / "output", stub), stub
+
+
+@pytest.fixture
+def first(made: tuple[Run, StubModel], output: Path) -> tuple[Run, StubModel]:
+    """The same in `output`, to be changed."""
+    run, asked = made
+    shutil.copytree(run.snapshot.parents[1], output)
+    stub = StubModel(reply)
+    stub.requests = list(asked.requests)
+    return run, stub
+
+
+def test_every_id_of_the_index_leads_somewhere(made: tuple[Run, StubModel]) -> None:
+    snapshot = made[0].snapshot
+    rows = {name: tables.read(snapshot, name).to_pylist() for name in tables.FINAL}
     ids = {name: {row["id"] for row in found} for name, found in rows.items() if "id" in tables.schema(name).names}
     assert not rows["failures"] and len(rows["covariates"]) > 10 and len(rows["community_reports"]) > 5
     for unit in rows["text_units"]:
@@ -74,8 +92,10 @@ def test_every_id_of_the_index_leads_somewhere(notes: Path, output: Path) -> Non
             assert texts[document][cited["char_start"] : cited["char_end"]].strip()
 
 
-def test_without_a_model_the_reports_of_a_model_answer_in_their_own_marked_sentences(notes: Path, output: Path) -> None:
-    run = index(notes, output, StubModel(reply))
+def test_without_a_model_the_reports_of_a_model_answer_in_their_own_marked_sentences(
+    made: tuple[Run, StubModel],
+) -> None:
+    run = made[0]
     answer = Index(run.snapshot).query("What are the main themes?", "global")
     reports = " ".join(tables.read(run.snapshot, "community_reports")["full_content"].to_pylist())
     sentences = [said for line in answer.answer.split("\n\n") for said in line.split(": ", 1)[1].split(". ")]
@@ -87,20 +107,20 @@ def test_without_a_model_the_reports_of_a_model_answer_in_their_own_marked_sente
     assert all(texts[c.path][c.char_start : c.char_end] == c.text for c in answer.citations)
 
 
-def test_a_second_run_asks_nothing_and_a_changed_model_asks_everything_again(notes: Path, output: Path) -> None:
-    stub = StubModel(reply)
-    first = index(notes, output, stub)
+def test_a_second_run_asks_nothing_and_a_changed_model_asks_everything_again(
+    notes: Path, output: Path, first: tuple[Run, StubModel]
+) -> None:
+    run, stub = first
     n_calls = len(stub.requests)
     assert n_calls > 100 and set(stub.asked.values()) == {1}
-    assert sum(stage["calls"] for stage in first.usage.values()) == n_calls
+    assert sum(stage["calls"] for stage in run.usage.values()) == n_calls
     assert not index(notes, output, stub).changed and len(stub.requests) == n_calls
     other = StubModel(reply, name="other")
     assert index(notes, output, other).changed and len(other.requests) == n_calls
 
 
-def test_a_changed_document_costs_what_it_changes(notes: Path, output: Path) -> None:
-    stub = StubModel(reply)
-    index(notes, output, stub)
+def test_a_changed_document_costs_what_it_changes(notes: Path, output: Path, first: tuple[Run, StubModel]) -> None:
+    stub = first[1]
     n_calls = len(stub.requests)
     (notes / "zzz.txt").write_text("Zora Quill met Yann Ober in Xanten.\n")
     run = index(notes, output, stub)
@@ -109,7 +129,9 @@ def test_a_changed_document_costs_what_it_changes(notes: Path, output: Path) -> 
     assert len(new) < 0.3 * n_calls and set(stub.asked.values()) == {1}
 
 
-def test_the_order_in_which_replies_come_changes_no_byte(notes: Path, output: Path, tmp_path: Path) -> None:
+def test_the_order_in_which_replies_come_changes_no_byte(
+    notes: Path, tmp_path: Path, made: tuple[Run, StubModel]
+) -> None:
     class Slow(StubModel):
         """Answers out of order."""
 
@@ -122,7 +144,7 @@ def test_the_order_in_which_replies_come_changes_no_byte(notes: Path, output: Pa
         bytes_of(index(notes, tmp_path / name / "output", Slow(reply), llm={"concurrency": n}).snapshot)
         for name, n in (("a", 25), ("b", 3))
     ]
-    assert told[0] == told[1] == bytes_of(index(notes, output, StubModel(reply)).snapshot)
+    assert told[0] == told[1] == bytes_of(made[0].snapshot)
 
 
 def test_claims_are_asked_beside_the_stages_before_them_with_the_same_result(
@@ -210,12 +232,12 @@ def start(corpus: Path, root: Path, url: str) -> "subprocess.Popen[str]":
 
 
 def test_a_killed_run_pays_for_nothing_twice(notes: Path, tmp_path: Path, server: tuple[str, Path]) -> None:
-    """SIGKILL at four random moments: what was in flight is asked again, nothing else, and no byte differs."""
+    """SIGKILL at two random moments: what was in flight is asked again, nothing else, and no byte differs."""
     url, log = server
     chance = random.Random(3)
     in_flight: Counter[str] = Counter()
     n_kills = 0
-    while n_kills < 4:
+    while n_kills < 2:
         before = len(arrivals(log))
         process = start(notes, tmp_path / "root", url)
         while process.poll() is None and len(arrivals(log)) == before:
@@ -231,7 +253,7 @@ def test_a_killed_run_pays_for_nothing_twice(notes: Path, tmp_path: Path, server
     process = start(notes, tmp_path / "root", url)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 0, said
-    assert n_kills == 4, "the run was too short to be killed so often"
+    assert n_kills == 2, "the run was too short to be killed so often"
     answered = Counter(row["prompt"] for row in events(log) if row["event"] == "answered")
     assert all(n <= 1 + in_flight[prompt] for prompt, n in answered.items())
     assert sum(in_flight.values()) < len(answered)

@@ -1,6 +1,7 @@
 """The commands that build an index: index, import."""
 
 import gc
+import os
 import sys
 import time
 from collections.abc import Callable, Collection
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
 POLL = 60.0  # seconds between looks at a batch
 # In the place of Python's 700: rows have no cycles, and looking for some took 4 to 10% of a run.
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
+
+
+def spare_memory() -> None:
+    """Set what Python and Arrow do with memory, before Arrow is loaded: for a process that makes an index and ends.
+
+    Arrow's own allocator gives memory back and asks for it anew: 7% of the CPU of an edit, and 55 of 430 MB.
+    """
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 
 @command("index")
@@ -68,7 +78,7 @@ def index(
         raise click.UsageError("Give --quiet or --verbose, not both.")
     corpus = corpus_of(root, corpus)
     log(quiet=quiet)
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    spare_memory()
     if dry_run:
         from graphrag_lite.cli.planning import show_plan
 

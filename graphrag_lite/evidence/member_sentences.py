@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 Key = tuple[int, bool, str, int, int, str]  # late in its sentence, of no good length, document, start, end, text unit
 MOST = 4  # of each entity
-OPENING = 2  # sentences that name it first in the document that names it most: a reader meets it there
+OPENING = 4  # sentences that name it first in the document that names it most: a reader meets it there
 EARLY = 12  # characters: a name that comes this much earlier in its sentence is more its subject
 
 

@@ -11,6 +11,7 @@ from graphrag_lite.evidence.report_statements import Sources, Statement
 
 Row = Mapping[str, Any]
 MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
+MIN_OWN = 2  # of them that its main entity is named in
 UNDEFINED = 5  # of facts of which none defines an entity, and none opens the document of most
 FIRST = 1e6  # worth of what a report begins with
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
@@ -18,6 +19,7 @@ PASSING = 0.6  # what a sentence counts that begins with the name of no member
 EARLY, LEAST_ABOUT = 40, 2  # characters before a member's name in a sentence about it; of so many sentences one is
 PLAIN = 0.7  # worth of a sentence that addresses nobody and quotes nobody
 OPENING = 500  # characters of a document whose sentences say what it is about
+LEADERS = 3  # strongest members, of which the first that a sentence defines is what a report begins with
 STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
 
 
@@ -31,7 +33,7 @@ def of_one_language(found: list[Fact]) -> list[Fact]:
 
 def choose_facts(
     found: Sequence[Fact],
-    leads: Iterable[Statement],
+    leads: Mapping[str, Statement],
     members: Sequence[Row],
     most: int,
     idf: Mapping[str, float],
@@ -42,26 +44,35 @@ def choose_facts(
 ) -> list[Fact]:
     """Return up to `most` facts that a report tells, what it begins with first; none where there are too few for one.
 
-    `members` are the community's entities, strongest first, `leads` the definitions of the first of them; `above` are
-    the sentences of the summaries above it, `idf` what a term is worth. `whole`: it is all of a small corpus.
+    `members` are the community's entities, strongest first, `leads` their definitions by id; `above` are the sentences
+    of the summaries above it, `idf` what a term is worth. `whole`: it is all of a small corpus.
     """
-    lead = _lead(leads, {fact.first.place for fact in found}, above)
-    first = next((fact for fact in found if lead and fact.first.place == lead.place), None)
+    by_place = {fact.first.place: fact for fact in found}
+    defined = {identity: by_place[one.place] for identity, one in leads.items() if one.place in by_place}
     names = _names(members)
     of = {row["id"]: row for row in members}
-    # Of the entity that the lead defines, else of the strongest with enough to tell that has a name of its own: what
+    # Of the first that is defined anew, else of the strongest with enough to tell that has a name of its own: what
     # "constant currency" or "fourth quarter" is said of is no theme.
     strongest = [row for row in members if whole or not row["title"].islower()][:STRONGEST]
-    for main in (*([first.about] if first else []), *((row["id"],) for row in strongest)):
-        told = _told_of([of[identity] for identity in main if identity in of], found, sources, whole)
-        if len(told) >= MIN_FACTS:
+    leaders = [row["id"] for row in members[:LEADERS] if row["id"] in defined]
+    fresh = sorted(leaders, key=lambda identity: defined[identity].sentence.text in above)
+    for identity in dict.fromkeys((*fresh, *(row["id"] for row in strongest))):
+        main: tuple[str, ...] = (identity,)
+        told = _told_of([of[identity]], found, sources, whole)
+        own = [fact for fact in told if identity in fact.about or _names_any(fact, [of[identity]["title"]])]
+        if len(told) >= MIN_FACTS and len(own) >= MIN_OWN:
             break
     else:
         return []
+    lead = first = defined.get(identity)
     if not first:
-        fresh = [fact for fact in told if fact.sentence.text not in above]
-        own = _names([of[identity] for identity in main if identity in of])
-        first = _introduction(fresh, own, _names(strongest), sources)
+        about = _names([of[identity]])
+        anew = [fact for fact in told if fact.sentence.text not in above]
+        first = _introduction(anew, about, _names(strongest), sources)
+        if not first or not opens(first):  # then somebody who is told with it, and defined
+            others = (defined[row["id"]] for row in strongest if row["id"] in defined)
+            lead = next((fact for fact in others if fact in told and _names_any(fact, about)), None)
+            first = lead or first
         main = (*main, *(first.about if first else ()))
     sentences = []
     for fact in told:
@@ -72,38 +83,36 @@ def choose_facts(
     chosen = [told[i] for i in choose(sentences, most, idf, used)]
     begin = sum(_begins(fact, names) for fact in chosen)
     works = [sources.work(fact.first.place[0]) for fact in chosen]
-    story = first and _opens(first) and 2 * works.count(works[0]) > len(works)
+    story = first and opens(first) and 2 * works.count(works[0]) > len(works)
     least = MIN_FACTS if whole or lead or story or any(fact.is_row for fact in chosen) else UNDEFINED
     return chosen if len(chosen) >= least and (whole or LEAST_ABOUT * begin >= len(chosen)) else []
 
 
-def _opens(fact: Fact) -> bool:
+def opens(fact: Fact) -> bool:
     """Say whether a fact stands at the beginning of its document, where it says what the document is about."""
     return fact.first.place[1] < OPENING
-
-
-def _lead(leads: Iterable[Statement], places: Collection[tuple[str, int]], above: Collection[str]) -> Statement | None:
-    """Return the first definition that stands in `places`: one that no summary `above` holds, if there is."""
-    found = [one for one in leads if one.place in places]
-    return next((one for one in found if one.sentence.text not in above), found[0] if found else None)
 
 
 def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole: bool) -> list[Fact]:
     """Return the facts about `main`, or that name it, about its neighbours, and those of rows.
 
-    Left out is what other documents tell of a neighbour that only one tells together with it, and what is a document's
-    only fact and begins with another name, or is about a place: what many documents say in passing is no theme. Of a
-    `whole` small corpus all is told.
+    Left out is what others tell of a neighbour that one document, or fewer than half, tell with it, and what is a
+    document's only fact and begins with another name, or is about a place: what many documents say in passing is no
+    theme. Of a `whole` small corpus all is told.
     """
     work = {document: sources.work(document) for document in {fact.first.place[0] for fact in found}}
     titles = [row["title"] for row in main]
     together: dict[str, set[str]] = defaultdict(set)  # works that tell a neighbour with it
+    apart: dict[str, set[str]] = defaultdict(set)  # works that tell a neighbour
     for fact in found:
-        if any(row["id"] in fact.about for row in main) or _names_any(fact, titles):
-            for identity in fact.about:
+        told_with = any(row["id"] in fact.about for row in main) or _names_any(fact, titles)
+        for identity in fact.about:
+            apart[identity].add(work[fact.first.place[0]])
+            if told_with:
                 together[identity].add(work[fact.first.place[0]])
     own = set().union(*together.values())
-    close = {identity for identity, documents in together.items() if len(documents) > 1} | {row["id"] for row in main}
+    close = {one for one, works in together.items() if 1 < len(works) >= len(apart[one]) / 2}
+    close |= {row["id"] for row in main}
     told = [
         fact
         for fact in found
@@ -152,7 +161,7 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
     found = [
         fact
         for fact in told
-        if _begins(fact, own) or (_opens(fact) and work[fact.first.place] in story and _names_any(fact, names))
+        if _begins(fact, own) or (opens(fact) and work[fact.first.place] in story and _names_any(fact, names))
     ]
 
     def key(fact: Fact) -> tuple[Any, ...]:

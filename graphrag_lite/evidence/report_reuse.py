@@ -11,6 +11,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
+from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -98,8 +99,8 @@ def current_spans(spans: Iterable[Span], units_then: "pa.Table", units: "pa.Tabl
     the first place in their order.
     """
     cited = {span[0] for span in spans}
-    then = {row["id"]: row for row in _rows(units_then, ("id", "char_start", "text")) if row["id"] in cited}
-    now = {row["id"]: row for row in _rows(units, ("id", "document_id", "char_start")) if row["id"] in cited}
+    then = {row["id"]: row for row in groups.of(units_then, "id", cited).to_pylist()}
+    now = {row["id"]: row for row in groups.of(units, "id", cited).to_pylist()}
     found: dict[Span, dict[str, Any]] = {}
     gone: dict[str, list[tuple[Span, str]]] = {}  # by the first characters of the words
     for span in sorted(spans):
@@ -111,10 +112,8 @@ def current_spans(spans: Iterable[Span], units_then: "pa.Table", units: "pa.Tabl
         elif len(words := then[span[0]]["text"][start:end]) >= SHORTEST:
             gone.setdefault(words[:SHORTEST], []).append((span, words))
     if gone:
-        known = set(units_then["id"].to_pylist())
-        for unit in _rows(units, ("id", "document_id", "char_start", "text")):
-            if unit["id"] in known:
-                continue
+        _, new = groups.parted(units, "id", units_then["id"])
+        for unit in _rows(new):
             text = unit["text"]
             for start in range(len(text) - SHORTEST + 1):
                 for span, words in gone.get(text[start : start + SHORTEST], ()):
@@ -155,8 +154,8 @@ def kept_summary(reports: Iterable[Row], n_kept: int, n_communities: int) -> str
     return f"Reports: {n_kept} of {n_communities} kept, {sum(report['stale'] for report in reports)} of them stale."
 
 
-def _rows(table: "pa.Table", columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    for batch in table.select(columns).to_batches(max_chunksize=20_000):
+def _rows(table: "pa.Table") -> Iterator[dict[str, Any]]:
+    for batch in table.to_batches(max_chunksize=20_000):
         yield from batch.to_pylist()
 
 

@@ -5,6 +5,7 @@ sentence worth that names a host, who speaks in many documents.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -25,6 +26,7 @@ from graphrag_lite.evidence.sentence_dates import resolved, stated_period
 from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, reading
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
+from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
@@ -45,6 +47,8 @@ _IS_A = re.compile(
 )
 _BRACKETS = r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?"
 _TOPIC = re.compile(rf"{_BRACKETS}(?:是|とは|란|(?:は、?|은\s|는\s).*(?:である|です|の一つだ|だ|입니다|이다)[。.]?$)")
+SEVERAL = 4  # works whose titles are compared
+WORD, _NUMBER = re.compile(r"[^\W_]+(?:['’][^\W_]+)*"), re.compile(r"\d")
 HELD = 1000  # documents that are kept for the next sentence
 Place = tuple[str, int, int]  # document, and its first and last character
 # Words set off in Markdown, as chats and Word files of other programs hold them: "**HTTPS**".
@@ -109,6 +113,7 @@ class Sources:
 
         self._documents = source_documents.select(DOCUMENT)
         self._rows = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
+        self._languages = dict(tables.rows(source_documents, "id", "language"))
         self._opened: dict[str, Row] = {}
         columns = ("id", "char_start", "char_end")
         self._units = {identity: (start, end) for identity, start, end in tables.rows(source_units, *columns)}
@@ -147,16 +152,23 @@ class Sources:
         return without_part(self._documents["title"][self._rows[identity]].as_py()) or identity
 
     @cached_property
-    def _titles(self) -> tuple[str, str]:
-        """The first and the last title of all documents in order, in lower case: all begin with what these share."""
+    def _usual(self) -> frozenset[str]:
+        """Words in the titles of a quarter of all works, of several or of only one, in small letters: "transcript"."""
         import pyarrow.compute as pc
 
-        ends = pc.min_max(pc.utf8_lower(self._documents["title"])).as_py()
-        return ends["min"], ends["max"]
+        works = {without_part(one) for one in pc.unique(self._documents["title"]).to_pylist()}
+        counted = Counter(word for one in works for word in set(WORD.findall(one.casefold())))
+        return frozenset(word for word, n in counted.items() if len(works) == 1 or 4 * n >= len(works) >= SEVERAL)
 
-    def all_called(self, name: str) -> bool:
-        """Say whether the titles of all documents begin with a name, in any letters."""
-        return all(title.startswith(name.lower()) for title in self._titles)
+    def own_title(self, name: str, language: str) -> str:
+        """Return a title without what a quarter of all have at its ends; empty where only numbers are left of it."""
+        words = [*WORD.finditer(name)]
+        joining = FUNCTION_WORDS.get(language, frozenset())
+        if self._usual.isdisjoint({word[0].casefold() for word in words} - joining):
+            return name
+        own = [word for word in words if not word[0].isdecimal() and word[0].casefold() not in self._usual | joining]
+        kept = name[own[0].start() : own[-1].end()] if own else ""
+        return kept if says(kept) and not _NUMBER.search(kept) else ""
 
     def read(self, spans: Iterable[Row], each: Callable[..., Iterator[Any]]) -> None:
         """Read many sentences by the service `each`, a document at a time; what fails there is tried by `at`.
@@ -178,9 +190,9 @@ class Sources:
         """Keep what each sentence says, and yield its row of `report_sentences`."""
         for where, span in wanted:
             if known := found.get(where):
-                document = self.document(where[0])
-                self._made[where] = self._unless_noticed(_stated(span, document, known, self._named, self._dated))
-                yield (where[0], document["language"], *where[1:], *known[:-1], sorted(known.terms))
+                stated = _stated(span, self.document(where[0]), known, self._named, self._dated)
+                self._made[where] = self._unless_noticed(stated)
+                yield (where[0], self._languages[where[0]], *where[1:], *known[:-1], sorted(known.terms))
 
     def _read_before(self) -> dict[Place, Reading | None]:
         """Return how sentences read by place, of documents that are as they were for the last snapshot."""
@@ -188,7 +200,7 @@ class Sources:
         for identity, language, first, last, start, end, worth, length, held in tables.rows(
             self._before, *self._before.column_names
         ):
-            if identity in self._rows and self.document(identity)["language"] == language:
+            if self._languages.get(identity) == language:
                 found[identity, first, last] = Reading(start, end, worth, length, frozenset(held))
         return found
 

@@ -1,6 +1,7 @@
 """What a corpus tells of all its communities: the statements of their relationships and members, and their weights."""
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -61,7 +62,7 @@ def all_told(
     rest = (span for identity in units for span in (*entity[identity]["sources"], *spans.get(identity, ())))
     sources.read(chain(first, rest), each)
     stated = _stated(relationship.values(), sources)
-    named, leads = _named([entity[identity] for identity in units], spans, sources)
+    named, leads = _named([entity[identity] for identity in units], spans, _of_ends(relationship, stated), sources)
     told = [*stated.values(), *(one for own in named.values() for one in own)]
     told += [text for one in told if one.row for text in sources.row_text(one)]
     idf = rarity([one.sentence for one in {one.place: one for one in told}.values()])
@@ -78,21 +79,41 @@ def _stated(relationships: Iterable[Row], sources: Sources) -> dict[str, Stateme
     return {identity: sources.whole(one) for identity, one in found.items()}
 
 
+def _of_ends(relationship: Mapping[str, Row], stated: Mapping[str, Statement]) -> dict[str, list[Statement]]:
+    """Return the statements of each entity's relationships, by id."""
+    found: dict[str, list[Statement]] = defaultdict(list)
+    for identity, one in stated.items():
+        for end in ("source_id", "target_id"):
+            found[relationship[identity][end]].append(one)
+    return found
+
+
 def _named(
-    members: Sequence[Row], spans: Mapping[str, Sequence[Row]], sources: Sources
+    members: Sequence[Row],
+    spans: Mapping[str, Sequence[Row]],
+    related: Mapping[str, Sequence[Statement]],
+    sources: Sources,
 ) -> tuple[dict[str, list[Statement]], dict[str, Statement]]:
-    """Return the statements that name each entity, those that describe it first, and its first definition, by id."""
+    """Return the statements that name each entity, those that describe it first, and its best definition, by id.
+
+    `related` are the statements of its relationships. A definition that has the whole name goes first, and one that
+    says what else it is last.
+    """
     named: dict[str, list[Statement]] = {}
     for row in members:
         read = sources.at([*row["sources"], *spans.get(row["id"], ())])
         told = [one for one in read if one.stands and not one.cell and not sources.is_said_by(one, row["title"])]
         named[row["id"]] = list({one.place: sources.whole(one) for one in told}.values())
-    pairs = ((row, number, one) for row in members for number, one in enumerate(named[row["id"]]))
-    best: dict[str, int] = {}
+    candidates = {
+        row["id"]: (*named[row["id"]], *(one for one in related.get(row["id"], ()) if one.stands)) for row in members
+    }
+    pairs = ((row, number, one) for row in members for number, one in enumerate(candidates[row["id"]]))
+    best: dict[str, tuple[bool, bool, int]] = {}
     for row, number, one in sorted(pairs, key=lambda pair: pair[2].place):  # as in `Sources.read`
-        if sources.defines(one, row["title"]):
-            best[row["id"]] = min(number, best.get(row["id"], number))
-    leads = {identity: named[identity][number] for identity, number in best.items()}
+        if not one.cell and sources.defines(one, row["title"]):
+            key = (row["title"] not in one.sentence.text, " also " in one.sentence.text, number)
+            best[row["id"]] = min(key, best.get(row["id"], key))
+    leads = {identity: candidates[identity][key[-1]] for identity, key in best.items()}
     return named, leads
 
 

@@ -1,6 +1,7 @@
 """How the sentences of a document read: whether one is a statement that stands alone, and where what it says begins."""
 
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from graphrag_lite.text.plain_text import one_line
@@ -13,6 +14,7 @@ Row = dict[str, Any]
 SPOKEN = 0.5  # what "I" and "you" count less in a transcript than in a text: nobody knows who they are
 LOOSE = 0.35  # what a sentence counts that goes on from another, that talk has filled, or that a quotation has cut
 REACH = 2000  # characters before a sentence in which a quotation may begin that it is a part of
+CONTINUES = 0.65  # what it counts where its first words go on from what was said, as "then" does
 OURS = 0.75  # what a sentence counts that says "we"
 LISTED = 0.6  # what a sentence counts that names several as examples
 _FORMS = expressions(__package__, "sentence_reading.txt")
@@ -20,6 +22,7 @@ _FILLER, _LEANING, _CAPTION = (re.compile(_FORMS[name], re.I) for name in ("fill
 _BULLET, _CUT, _MARKUP, _EXAMPLES, _JOINED, _WE = (
     re.compile(_FORMS[name]) for name in ("bullet", "cut", "markup", "examples", "joined", "we")
 )
+_HEADED = re.compile(r"(?<!\S)#{1,6} \Z")  # a heading in the line of its first sentence
 _FOOTNOTE = re.compile(r"\s?\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]")
 _FOOTNOTES_AT_END = re.compile(rf"(?<=\S)(?:{_FOOTNOTE.pattern})+\s*$")
 # What a paper points to: "(Ribet et al., 2004)", "(see Fig. 2A)", a key of its bibliography in brackets.
@@ -32,7 +35,12 @@ POINTER = re.compile(
 # What opens a paragraph that tells a picture or table.
 _CAPTIONED = re.compile(rf"\s*(?:{_FORMS['caption']})[\w–-]*\s?[.:|]", re.I)
 _LISTS = {language: frozenset(words) for language, words in sections(__package__, "instructions.txt").items()}
-_PROCEDURE = re.compile(rf"\b(?:was|were) (?:\w+ly |then |also )?(?:{'|'.join(sorted(_LISTS['procedures']))})\b")
+_PROCEDURE = re.compile(
+    rf"\b(?:was|were|[Ww]e) (?:\w+ly |then |also |first |all )?(?:PCR-)?(?:{'|'.join(sorted(_LISTS['procedures']))})\b"
+    rf"|{_FORMS['procedure']}"
+)
+_METHODS, _AFTER_METHODS = (re.compile(rf"(?m)^#+ {_FORMS[name]}") for name in ("methods", "after methods"))
+_CONTINUES = re.compile(r"(?:\S+ ){1,5}(?:then|therefore|however|instead|in turn)\b")
 _INSTRUCTS = re.compile(
     r"(?:(?:after|at|before|by|for|from|if|in|on|once|to|under|when)\b[^,.]{0,80}, )?([^\W\d_]+)(?:\s(\w+))?", re.I
 )
@@ -67,9 +75,11 @@ def reading(span: Row, document: Row) -> Reading:
     start, end = (first, last) if cell else spoken_span(text, first, last)
     if start >= end:  # nothing but marks
         start, end = first, last
+    headed = joined = None
     if not cell:
         bullet = _BULLET.match(text, start, end)
         start = bullet.end() if bullet else start
+        headed = _HEADED.search(text, max(0, start - 8), start)
         joined = _JOINED.match(text, start, end) if language == "en" else None
         start = joined.end() if joined else start
         end = start + len(_FOOTNOTES_AT_END.sub("", text[start:end]))
@@ -77,10 +87,22 @@ def reading(span: Row, document: Row) -> Reading:
     found = terms(words, language)
     length = max(len(found), len(words.split()))
     worth = 1.0 if cell else form(text, start, end, language) * _loose(words, language, bool(speakers(text)))
-    top = text.rfind("\n\n", 0, start) + 1
-    worth *= cell or not _CAPTIONED.match(text, top)
-    worth *= LOOSE if not cell and _is_spoken(text[max(top, start - REACH) : start]) else 1.0
+    if not cell:
+        top = text.rfind("\n\n", 0, start) + 1
+        within = (headed and not joined) or any(first <= start < last for first, last in _methods(text))
+        worth *= not _CAPTIONED.match(text, top)
+        worth *= LOOSE if within or _is_spoken(text[max(top, start - REACH) : start]) else 1.0
     return Reading(start, end, worth, length, frozenset(found))
+
+
+@lru_cache(maxsize=64)
+def _methods(text: str) -> tuple[tuple[int, int], ...]:
+    """Return where the sections of a document stand that tell how something was found out, by their headings."""
+    found = []
+    for heading in _METHODS.finditer(text):
+        after = _AFTER_METHODS.search(text, heading.end())
+        found.append((heading.start(), after.start() if after else len(text)))
+    return tuple(found)
 
 
 def _is_spoken(before: str) -> bool:
@@ -102,6 +124,7 @@ def _loose(sentence: str, language: str, transcript: bool) -> float:
     if marked or (transcript and is_talk(sentence)) or (language == "en" and not _has_verb(sentence)):
         return 0.0
     worth = (LISTED if _EXAMPLES.search(sentence) else 1.0) * (OURS if _WE.search(sentence) else 1.0)
+    worth *= CONTINUES if _CONTINUES.match(sentence) else 1.0
     if transcript and language in PERSONS and PERSONS[language].search(sentence):
         worth *= SPOKEN
     cut = sentence[:1] in ".,;()`" or " = " in sentence or sentence.count('"') % 2
@@ -118,7 +141,9 @@ def _has_verb(sentence: str) -> bool:
     >>> [_has_verb(one) for one in ("RNA extraction of the cell's DNA.", "A whale sings.", "They include Zep.")]
     [False, True, True]
     """
-    words = [word.replace("’", "'") for word in _WORD.findall(sentence)]
+    words = [
+        word.replace("’", "'") for word in _WORD.findall(sentence) if "-" not in word
+    ]  # "a head-based test" has none
     for before, word in zip(["", *map(str.casefold, words)], words, strict=False):
         low = word.casefold()
         if (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.packing import packs
-from graphrag_lite.llm.model import StageModel
+from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import FoldFacts as PairsPrompt
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.replies.chosen_numbers import read_chosen, schema

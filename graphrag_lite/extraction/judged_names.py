@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.packing import packs
-from graphrag_lite.llm.model import StageModel
+from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ResolveEntities as PairsPrompt
 from graphrag_lite.replies.chosen_numbers import read_chosen, schema

@@ -98,10 +98,13 @@ class Diagnosis:
             raise Trouble(f"{self.address} answered with something that is not JSON: {start!r}.") from None
         if not isinstance(answer, dict):
             raise Trouble(f"{self.address} answered with a JSON {type(answer).__name__} instead of an object.")
-        if isinstance(answer.get("error"), dict) and not answer.get("choices"):  # as OpenRouter does, with status 200
-            code = str(answer["error"].get("code"))
+        choices = answer.get("choices")
+        place = choices[0] if isinstance(choices, list) and choices else answer
+        error = place.get("error") if isinstance(place, dict) else None
+        if isinstance(error, dict) and error:  # as OpenRouter does, with status 200, also where a reply breaks off
+            code = str(error.get("code"))
             status = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 500
-            self._refuse(status, body(response), response.headers, frozenset())
+            self._refuse(status, json.dumps({"error": error}), response.headers, frozenset())
         return answer
 
     def _refuse(self, status: int, text: str, headers: Mapping[str, str], hand_back: frozenset[int]) -> NoReturn:
@@ -121,7 +124,7 @@ class Diagnosis:
             raise ModelError(f"{self.address} cannot be asked: {why}") from None
         flagged = re.search(r"moderation|flagged", message, re.IGNORECASE)
         if status == 401 or (status == 403 and not flagged) or (status == 400 and re.search("api.?key", message, re.I)):
-            raise ModelError(self.unauthorised(status, message)) from None
+            raise ModelError(self.unauthorised(status, message) + self._or_the_proxy(text)) from None
         if status == 402 or (status == 429 and "insufficient_quota" in text):
             raise ModelError(
                 f"{said}\nThe account has no credit left. Top it up and run again: what was answered is kept."
@@ -131,22 +134,28 @@ class Diagnosis:
                 f"{said}\nCheck {self.section}.model, and {self.section}.base_url (most end in /v1)."
             ) from None
         if status in HEALS or (status >= 500 and status != 501):
-            raise Trouble(f"{said.rstrip('.')}.", pause=asked_pause(headers)) from None
+            raise Trouble(f"{said.rstrip('.')}.", pause=asked_pause(headers, text)) from None
         if re.search("context|too long|too many tokens|too large", message, re.IGNORECASE):
             said += "\nA model with a larger context can take it; or make what is sent smaller in the settings."
         raise Refused(said, status, message) from None
 
     def message(self, text: str) -> str:
-        """Return what an error body says: `error.message`, `error`, `message`, `detail`, or its text."""
+        """Return what an error body says: `error.message`, `error`, `message`, `detail`, or its text.
+
+        A validator's (pydantic's: vLLM, Mistral) names the field beside it.
+        """
         try:
             found = parsed(text)
         except ValueError:
-            found = re.sub(r"<title>[^<]{0,200}</title>|<[^<>]{0,200}>", " ", text[:5000])
+            page = text[:5000]
+            found = re.sub(r"<title>[^<]{0,200}</title>|<[^<>]{0,200}>", " ", page)
+            found = found if found.strip() else re.sub("<[^<>]{0,200}>", " ", page)
         for name in ("error", "message", "detail", "msg"):
             if isinstance(found, list) and found:
                 found = found[0]
             if isinstance(found, dict) and name in found:
-                found = found[name]
+                field = found.get("loc") if name == "msg" else None
+                found = f"{field[-1]}: {found[name]}" if isinstance(field, list) and field else found[name]
         words = " ".join((found if isinstance(found, str) else json.dumps(found)).split())
         words = self.redacted(words)
         return words if len(words) <= MESSAGE else f"{words[:MESSAGE]} ..."
@@ -164,6 +173,12 @@ class Diagnosis:
             f"{self.address} refuses the key ({status}): {message}\nThe environment variable {name}"
             f" ({self.section}.api_key_env) {have}. Set it to a key of this endpoint."
         )
+
+    def _or_the_proxy(self, text: str) -> str:
+        """Return that a refusal may be the proxy's, where there is one: in JSON it is the endpoint's own."""
+        if text.lstrip().startswith("{") or not http_client().proxied(self.address):
+            return ""
+        return f"\nOr it is the proxy of {http_client().PROXIES} that refuses: {http_client().WITH_A_NAME}"
 
     def unreachable(self, error: BaseException) -> str:
         if isinstance(error, TimeoutError):

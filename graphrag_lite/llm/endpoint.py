@@ -269,7 +269,6 @@ class Endpoint:
                     self._query,
                     self._headers(key),
                     connect=min(CONNECT, self.settings.timeout),
-                    outside=not _is_loopback(self.host),
                 )
             except (ValueError, OSError) as error:
                 raise ModelError(
@@ -304,7 +303,3 @@ def _secret(variable: str, setting: str) -> str:
             " quotation mark. Set it again."
         )
     return value
-
-
-def _is_loopback(host: str) -> bool:
-    return host == "localhost" or host.startswith("127.") or host == "::1"

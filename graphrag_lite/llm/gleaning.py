@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm.chat import Message
-from graphrag_lite.llm.model import StageModel
+from graphrag_lite.llm.stage_model import StageModel
 
 T = TypeVar("T")
 

@@ -22,9 +22,12 @@ from graphrag_lite.errors import CallError
 
 MOST = 16_000_000  # bytes of an answer: four million tokens
 PIECE = 65_536  # bytes
-ENCODINGS = ("gzip", "deflate")
+ENCODING = "gzip"  # not deflate, which servers send in two forms
 IDLE = 4.0  # seconds after which a connection is not used again: servers close theirs after 5 or more
 PROXIES = "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY"
+WITH_A_NAME = (
+    "one that wants a name and a password is http://NAME:PASSWORD@HOST:PORT; hosts in NO_PROXY are asked without it."
+)
 BROKEN = (aiohttp.ClientError, OSError)  # what a connection fails with
 
 
@@ -70,28 +73,26 @@ class Streamed(Head):
 class Client:
     """Sends requests below `base_url`, each with these parameters and headers. `connect`: seconds to get a connection.
 
-    `outside`: through the proxy of the environment. Redirects are not followed: neither key nor documents go where
+    Redirects are not followed: neither key nor documents go where
     nobody sent them. Raises ValueError for an address or a proxy that is none, OSError for certificates that are not
     there; a request raises one of BROKEN.
     """
 
-    def __init__(
-        self, base_url: str, params: Mapping[str, str], headers: Mapping[str, str], *, connect: float, outside: bool
-    ) -> None:
+    def __init__(self, base_url: str, params: Mapping[str, str], headers: Mapping[str, str], *, connect: float) -> None:
         self._base = URL(base_url)
         (self._base.host or "").encode("idna")  # as looking it up does, which raises ValueError then
         self._params = dict(params)
         if self._base.user:  # the name and the password of an address go before any key
             own = b64encode(f"{self._base.user}:{self._base.password or ''}".encode()).decode()
             headers, self._base = {**headers, "authorization": f"Basic {own}"}, self._base.with_user(None)
-        proxy = _proxy(self._base) if outside else None
+        proxy = _proxy(self._base)
         if proxy and URL(proxy).scheme not in ("http", "https"):
             raise ValueError("a proxy of another protocol than HTTP")
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 limit=0, keepalive_timeout=IDLE, ssl=_trusted() if self._base.scheme == "https" else True
             ),
-            headers={"accept-encoding": ", ".join(ENCODINGS), **headers},
+            headers={"accept-encoding": ENCODING, **headers},
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             timeout=aiohttp.ClientTimeout(sock_connect=connect),
@@ -135,14 +136,14 @@ async def _bounded(answer: aiohttp.ClientResponse, most: int) -> AsyncIterator[b
     """Yield an answer unpacked. Raises CallError for more than `most` bytes, and for what was not asked for."""
     encoding = answer.headers.get("content-encoding", "identity").strip().lower()
     where = f"{answer.url.host} answered"
-    if encoding not in ("identity", "", *ENCODINGS):
+    if encoding not in ("identity", "", ENCODING):
         raise CallError(f"{where} in the encoding {encoding[:40]!r}, which was not asked for.")
-    unpacking = zlib.decompressobj(zlib.MAX_WBITS | 32)  # of either of ENCODINGS, told by its head
+    unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
     n_bytes = 0
     async for packed in answer.content.iter_any():
         while packed:
             piece, packed = packed, b""
-            if encoding in ENCODINGS:
+            if encoding == ENCODING:
                 try:
                     piece = unpacking.decompress(piece, PIECE)
                 except zlib.error as error:
@@ -174,15 +175,19 @@ def in_the_way(error: BaseException) -> str:
 
 
 def refused_by_proxy(said: str) -> str:
-    return (
-        f"the proxy of {PROXIES} answered {said}. One that wants a name and a password is http://NAME:PASSWORD@HOST:PORT;"
-        " hosts in NO_PROXY are asked without it."
-    )
+    return f"the proxy of {PROXIES} answered {said}; {WITH_A_NAME}"
+
+
+def proxied(address: str) -> bool:
+    """Return whether an address is asked through a proxy."""
+    return _proxy(URL(address)) is not None
 
 
 def _proxy(url: URL) -> str | None:
-    proxies = getproxies()
-    return None if proxy_bypass(url.host or "") else proxies.get(url.scheme) or proxies.get("all")
+    """Return the proxy of the environment for an address; None for one of this machine."""
+    host, proxies = url.host or "", getproxies()
+    near = host in ("localhost", "::1") or host.startswith("127.")
+    return None if near or proxy_bypass(host) else proxies.get(url.scheme) or proxies.get("all")
 
 
 def _trusted() -> ssl.SSLContext:

@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 
 WINDOW = 60.0  # seconds: the minute of "per minute"
 UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"([^"]{1,20})"')
 DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s)")
 
 
@@ -86,11 +87,15 @@ class Limits:
         return max(wait, self._resume_at - now)
 
 
-def asked_pause(headers: Mapping[str, str]) -> float | None:
-    """Return how many seconds a refused request is asked to wait: retry-after-ms, or Retry-After (seconds, a date).
+def asked_pause(headers: Mapping[str, str], text: str = "") -> float | None:
+    """Return how many seconds a refused request is asked to wait.
+
+    By retry-after-ms, or Retry-After (seconds, a date), or what the text of the answer says, as Gemini's does.
 
     >>> asked_pause({"retry-after": "7"}), asked_pause({"retry-after-ms": "250"}), asked_pause({})
     (7.0, 0.25, None)
+    >>> asked_pause({}, '{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "32s"}')
+    32.0
     """
     with suppress(ValueError):
         return _number(headers.get("retry-after-ms", "")) / 1000
@@ -99,7 +104,7 @@ def asked_pause(headers: Mapping[str, str]) -> float | None:
         return _number(value)
     with suppress(ValueError, TypeError, OverflowError):
         return max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
-    return None
+    return seconds(found[1]) if (found := RETRY_DELAY.search(text)) else None
 
 
 def pause_before_next(headers: Mapping[str, str], tokens: int) -> float:

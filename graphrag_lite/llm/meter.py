@@ -73,7 +73,7 @@ class Meter:
         self.settings = settings
         self.stages: dict[str, Spent] = {}
         self.prices = self.prices_of(settings.model)
-        self._in_flight = 0.0  # US dollars
+        self._in_flight: list[tuple[Spent, Request | Usage]] = []
         self._ended: asyncio.Event | None = None  # of the next call that ends, where one is waited for
 
     def prices_of(self, model: str | None) -> Prices | None:
@@ -103,10 +103,10 @@ class Meter:
         calls = sum(each.calls for each in self.stages.values())
         if self.settings.max_calls is not None and calls >= self.settings.max_calls:
             raise Stopped(f"llm.max_calls: this run may make {self.settings.max_calls} calls, and has. {GO_ON}")
-        expected = await self._afford(spent, request)
+        await self._afford(spent, request)
         spent.calls += 1
         spent.n_in_flight += 1
-        self._in_flight += expected
+        self._in_flight.append(asked := (spent, request))
         used: Usage | None = None
 
         def count(usage: Usage) -> None:
@@ -119,7 +119,7 @@ class Meter:
         finally:
             spent.learn(request, used)
             spent.n_in_flight -= 1
-            self._in_flight -= expected
+            self._in_flight = [each for each in self._in_flight if each is not asked]
             if self._ended is not None:
                 self._ended.set()
                 self._ended = None
@@ -149,24 +149,34 @@ class Meter:
                 return n
         return len(requests)
 
-    async def _afford(self, spent: Spent, request: Request | Usage) -> float:
-        """Return what a call is expected to cost, once the budget has room for it."""
+    async def _afford(self, spent: Spent, request: Request | Usage) -> None:
+        """Wait until the budget has room for a call. Raises Stopped where it never will.
+
+        What calls in flight will cost is looked at anew: a reply that is longer than those before it tells. No more
+        than may be in flight are let through, since whoever waits may yet be spared.
+        """
         most = self.settings.max_cost
         if most is None or spent.prices is None:
-            return 0.0
+            return
         while True:
+            while len(self._in_flight) >= self.settings.concurrency:
+                await self._end_of_a_call()
             expected = cost_of(spent.expected(request), spent.prices)
+            in_flight = sum(cost_of(its.expected(asked), its.prices) for its, asked in self._in_flight if its.prices)
             cost = sum(each.cost or 0.0 for each in self.stages.values())
-            fits = cost + self._in_flight + expected <= most
+            fits = cost + in_flight + expected <= most
             if fits and not (spent.n_in_flight and spent.is_first(request)):
-                return expected
-            if not fits and (cost + expected > most or self._in_flight <= 0):
+                return
+            if not fits and (cost + expected > most or not self._in_flight):
                 raise Stopped(
                     f"llm.max_cost: ${cost:.4f} is spent, and the next call (about ${expected:.4f}) would pass ${most}."
                     f" {GO_ON}"
                 )
-            self._ended = self._ended or asyncio.Event()
-            await self._ended.wait()
+            await self._end_of_a_call()
+
+    async def _end_of_a_call(self) -> None:
+        self._ended = self._ended or asyncio.Event()
+        await self._ended.wait()
 
     def to_dict(self, stage: str) -> Mapping[str, Any]:
         """Return what a stage spent, as the manifest stores it."""

@@ -1,42 +1,30 @@
-"""What a stage asks of the model: every answer memoised, limited, counted, and repaired once where it is unusable.
+"""The model of a run, or of a query process: what is asked, with its memo, its budget, its batches and its event loop.
 
-    stage -> StageModel.ask -> memo -> budget -> limits, retries -> ChatModel
-
-A `Model` belongs to one run or one query process; a `StageModel` is its face to one stage. A run's asks in a loop of
-its own (`own_loop`): what a stage computes does not keep the next request from being sent.
+A `StageModel` is its face to one stage. A run's asks in a loop of its own (`own_loop`): what a stage computes does not
+keep the next request from being sent.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
-from math import ceil
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-from graphrag_lite.attempts import ENDS_RUN, described
-from graphrag_lite.errors import CallError, ReplyError, WaitingError
 from graphrag_lite.llm.batches import Batches
-from graphrag_lite.llm.chat import ChatModel, Message, Reply, Request, first_word
+from graphrag_lite.llm.chat import ChatModel
+from graphrag_lite.llm.diagnosis import http_client
 from graphrag_lite.llm.memo import Memo
-from graphrag_lite.llm.meter import Meter, Spent, Stopped
+from graphrag_lite.llm.meter import Meter, Spent
+from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.llm.own_loop import own_loop
 from graphrag_lite.llm.providers import chat_model, models_of_stages
-from graphrag_lite.llm.thinking import spoken, whole
+from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.plugins import Origin
 from graphrag_lite.settings.models import Llm
 from graphrag_lite.watch import Silence, Watch
 
 T = TypeVar("T")
-R = TypeVar("R")
-REPAIR = (
-    "Your last reply could not be used: {error}\n"
-    "Answer the first request again, completely, and in exactly the form it asks for."
-)
-AHEAD = 8  # items begun for each request that may be in flight: breadth first, so that few long chains end a stage
-YES_NO = ("Yes", "No")
-SPEAKS_AT_ONCE = Request(())  # by which the memo holds whether a model's last streamed answer began with no thinking
-EXCERPT = 80  # characters of an unusable reply that a user is shown
 
 
 @dataclass
@@ -49,7 +37,7 @@ class Model:
     meter: Meter
     batches: Batches | None = None  # in which everything is asked
     asking: dict[str, asyncio.Event] = field(default_factory=dict)  # by key of a request, until its answer is kept
-    early: dict[str, "StageModel"] = field(default_factory=dict)  # of stages that ask before it is their turn
+    early: dict[str, StageModel] = field(default_factory=dict)  # of stages that ask before it is their turn
     others: Mapping[str, "Model"] = field(default_factory=dict)  # of stages that ask another one, by `llm.models`
     loop: asyncio.AbstractEventLoop | None = None
 
@@ -83,7 +71,7 @@ class Model:
         """Await what asks the model, in the loop where it is asked."""
         return await (work if self.loop in (None, asyncio.get_running_loop()) else self.started(work))
 
-    def of(self, stage: str, failures: list[tuple[str, str, int]], watch: Watch) -> "StageModel":
+    def of(self, stage: str, failures: list[tuple[str, str, int]], watch: Watch) -> StageModel:
         """Return the model as a stage sees it: what it has begun early goes on, and fails among its `failures`."""
         if (early := self.early.pop(stage, None)) is None:
             return StageModel(self.at(stage), stage, failures, watch)
@@ -96,7 +84,7 @@ class Model:
             asyncio.run_coroutine_threadsafe(hand_over(), self.loop).result()
         return early
 
-    def before_its_turn(self, stage: str) -> "StageModel":
+    def before_its_turn(self, stage: str) -> StageModel:
         """Return the model for what a stage can begin while the stages before it run."""
         return self.early.setdefault(stage, StageModel(self.at(stage), stage, [], Silence()))
 
@@ -149,6 +137,8 @@ def open_model(
         memo = Memo(output / "memo.sqlite", must_keep=must_keep, run=run)
         opened.callback(memo.close)
         loop = opened.enter_context(own_loop()) if beside else None
+        if loop and isinstance(asked, OpenAIChat):  # its import reads certificates: now, while the caller goes on
+            loop.call_soon_threadsafe(http_client)
         model = Model(asked, memo, settings, meter, batches, loop=loop)
         # Of what is asked, and what has begun, they know together: one stage may end the run of all.
         others = {stage: replace(model, chat=other) for stage, other in models_of_stages(settings, chat).items()}
@@ -157,243 +147,3 @@ def open_model(
         yield replace(model, others=others)
         if batches:
             batches.forget()
-
-
-@dataclass
-class StageModel:
-    """The model, as one stage sees it."""
-
-    model: Model
-    stage: str
-    failures: list[tuple[str, str, int]]
-    watch: Watch
-    stopped: Stopped | None = None  # why nothing more is asked
-    begun: dict[Any, Awaitable[Any]] = field(default_factory=dict)  # outcomes of `begin`, by item
-    _turns: asyncio.Semaphore | None = None
-
-    def begin(self, work: Callable[[T], Awaitable[Any]], item: T) -> None:
-        """Start what `map` will ask of an item, and take it then.
-
-        As many items at once as fill all places, also while some wait for the next of their requests: the others would
-        stand before what is asked now.
-        """
-        turns = self._turns = self._turns or asyncio.Semaphore(2 * self.model.settings.concurrency)
-
-        async def outcome() -> Any:
-            try:
-                async with turns:
-                    return await work(item)
-            except Exception as error:  # for `map` to judge
-                return error
-
-        if item not in self.begun:
-            self.begun[item] = self.model.started(outcome())
-
-    async def ask(
-        self,
-        messages: Sequence[Message],
-        parse: Callable[[str], T],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        max_tokens: int | None = None,
-    ) -> T:
-        """Return what `parse` makes of the reply; `parse` raises ReplyError for one that cannot be used.
-
-        An unusable reply is shown to the model once, with the error; only a reply that was parsed is memoised, under
-        this request. Raises ReplyError or CallError where there is no usable reply, ModelError where none can come.
-        """
-        request = Request(tuple(messages), schema, (), max_tokens)
-        return await self.model.beside(self._answered(request, parse))
-
-    async def call(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> str:
-        """Return what the model says where it may call `tools`. It is kept as it is, and read by whoever asked."""
-        request = Request(tuple(messages), tools=tuple(tools))
-        return await self.model.beside(self._answered(request, str, lambda reply: spoken(reply.text)))
-
-    async def yes(self, messages: Sequence[Message]) -> bool:
-        """Return whether the model says yes to a question that asks for yes or no."""
-        return await self.model.beside(self._answered(Request(tuple(messages), None, YES_NO), _yes))
-
-    async def map(
-        self, work: Callable[[T], Awaitable[R]], items: Sequence[T], name: Callable[[T], str]
-    ) -> list[R | None]:
-        """Return the results of `work` over items, in their order, as many at once as the limits allow.
-
-        Items start in their order: one may wait for another before it. Where no usable reply comes, or `work` raises
-        what nobody foresaw, the failure is recorded under the item's `name` and its result is None. Raises ModelError
-        where the model failed more than `max_failure_ratio` of the items, or all of them, or the budget is spent: once
-        what is in flight is answered and kept. Raises WaitingError where the rest is asked in a batch.
-        """
-        results: list[R | None] = [None] * len(items)
-        done = n_failed = 0
-        waits = False
-        most = min(ceil(self.model.settings.max_failure_ratio * len(items)), len(items) - 1)  # never all
-        places = iter(range(len(items)))
-
-        async def attempted(item: T) -> R | None:
-            nonlocal n_failed, waits
-            try:
-                return await self._result(work, item)
-            except WaitingError:
-                waits = True
-                return None
-            except (ReplyError, CallError) as error:
-                n_failed += 1
-                self.failed(name(item), error)
-                if n_failed > most:
-                    raise Stopped(
-                        f"{self.stage}: {n_failed} of {len(items)} could not be done, more than llm.max_failure_ratio"
-                        " allows. Nothing was published; what was answered is kept, and the next run goes on from"
-                        f" there. The last: {name(item)}: {error}"
-                    ) from None
-                return None
-            except ENDS_RUN:
-                raise
-            except Exception as error:
-                self.failures.append((name(item), described(error), 1))
-                return None
-
-        async def lane() -> None:
-            nonlocal done
-            for place in places:
-                try:
-                    results[place] = await attempted(items[place])
-                except Stopped as stopped:
-                    raise await self._end(stopped) from None
-                done += 1
-                self.watch.advance(done, len(items))
-                self.watch.spend(self.model.meter.to_dict(self.stage))
-                if self.stopped:
-                    return
-
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(len(items), AHEAD * self.model.settings.concurrency)):
-                    group.create_task(lane())
-        except BaseExceptionGroup as errors:
-            raise _first(errors) from None
-        if waits and (batches := self.model.batches):
-            await batches.submit(self.model.meter.room(self.stage, list(batches.open.values())))
-        return results
-
-    async def _result(self, work: Callable[[T], Awaitable[R]], item: T) -> R:
-        """Return what comes of an item: of what was begun before its turn, or of `work`."""
-        if not self.begun or (begun := self.begun.pop(item, None)) is None:
-            return await work(item)
-        if isinstance(outcome := await begun, Exception):
-            raise outcome
-        return cast(R, outcome)
-
-    async def _end(self, stopped: Stopped) -> Stopped:
-        """Have nothing more asked, wait until what is in flight is answered, and return the first that ended it."""
-        self.stopped = self.stopped or stopped
-        for early in self.model.early.values():
-            early.stopped = early.stopped or stopped
-        with suppress(TimeoutError):  # what is only waiting its turn may take longer than an answer
-            async with asyncio.timeout(self.model.settings.timeout):
-                await self.model.beside(self.model.quiet())
-        return self.stopped
-
-    def failed(self, name: str, error: ReplyError | CallError, before: str = "") -> None:
-        """Record what there is no usable answer to; `before` is put before the error. A reply was tried twice."""
-        self.failures.append((name, f"{before}{error}", 2 if isinstance(error, ReplyError) else 1))
-
-    async def stream(self, messages: Sequence[Message]) -> AsyncIterator[str]:
-        """Yield the answer in pieces as they come; a memoised one at once. An answer cut off raises ReplyError.
-
-        Only a closing tag may tell that what came before was thinking, so the first answer of a model comes as a whole.
-        """
-        request = Request(tuple(messages))
-        memo = self.model.memo
-        key, manner = (memo.key(self.model.identity, asked) for asked in (request, SPEAKS_AT_ONCE))
-        if (found := memo.get(key)) is not None and (known := spoken(found.text)):
-            self.model.meter.hit(self.stage)
-            yield known
-            return
-        at_once, pieces = memo.get(manner) == Reply("yes"), ""
-        async with self.model.meter.call(self.stage, request) as count:
-            async for piece in self.model.chat.stream(request):
-                if isinstance(piece, str):
-                    pieces += piece
-                    if at_once:
-                        yield piece
-                    continue
-                count(piece.usage)
-                answer = whole(piece)
-                await memo.put(key, replace(piece, text=answer))
-                if (spoke := pieces.split() == answer.split()) != at_once:
-                    await memo.put(manner, Reply("yes" if spoke else "no"))
-                if not at_once:
-                    yield answer
-                elif not spoke:
-                    raise ReplyError("what was shown was the model's thinking. Its answer is kept: ask again")
-
-    async def _answered(
-        self, request: Request, parse: Callable[[str], T], said_in: Callable[[Reply], str] = whole
-    ) -> T:
-        key = self.model.memo.key(self.model.identity, request)
-        if (known := self._remembered(key, parse, said_in)) is not None:
-            return known[0]
-        async with self.model.alone(key):
-            if (known := self._remembered(key, parse, said_in)) is not None:  # the same was asked by another meanwhile
-                return known[0]
-            reply = await self._complete(request, key)
-            try:
-                result = parse(said_in(reply))
-            except ReplyError as error:
-                said = {"role": "assistant", "content": spoken(reply.text).strip() or "(nothing)"}
-                again = {"role": "user", "content": REPAIR.format(error=error)}
-                again_asked = replace(request, messages=(*request.messages, said, again))
-                reply = await self._complete(again_asked, self.model.memo.key(self.model.identity, again_asked))
-                try:
-                    result = parse(said_in(reply))
-                except ReplyError as problem:
-                    raise ReplyError(f"{problem} (the model said: {_beginning(reply.text)!r})") from None
-            await self.model.memo.put(key, replace(reply, text=spoken(reply.text)))
-            return result
-
-    def _remembered(self, key: str, parse: Callable[[str], T], said_in: Callable[[Reply], str]) -> tuple[T] | None:
-        if (found := self.model.memo.get(key)) is None:
-            return None
-        try:
-            result = parse(said_in(found))
-        except ReplyError:  # by the parser of another version, or a reply that one kept with its thinking
-            return None
-        self.model.meter.hit(self.stage)
-        return (result,)
-
-    async def _complete(self, request: Request, key: str) -> Reply:
-        if self.stopped:
-            raise self.stopped
-        if self.model.batches is not None:
-            reply = await self.model.batches.reply(key, request)
-            self.model.meter.take(self.stage, reply.usage)
-            return reply
-        async with self.model.meter.call(self.stage, request) as count:
-            try:
-                reply = await self.model.chat.complete(request)
-            except ENDS_RUN:
-                raise
-            except (Exception, asyncio.CancelledError) as error:  # of a model that is not ours
-                if (asks := asyncio.current_task()) and asks.cancelling():
-                    raise  # it is the run that is cancelled
-                raise CallError(described(error)) from error
-            count(reply.usage)
-            return reply
-
-
-def _yes(text: str) -> bool:
-    word = first_word(text)
-    if word not in ("yes", "y", "no", "n"):
-        raise ReplyError(f"{text[:40]!r} is neither yes nor no")
-    return word.startswith("y")
-
-
-def _beginning(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= EXCERPT else f"{line[:EXCERPT]}…"
-
-
-def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
-    first = errors.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first

@@ -251,7 +251,7 @@ class OpenAIChat:
         if not named:
             return False
         if named[0] not in self._left_out:
-            logger.warning("%s: %s is left out of every request from now on.", refused, named[0])
+            logger.warning("%s: %s is left out of every request from now on.", str(refused).rstrip("."), named[0])
         self._left_out.add(named[0])
         del body[named[0]]
         return True
@@ -327,6 +327,8 @@ class OpenAIChat:
         message = choice.get("message") or {}
         finish = str(choice.get("finish_reason") or "stop").lower()
         text = content(message.get("content"))
+        if finish == "error":
+            raise CallError(f"{self.endpoint.address} broke off its answer. Ask again.")
         if finish == "content_filter":
             raise CallError(f"{self.endpoint.address} withheld its reply: its content filter.")
         if not text and message.get("refusal"):

@@ -72,16 +72,18 @@ def usage_of(answer: Mapping[str, Any], estimated: int) -> Usage:
         message = answer["choices"][0].get("message") or {}
         return Usage(estimated, 0, estimated_tokens(content(message.get("content"))))
     details = usage.get("prompt_tokens_details")
-    cached = counted(details.get("cached_tokens")) if isinstance(details, Mapping) else 0
+    cached = counted(details.get("cached_tokens")) if isinstance(details, Mapping) else None
+    if cached is None:
+        cached = counted(usage.get("prompt_cache_hit_tokens"))  # DeepSeek's
     said, total = counted(usage.get("completion_tokens")) or 0, counted(usage.get("total_tokens"))
     if total is not None:  # some count what was thought in the total alone
         said = max(said, total - prompt)
-    return Usage(prompt, cached or 0, said)
+    return Usage(prompt, min(cached or 0, prompt), said)
 
 
 def counted(tokens: Any) -> int | None:
     """Return a number of tokens that an endpoint tells, None for what can be none."""
-    return tokens if isinstance(tokens, int) and 0 <= tokens <= MOST else None
+    return tokens if type(tokens) is int and 0 <= tokens <= MOST else None
 
 
 def content(said: Any) -> str:

@@ -14,7 +14,8 @@ from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm.chat import ChatModel, Message, Request
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter
-from graphrag_lite.llm.model import Model, StageModel
+from graphrag_lite.llm.model import Model
+from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.settings.models import Llm
 
 T = TypeVar("T")

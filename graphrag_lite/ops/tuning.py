@@ -16,7 +16,8 @@ from graphrag_lite import prompts, tables
 from graphrag_lite.attempts import ignore, in_turn
 from graphrag_lite.errors import OutputError, ReplyError, SettingsError
 from graphrag_lite.llm.chat import ChatModel
-from graphrag_lite.llm.model import StageModel, open_model
+from graphrag_lite.llm.model import open_model
+from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.replies.graph_records import Entity, GraphReply, Relationship, read_graph
 from graphrag_lite.replies.json_reply import read_object
 from graphrag_lite.replies.records import clean

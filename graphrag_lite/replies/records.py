@@ -121,9 +121,11 @@ def clean(field: str) -> str:
 
 
 def _kinds(forms: tuple[Form, ...]) -> re.Pattern[str]:
-    """Return a pattern of all words for the kinds, longest first."""
+    """Return a pattern of all words for the kinds, longest first: they are compared where their first letters stand."""
     words = {word for form in forms for word in (form.kind, *form.also)}
-    return re.compile("|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word)))), re.I)
+    firsts = "".join(sorted({letter for word in words for letter in (word[0].lower(), word[0].upper())}))
+    either = "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
+    return re.compile(f"(?=[{re.escape(firsts)}])(?i:{either})")
 
 
 def _starts(text: str, forms: tuple[Form, ...]) -> Iterator[tuple[int, int, Form, re.Pattern[str]]]:

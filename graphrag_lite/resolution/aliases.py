@@ -60,7 +60,7 @@ def as_person(key: str, sure: bool = True) -> Person | None:
         return None
     if (core[0] in HONORIFICS and len(core) == 1) or ("de" in core[1:] and core[0] not in GIVEN_NAMES):
         return None
-    if not gender and core[0] in _FEMALE_TITLES | _MALE_TITLES:
+    if not gender and (core[0] in _FEMALE_TITLES or core[0] in _MALE_TITLES):
         gender = "f" if core[0] in _FEMALE_TITLES else "m"
     if not gender and len(core) > 1:
         male, female = core[0] in MALE_NAMES, core[0] in FEMALE_NAMES
@@ -135,6 +135,8 @@ def alias_in_documents(
     decided: dict[tuple[str, str], str] = {}
     for document in sorted(documents):
         held = documents[document]
+        if len(held) < 2:  # a name alone in its document is short for no other there
+            continue
         keys = sorted(held)
         longs = [persons[key] for key in keys if key in persons and len(persons[key].words) > 1]
         own = [shorts[key] for key in keys if key in shorts]

@@ -13,7 +13,7 @@ from graphrag_lite.text.names.words import HONORIFICS, PARTICLES, function_words
 _LOWER_RATIO = 1.0
 _GERUND_RATIO = 0.05  # of "Installing", which headings and what points to them begin with
 # Nor if nothing but the capital speaks for most of its mentions, as for German nouns.
-_MIN_ANCHORED = 0.2
+_MIN_ANCHORED, _MIN_ACRONYM = 0.2, 0.05
 # Places without a telling suffix are mostly common nouns (channel, zone), and so are repeated terms.
 _MIN_CASELESS_DOCUMENTS, _MIN_CASELESS_COUNT = 3, 20
 # A term is kept from this many mentions on, and from this share of the lower-case uses of its rarer end.
@@ -75,7 +75,8 @@ def is_name(key: str, entry: Candidate, n_documents: int, lower_counts: Mapping[
         return entry.types["person"] > 1 and majority_type(entry.types) == "person" and not lower_counts.get(key, 0)
     if not entry.anchored:
         return len(words) > 1 and not all(lower_counts.get(word, 0) for word in words)
-    if len(words) != 1 or is_acronym(key, entry) or _INNER_CAPITAL.fullmatch(title):
+    acronym = is_acronym(key, entry) and entry.anchored >= _MIN_ACRONYM * entry.count
+    if len(words) != 1 or acronym or _INNER_CAPITAL.fullmatch(title):
         return True
     if entry.anchored < _MIN_ANCHORED * entry.count:
         return False

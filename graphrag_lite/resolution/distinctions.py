@@ -110,9 +110,11 @@ def parted(
     are told apart the one that is loose goes; of two loose ones the shorter, then the first by name.
     """
     found: set[LocalName] = set()
-    for document in sorted(documents):
+    for document, keys in documents.items():
+        if len(keys) < 2:
+            continue
         groups: dict[str, list[str]] = defaultdict(list)
-        for key in sorted(documents[document]):
+        for key in sorted(keys):
             groups[meaning(document, key)].append(key)
         for root, group in groups.items():
             if len(group) < 2:

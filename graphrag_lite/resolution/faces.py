@@ -8,10 +8,13 @@ from graphrag_lite.resolution.candidates import Candidate, majority_type
 from graphrag_lite.resolution.types import infer_types
 from graphrag_lite.text.names.contexts import MAX_CONTEXTS, PARTS, form
 
-MAX_ACRONYM = 6  # characters
+MAX_ACRONYM, MIN_LETTERS = 6, 3  # characters
 # "TypedArray", "Uint8Array", "IPv4": words of code and of models, which stand where persons do, too.
 IDENTIFIER = re.compile(r"(?!(?:Ma?c|De|Di|La|Le|O['’])[A-Z])[^\W_]*(?:\d|[a-z][A-Z])[^\W_]*")
 # "apiVersion": no name of a thing is written so.
+VERSION = re.compile(r"[^\W\d_]{3,}-?[vV]\d+(?:\.\d+)*(?:-.+)?")  # "DeepSeek-V3", "MobileNetV2"
+# "MMLU-Pro", "C-Eval": of letters that are spelled.
+SPELLED = re.compile(r"[A-Z]{3}|^[A-Z]{1,2}[-\d]")
 CAMEL = re.compile(r"[a-z]{3,}(?:[A-Z][a-z\d]+)+")
 Face = tuple[str, str]
 """Title and type."""
@@ -81,15 +84,25 @@ def inferred(
         features[root] = [form(title, lower_counts), *beside[:MAX_CONTEXTS]]
     stated = {root: kind for root, (_, kind) in faces.items() if kind != "unknown"}
     akin = _akin(faces)
-    kinds = infer_types(features, stated | akin) | akin
-    return {root: (faces[root][0], kind) for root, kind in kinds.items() if _may_be(faces[root][0], kind)}
+    versions = {
+        root: "product" for root, (title, _) in faces.items() if root not in stated and VERSION.fullmatch(title)
+    }
+    kinds = infer_types(features, stated | akin) | akin | versions
+    return {root: (faces[root][0], kind) for root, kind in kinds.items() if may_be(faces[root][0], kind, lower_counts)}
 
 
-def _may_be(name: str, kind: str) -> bool:
-    """Tell whether a name may be of a type that its own words and those beside it do not state."""
-    if IDENTIFIER.fullmatch(name):
+def may_be(name: str, kind: str, lower_counts: Mapping[str, int]) -> bool:
+    """Tell whether a name may be of a type that its own words and those beside it do not state.
+
+    No place or person is called by letters that are spelled, no place by a word that the corpus has in small letters.
+    """
+    if IDENTIFIER.fullmatch(name) or (len(name) < MIN_LETTERS and name.isascii()):
         return kind in ("product", "concept")
-    return kind != "person" or not name.isupper() or len(name) > MAX_ACRONYM
+    if kind not in ("person", "location"):
+        return True
+    if name.isupper():
+        return len(name) > MAX_ACRONYM
+    return not SPELLED.search(name) and (kind == "person" or not lower_counts.get(name.casefold()))
 
 
 def _akin(faces: Mapping[str, Face]) -> dict[str, str]:

@@ -26,6 +26,7 @@ Nothing depends on the order of the mentions. The cost is near linear: candidate
 never compared all to all.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,8 +37,11 @@ from graphrag_lite.resolution.case_forms import ENDINGS, case_forms
 from graphrag_lite.resolution.distinctions import Apart, LocalName, differ, parted, spellings_apart, stated_kinds
 from graphrag_lite.resolution.faces import Contexts, Face, confirmed_face, face, inferred, majority_word
 from graphrag_lite.resolution.mentioned import Mentioned, mentioned
+from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.resolution.name_similarity import similar_pairs
 from graphrag_lite.text.folding import fold
+
+_INNER = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +144,8 @@ def _join_similar(names: Mentioned, joins: Joins, declined: Mapping[str, str], t
     for key, root in case_forms(known, {key: names.entries[key].count for key in known}).items():
         if not differ(names.stated[key], names.stated[root]):
             joins.targets[key] = (root, "lexical")
-    pairs = similar_pairs((key for key in names.entries if key not in names.dropped), threshold)
+    kept = [key for key in names.entries if key not in names.dropped]
+    pairs = [*_written_apart(kept, names), *similar_pairs(kept, threshold)]
     held: dict[str, set[str]] = {key: set() for pair in pairs for key in pair}
     for document, spans in names.spans.items() if names.confirmed else ():
         for key in spans.keys() & held.keys():
@@ -154,6 +159,14 @@ def _join_similar(names: Mentioned, joins: Joins, declined: Mapping[str, str], t
         less, more = sorted((one, other), key=lambda key: (names.entries[key].count, key))
         if less not in joins.targets and joins.root(more) != less:
             joins.targets[less] = (more, "lexical")
+
+
+def _written_apart(keys: Collection[str], names: Mentioned) -> list[tuple[str, str]]:
+    """Return the pairs of a name in one word and in several: LiHua, Li Hua; YouTube, You Tube."""
+    own = set(keys)
+    surfaces = ((key, surface) for key in keys for surface in names.entries[key].surfaces if _INNER.search(surface))
+    pairs = sorted({(key, exact_key(_INNER.sub(" ", surface))) for key, surface in surfaces})
+    return [(key, other) for key, other in pairs if other in own and other != key]
 
 
 def _entities(names: Mentioned, joins: Joins) -> tuple[dict[str, list[str]], dict[str, str]]:

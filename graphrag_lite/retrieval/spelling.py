@@ -30,7 +30,7 @@ FAR = 99  # edits: no reading
 Passage = Callable[[int], tuple[str, str]]
 """Gives the text of a text unit, with its document's title, and its language."""
 _WORD = re.compile(WORD_PATTERN)
-_BEGINS = re.compile(r"(?:^|[.!?:;\n\u2026])[^\w,]*$")
+_BEGINS = re.compile(r"(?:^|(?<![A-Z])(?<![A-Z][a-z])(?<![A-Z][a-z]{2})\.|[!?:;\n\u2026])[^\w,]*$")  # not behind "Mrs."
 _NUMBERED = re.compile(r"\D+\d+|\d+\D+$")
 _LATIN_GREEK_CYRILLIC = re.compile("[a-z\u00df-\u024f\u0370-\u052f]+")
 
@@ -189,7 +189,11 @@ def _written(word: str, term: str, named: bool, passages: Iterable[tuple[str, st
 
 
 def names_within(text: str) -> list[str]:
-    """Return the words of a text with a capital that they do not owe to the beginning of a sentence."""
+    """Return the words of a text with a capital that they do not owe to the beginning of a sentence.
+
+    >>> names_within("Who is Mrs. Dilber? Tell me.")
+    ['Mrs', 'Dilber']
+    """
     return [match[0] for match in _WORD.finditer(text) if _is_named(text, match)]
 
 

@@ -74,17 +74,18 @@ def scan(
     settings = settings or LoadDocuments()
     left_out: Counter[str] = Counter()
     files = [File(corpus.name, root)] if corpus.is_file() else _walk(root, leave_out, settings.exclude, left_out)
-    suffixes = (readers or all_readers()).suffixes()
+    suffixes = {*(readers or all_readers()).suffixes()}
     read = []
     for file in files:
-        if not file.is_folder and suffix_of(file.name) not in suffixes:
-            left_out[f"{suffix_of(file.name) or 'without ending'} files"] += 1
-        elif not file.is_folder and not _is_included(file.name, settings.include):
+        suffix = suffix_of(file.name)
+        if not file.is_folder and suffix not in suffixes:
+            left_out[f"{suffix or 'without ending'} files"] += 1
+        elif settings.include and not file.is_folder and not _is_included(file.name, settings.include):
             left_out[OTHERS] += 1
         else:
             read.append(file)
     if not read:
-        raise InputError(f"{corpus}: no documents. A corpus holds files of these kinds: {', '.join(suffixes)}.")
+        raise InputError(f"{corpus}: no documents. A corpus holds files of these kinds: {', '.join(sorted(suffixes))}.")
     if left_out:
         logger.info("Left out: %s.", ", ".join(f"{n} {what}" for what, n in sorted(left_out.items())))
     seen = seen or SeenFiles(leave_out)
@@ -98,7 +99,7 @@ def scan(
 
 
 def _is_included(path: str, include: Sequence[str]) -> bool:
-    return not include or any(_matches(path, glob) for glob in include)
+    return any(_matches(path, glob) for glob in include)
 
 
 def left_out_of(manifest: Mapping[str, Any]) -> dict[str, int]:
@@ -134,7 +135,7 @@ def _walk(root: str, leave_out: Path, exclude: Sequence[str], left_out: Counter[
             if entry.name.startswith("."):
                 continue
             name = f"{folder}/{entry.name}" if folder else entry.name
-            if named.fullmatch(entry.name) or any(_matches(name, glob) for glob in placed):
+            if named.fullmatch(entry.name) or (placed and any(_matches(name, glob) for glob in placed)):
                 left_out[f"excluded by {next(glob for glob in exclude if _matches(name, glob))}"] += 1
                 continue
             path = entry.path
@@ -183,4 +184,4 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
 
 def _utf8(name: str) -> str:
     """Return a name as text; bytes that are not UTF-8 are escaped, so that loading reports the file by this name."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
+    return name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace")

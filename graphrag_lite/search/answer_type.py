@@ -30,7 +30,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
 _WORD = re.compile(WORD_PATTERN)
 _MONTH = "|".join(sorted({prefix for prefixes in MONTHS.values() for prefix in prefixes}))
 _TIME = re.compile(
-    rf"(?<!\d)[12]\d{{3}}(?!\d)|\d\s?[年月日世]|\d:\d\d|(?<!\w)(?:(?:{_MONTH})\w{{0,6}}\.? \d|\d{{1,2}} (?:{_MONTH}))",
+    r"(?<!\d)[12]\d{3}(?!\d)|\d\s?[年月日世]|\d:\d\d|centur(?:y|ies)\b|jahrhundert|siècle|siglo|século|thế kỷ|"
+    rf"(?<!\w)(?:(?:{_MONTH})\w{{0,6}}\.? \d|\d{{1,2}} (?:{_MONTH}))",
     re.I,
 )
 # No number is one of a name ("V3", "Apollo 11"), nor a year.
@@ -53,6 +54,8 @@ def kind_asked(question: str, language: str) -> Kind:
     ['time', '', 'number']
     >>> kind_asked("谁来过？", "zh"), kind_asked("What is the default width of the logo?", "en")
     ('person', 'number')
+    >>> kind_asked("In welchem Jahr sank es?", "de"), kind_asked("Thành phố nào lớn nhất?", "vi")
+    ('time', 'location')
     """
     found: list[tuple[int, int, Kind]] = []
     for code in (language, "any"):

@@ -51,6 +51,7 @@ FEW, KNOWN_OF_FEW = 2, 0.1  # with fewer words, each of them counts more
 _NUMBER = re.compile(r"[0-9]{3,4}")
 # Amounts of time are added up, not told.
 _HOW_MANY = re.compile(r"(?i)how many (?!times\b|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)")
+_PRONOUN = re.compile(r"\b(?:he|she|his|hers?|him|they|their|them|who|whose)\b", re.I)
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 
 
@@ -155,12 +156,13 @@ def _is_not_beside_rarest(asked: _Asked, scores: "Scores") -> bool:
 def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
     """Say whether a question asks something of one thing by its `names`, and does not lead on to another document.
 
-    Of two things that it names, it asks what one of them is to the other.
+    Of two things that it names, it asks what one of them is to the other, but for an attribute: that is of the rarer.
     """
     question = asked.question
     no_name = frozenset(asked.counted) | general_terms() | role_terms()
     called = " ".join(word for word in question.capitalized if not no_name.issuperset(question.terms_of(word)))
-    named = len(question.weights) <= LONG and names and called in question.text.replace("-", " ")
+    of_one = called in question.text.replace("-", " ") or bool(asked.told and not asked.others)
+    named = len(question.weights) <= LONG and names and of_one
     if not named or not asked.words:
         return False
     return len(asked.others) <= HOPS or not any(_is_about(question.index, unit, names) for unit in best)
@@ -173,10 +175,24 @@ def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
     beside = list(_beside_names(question.index, names, set() if asked.told else sought, scores))
     if asked.counted:
         return not any(Sought().counts(text, asked.counted, question.language) for text, _ in beside)
-    told = asked.tell(text for text, _ in beside)
+    told = asked.tell(_of_others_left_out(question, text, names) for text, _ in beside)
     if told and not sought:  # how old somebody was who died is told by neither alone
         return not all(told)
     return not any(told) and not any(_has_form(sought, own) for _, own in beside)
+
+
+def _of_others_left_out(question: "Question", text: str, names: Set[str]) -> str:
+    """Return what stands beside a name without the sentences that name another person, and neither it nor "he"."""
+    index, language = question.index, question.analyzed_in
+
+    def names_another(said: str) -> bool:
+        if _PRONOUN.search(said) or not names.isdisjoint(terms(said, language)):
+            return False
+        found = (entity for one in find_mentions(said, language, index.names) for entity in one.entities)
+        return any(index.cell("entities", "type", entity) == "person" for entity in found)
+
+    spoken = (text[start:end] for start, end in sentences(text, language))
+    return " ".join(said for said in spoken if not names_another(said))
 
 
 def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:

@@ -26,7 +26,7 @@ REACH = 100  # characters behind it that are looked at
 _FORMS = expressions(__package__, "definitions.txt")
 _KIND = f"(?:{_FORMS['kinds']})"
 _ASKS = re.compile(
-    rf"\W*(?:(?:{_FORMS['before']})\s*(?P<after>.+)|what do(?:es)?\s+(?P<between>.+?)\s+(?:do|mean)"
+    rf"\W*(?:(?:{_FORMS['before']})\s*(?P<after>.+)|what do(?:es)?\s+(?P<between>.+?)\s+(?:do|mean|stand for)"
     rf"|(?P<before>.+?)\s*(?:{_FORMS['behind']}))\W*",
     re.I,
 )
@@ -52,8 +52,8 @@ def thing_asked(question: str) -> str:
     ['RCAC', 'Zustand', '']
     >>> thing_asked("Zepとは何ですか？"), thing_asked("Who was Ada and what did she do?"), thing_asked("When is Lent?")
     ('Zep', 'Ada', '')
-    >>> thing_asked("What does npm ci do?")
-    'npm ci'
+    >>> thing_asked("What does npm ci do?"), *map(thing_asked, ("What does GQA stand for?", "What is IT short for?"))
+    ('npm ci', 'GQA', 'IT')
     """
     asks = _ASKS.fullmatch(_AND_MORE.sub("", question.strip()))
     if not asks:
@@ -69,6 +69,8 @@ def defines(text: str, things: Iterable[str]) -> bool:
     >>> [defines(text, ["Zep"]) for text in ("Zep is a memory layer.", "We use Zep, a memory layer.", "Zep is fast.")]
     [True, True, False]
     >>> defines("Amy Hood, chief financial officer, is here.", ["chief financial officer"])
+    True
+    >>> defines("We use grouped-query attention (GQA) throughout.", ["GQA"])
     True
     """
     return any(_defined(text, found.start(), found.end()) for thing in things for found in _named(thing).finditer(text))
@@ -138,5 +140,5 @@ def _is_short_form(thing: str, before: str, after: str) -> bool:
     """Say whether letters in brackets are short for the words before them."""
     if not (thing.isupper() and before.endswith(("(", "（")) and after.startswith((")", "）"))):
         return False
-    initials = "".join(word[0] for word in re.findall(r"\w+", before) if word[0].isupper())
-    return initials.endswith(thing)
+    initials = "".join(word[0] for word in re.findall(r"\w+", before))
+    return initials.upper().endswith(thing) or "".join(filter(str.isupper, initials)).endswith(thing)

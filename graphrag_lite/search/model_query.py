@@ -10,7 +10,7 @@ from graphrag_lite.errors import CallError, GraphragLiteError, ModelError, Reply
 from graphrag_lite.evidence.citation_marks import Marks, ready
 from graphrag_lite.evidence.records import Shown
 from graphrag_lite.llm.chat import ChatModel, Reply, Request
-from graphrag_lite.llm.model import StageModel
+from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.replies.json_reply import read_object
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, answered, cite

@@ -113,6 +113,12 @@ class _Candidate:
     floor: float
     begins: bool  # it tells of what begins with a period asked about
 
+    def value(self, left: Mapping[str, float], whole: float) -> float:
+        """Return what it is worth where terms of the question weigh what is `left` of them, of `whole`."""
+        # fsum: a sum that does not depend on the order of a set
+        match = fsum(left[t] for t in self.terms & left.keys()) + AROUND * fsum(left[t] for t in self.around)
+        return self.worth * (match / whole + self.floor)
+
 
 def choose_sentences(
     index: "SnapshotView",
@@ -131,12 +137,12 @@ def choose_sentences(
     what begins at a character of a unit's document held in the periods asked about, and whether it began with them.
     What another chosen (or `told`) sentence says is left out. None where no sentence shares a term with the question.
     """
-    left = {term: weight for term, weight in weights(index.bm25, question_terms).items() if term not in QUANTIFIERS}
-    whole = sum(left.values())
+    weight = {term: each for term, each in weights(index.bm25, question_terms).items() if term not in QUANTIFIERS}
+    whole = sum(weight.values())
     scores = scores or [(2.0 + rank) ** -0.5 for rank in range(len(units))]
     top = max(scores, default=0.0)
-    asked = frozenset(term for term in left if index.bm25.holds(term) or sought.may_be_told(term, index.bm25))
-    wanted = _Wanted(asked, _side_by_side(question_terms, left, asked), sought)
+    asked = frozenset(term for term in weight if index.bm25.holds(term) or sought.may_be_told(term, index.bm25))
+    wanted = _Wanted(asked, _side_by_side(question_terms, weight, asked), sought)
     candidates = [
         candidate
         for unit, score in zip(units, scores, strict=True)
@@ -144,30 +150,42 @@ def choose_sentences(
     ]
     if not any(candidate.terms & asked for candidate in candidates):
         return []
+    left = {term: weight[term] for term in asked}
+    values = [candidate.value(left, whole) for candidate in candidates]
+    begun = [value * (BEGUN if one.begins else 1.0) for value, one in zip(values, candidates, strict=True)]
+    best = max(range(len(candidates)), key=begun.__getitem__)
+    if candidates[best].begins:
+        candidates[best] = replace(candidates[best], worth=candidates[best].worth * BEGUN)
+    candidates = _hopped(index, candidates, candidates[best], left)
+    if sought.newest:
+        candidates = _newest_first(index, candidates, [one.value(left, whole) for one in candidates], asked)
+    said = [read_out(index, place) for place in told]
+    return _one_by_one(candidates, left, whole, ENOUGH * values[best], most, said)
+
+
+def _one_by_one(
+    candidates: Sequence[_Candidate],
+    left: dict[str, float],
+    whole: float,
+    least: float,
+    most: int,
+    told: Sequence[tuple[str, str]],
+) -> list[Statement]:
+    """Return up to `most` sentences, best first, none that says what is `told`.
+
+    Each is worth `least` when it is chosen. `left` of `whole` is what the terms of the question weigh, and is used up.
+    """
     n_of_unit = Counter[int]()
 
     def cost(number: int) -> float:
-        # fsum: a sum that does not depend on the order of a set
-        candidate = candidates[number]
-        match = fsum(left[t] for t in candidate.terms & asked) + AROUND * fsum(left[t] for t in candidate.around)
-        return -candidate.worth * (match / whole + candidate.floor) * SAME_UNIT ** n_of_unit[candidate.place.unit]
+        return -candidates[number].value(left, whole) * SAME_UNIT ** n_of_unit[candidates[number].place.unit]
 
-    def as_first(number: int) -> float:
-        return cost(number) * (BEGUN if candidates[number].begins else 1.0)
-
-    best = min(range(len(candidates)), key=as_first)
-    worst = ENOUGH * cost(best)
-    if candidates[best].begins:
-        candidates[best] = replace(candidates[best], worth=candidates[best].worth * BEGUN)
-    candidates = _hopped(index, candidates, candidates[best], {term: left[term] for term in asked})
-    if sought.newest:
-        candidates = _newest_first(index, candidates, [-cost(number) for number in range(len(candidates))], asked)
     chosen: list[Statement] = []
-    known = [frozenset(terms(text, language)) for text, language in (read_out(index, place) for place in told)]
-    length = sum(place.end - place.start for place in told)
+    known = [frozenset(terms(text, language)) for text, language in told]
+    length = sum(len(text) for text, _ in told)
     for number in cheapest_first(len(candidates), cost):
         candidate = candidates[number]
-        if len(chosen) >= most or length >= MAX_ANSWER or cost(number) >= 0 or cost(number) > worst:
+        if len(chosen) >= most or length >= MAX_ANSWER or cost(number) >= 0 or cost(number) > -least:
             break
         if repeats(candidate.terms, known):
             continue
@@ -175,7 +193,7 @@ def choose_sentences(
         chosen.append(candidate.place)
         length += candidate.place.end - candidate.place.start
         n_of_unit[candidate.place.unit] += 1
-        left |= {term: left[term] * SAID for term in candidate.terms & asked}
+        left |= {term: left[term] * SAID for term in candidate.terms & left.keys()}
         left |= {term: left[term] * SAID**AROUND for term in candidate.around}
     return chosen
 

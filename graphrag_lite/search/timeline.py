@@ -1,11 +1,13 @@
 """What the corpus dates of somebody, something or the subject of a question, in the order of time."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
+from graphrag_lite.retrieval.abstention import weights
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 UNITS_READ = 40  # text units that the entries of a question are taken from
+LIKE_BEST = 0.6  # of the weight of a question's words that its best entry holds: with less it is about another thing
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,8 @@ class Entry:
 def timeline(index: "SnapshotView", text: str, first: date | None = None, last: date | None = None) -> list[Entry]:
     """Return the dated statements about a name, or those that fit a question, by time, from `first` to `last`.
 
-    A name that the index knows, or that a speaker goes by, gets all statements that have it as subject or object. A
-    sentence is listed once for each time that it states.
+    A name that the index knows, or that a speaker goes by, gets all statements that are about it, or whose sentence
+    names it. A sentence is listed once for each time that it states.
     """
     question = Question(index, text)
     mentions = find_mentions(text, question.language, index.names)
@@ -61,15 +64,18 @@ def timeline(index: "SnapshotView", text: str, first: date | None = None, last: 
     of_names = {term for one in mentions for term in question.terms_of(text[one.start : one.end])}
     rest = set(question.terms) - of_names
     rows = index.arrow("fact_mentions").to_pylist()
-    others = _of_speaker(rows, text) or _fitting(question, rows)
-    chosen = _about(index, rows, named) if named and not rest else others
+    chosen = _about(index, rows, named) if named and not rest else _of_speaker(rows, text)
+    chosen = chosen or _fitting(question, rows)
     shown = [row for row in chosen if _within(row, first, last)]
     shown.sort(key=lambda row: (row["valid_at"] or row["invalid_at"], row["invalid_at"], row["id"]))
     return [_entry(index, n, row) for n, row in enumerate(shown, start=1)]
 
 
 def _about(index: "SnapshotView", rows: Iterable[Mapping[str, Any]], named: set[int]) -> list[Mapping[str, Any]]:
-    """Return the statements whose subject or object is one of some entities."""
+    """Return the statements about some entities, and those whose sentences name one of them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     ids = index.column("entities", "id")
     wanted = {ids[row].as_py() for row in named}
     resolutions = index.arrow("entity_resolutions")
@@ -78,10 +84,17 @@ def _about(index: "SnapshotView", rows: Iterable[Mapping[str, Any]], named: set[
         for document_id, name, entity_id in tables.rows(resolutions, "document_id", "name", "entity_id")
         if entity_id in wanted
     }
+    mentions = index.columns("entity_mentions", ("document_id", "name", "mention_start"))
+    mentions = mentions.filter(pc.is_in(mentions["name"], value_set=pa.array({name for _, name in meant}, pa.string())))
+    places = defaultdict(list)
+    for document_id, name, start in tables.rows(mentions, "document_id", "name", "mention_start"):
+        if not meant.isdisjoint(((document_id, name), ("", name))):
+            places[document_id].append(start)
     return [
         row
         for row in rows
-        if any(
+        if any(row["char_start"] <= start < row["char_end"] for start in places[row["document_id"]])
+        or any(
             who and not meant.isdisjoint(((row["document_id"], who), ("", who)))
             for who in (row["subject"], row["object"])
         )
@@ -94,19 +107,20 @@ def _of_speaker(rows: Iterable[Mapping[str, Any]], text: str) -> list[Mapping[st
 
 
 def _fitting(question: Question, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the statements of the text units that fit a question best which share a term with it."""
+    """Return the statements of the text units that fit a question best which hold nearly as much of it as the best."""
     index = question.index
     scores = text_unit_scores(question)
     units = [unit for unit in best(scores, UNITS_READ).tolist() if scores[unit] > 0]
     ids = {index.cell("text_units", "id", unit) for unit in units}
-    asked = set(question.terms)
+    weight = weights(index.bm25, question.terms)
     found = []
     for row in rows:
         if row["text_unit_id"] in ids:
             text = index.document_of(index.unit_row[row["text_unit_id"]])[0]
-            if asked & set(terms(text[row["char_start"] : row["char_end"]], question.analyzed_in)):
-                found.append(row)
-    return found
+            held = weight.keys() & terms(text[row["char_start"] : row["char_end"]], question.analyzed_in)
+            found.append((sum(weight[term] for term in sorted(held)), row))
+    most = max((held for held, _ in found), default=0.0)
+    return [row for held, row in found if held > 0 and held >= LIKE_BEST * most]
 
 
 def _within(row: Mapping[str, Any], first: date | None, last: date | None) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.llm import gleaning
-from graphrag_lite.llm.model import StageModel
+from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import ExtractClaims as FirstPrompt
 from graphrag_lite.prompts import ExtractClaimsMissed, ExtractClaimsMore, Prompts
 from graphrag_lite.replies.claim_records import NONE, Claim, read_claims

@@ -95,10 +95,11 @@ def _kept(read: Sequence["pa.Table"], last: Last | None) -> tuple["pa.Table", se
     """Return the rows of the last snapshot of the documents that read as they did then, and which these are."""
     import pyarrow.compute as pc
 
-    found = last.read(*READS, "fact_mentions", unless={"settings", "code"}) if last else None
+    of_each = {name: list(columns) for name, columns in READS.items()}
+    found = last.read("fact_mentions", unless={"settings", "code"}, **of_each) if last else None
     if last is None or not found:
         return tables.make("fact_mentions", []), set()
-    *before, mentions = found
+    mentions, *before = found
     other = set(last.failed)
     for now, then, (by, *columns) in zip(read, before, READS.values(), strict=True):
         other |= groups.changed(now, then, by, columns)
@@ -141,8 +142,9 @@ def _documents(
     )
     for identity, text, title, language, created_at, blocks in tables.rows(source_documents, *held):
         unread = [(block["char_start"], block["char_end"]) for block in blocks if block["kind"] in UNREAD]
-        topics = [name for name in names_of_title(title) if name in text]
         names = {Name(start, name, kind) for name, start, kind in next(named) if start >= 0 and kind != "date"}
+        found = {name.name for name in names}
+        topics = [name for name in names_of_title(title) if name in found]
         yield Document(
             identity,
             text,

@@ -25,7 +25,7 @@ from graphrag_lite.extraction.mentions import (
 )
 from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.chat import Message
-from graphrag_lite.llm.model import StageModel
+from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import ExtractGraph as FirstPrompt
 from graphrag_lite.prompts import ExtractGraphExamples, ExtractGraphMissed, ExtractGraphMore, Prompts
 from graphrag_lite.replies.graph_records import ENTITY, RELATIONSHIP, GraphReply, read_graph

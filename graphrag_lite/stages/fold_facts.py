@@ -27,7 +27,7 @@ from graphrag_lite.text import folding
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from graphrag_lite.llm.model import StageModel
+    from graphrag_lite.llm.stage_model import StageModel
     from graphrag_lite.prompts import Prompts
 
 MIN_ENDED = 20  # so few facts that end stop no run, however few are open

@@ -83,20 +83,20 @@ async def index_search(
     told = zip(tables.rows(documents, "id", "title", "language"), read, strict=True)
     about = {key: ("\n".join([title, *one.words.values()]), language) for (key, title, language), one in told}
 
-    def passages() -> Iterator[Passage]:
-        for identity, document_id, text in tables.rows(text_units, "id", "document_id", "text"):
+    def passages(units: "pa.Table") -> Iterator[Passage]:
+        for identity, document_id, text in tables.rows(units, "id", "document_id", "text"):
             title, language = about[document_id]
             yield Passage(identity, f"{title}\n{text}", language)
 
-    units = LazyItems(text_units.num_rows, passages)
     languages = Counter(documents["language"].to_pylist())
     language = min(languages, key=lambda code: (-languages[code], code))  # the one that global search takes
     contents = tables.rows(community_reports, "community", "full_content")
     reports = [Passage(f"community {number}", content, language) for number, content in contents]
     rows_of = _rows_of(documents, text_units)
     links = _links(read, rows_of, text_units, entities, entity_mentions, entity_resolutions)
-    keys = [[passage.key for passage in several] for several in (units, reports)]
-    vocabulary, counts = _in_order(*_counts(units, reports, keys, each, attempt, last))
+    keys = [[passage.key for passage in several] for several in (passages(text_units), reports)]
+    counted = _counts(lambda held: passages(groups.chosen(text_units, held)), reports, keys, each, attempt, last)
+    vocabulary, counts = _in_order(*counted)
     words = vocabulary["term"].to_pylist()
     held, times = (counts[name].combine_chunks() for name in ("terms", "counts"))
     offsets, numbers, often = (np.asarray(values) for values in (held.offsets, held.flatten(), times.flatten()))
@@ -119,7 +119,7 @@ async def index_search(
 
 
 def _counts(
-    units: Collection[Passage],
+    units: "Callable[[NDArray[np.bool_]], Iterator[Passage]]",
     reports: Collection[Passage],
     keys: Sequence[Sequence[str]],
     each: Each,
@@ -128,7 +128,8 @@ def _counts(
 ) -> tuple[list[str], "pa.Table"]:
     """Return `search_counts`, a row for each different passage that can be analysed, and the terms by their numbers.
 
-    The `keys` of the passages are known.
+    The `keys` of the passages are known. `units` yields the passages of those text units, of all, that are to be
+    analysed.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -138,7 +139,7 @@ def _counts(
     kept = kept.filter(pc.is_in(kept["key"], value_set=pa.array(chain(*keys), pa.string())))
     known = set(kept["key"].to_pylist())
     new, written = ([key not in known for key in several] for several in keys)
-    unread = LazyItems(sum(new), lambda: compress(units, new))
+    unread = LazyItems(sum(new), lambda: units(np.array(new, bool)))
     found = chain(
         each(_counted, unread), (attempt(report.id, _counted, report) for report in compress(reports, written))
     )

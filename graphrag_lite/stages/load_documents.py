@@ -15,6 +15,8 @@ from operator import attrgetter
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, attempting, outcome
 from graphrag_lite.errors import InputError
@@ -26,6 +28,7 @@ from graphrag_lite.read.readers import Readers, all_readers
 from graphrag_lite.read.stated_times import time_left
 from graphrag_lite.run.services import Fail, Last
 from graphrag_lite.settings import LoadDocuments
+from graphrag_lite.tables import groups
 from graphrag_lite.text.dates import LONGEST
 from graphrag_lite.text.language import detect, most_common, with_common
 from graphrag_lite.text.plain_text import plain
@@ -302,13 +305,12 @@ def _documents(
     gone = before.documents(sorted(set(range(len(before.ids))).difference(kept))) if kept else []
     coupled = {key: before.equal(key) for key in (*keys, *map(content_key, gone))}
     key_of = {row: key for key, rows in coupled.items() for row in rows}
-    old = before.table.take(pa.array(kept, pa.int64()))
+    old = groups.in_rows(before.table, np.array(kept, np.int64))
     table = pa.concat_tables([old, made.table()])
     places = list(zip(table["path"].to_pylist(), [*old["source_id"].to_pylist(), *made.source_ids], strict=True))
     titles = [title or name_of(*place) for title, place in zip(table["title"].to_pylist(), places, strict=True)]
     order = sorted(range(len(places)), key=places.__getitem__)
-    if order != list(range(len(order))):
-        table = table.take(pa.array(order, pa.int64()))
+    table = groups.in_rows(table, np.array(order))
     stated = {"source_id": [places[place][1] for place in order], "title": [titles[place] for place in order]}
     seen: Counter[str] = Counter()
     ids = []

@@ -22,7 +22,7 @@ from graphrag_lite.evidence.records import Record
 from graphrag_lite.evidence.report_context import Context, Count, Elements, pack, report_record, size
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
-from graphrag_lite.llm.model import StageModel
+from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ReportCommunities as ReportPrompt
 from graphrag_lite.replies.report_reply import SCHEMA, Report, read_report

@@ -12,7 +12,6 @@ where there is something new. Ranks are of now: they compare a community with al
 import hashlib
 import json
 import logging
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
-from graphrag_lite.evidence.report_choice import choose_facts, of_one_language
+from graphrag_lite.evidence.report_choice import choose_facts, of_one_language, opens
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
@@ -29,18 +28,17 @@ from graphrag_lite.evidence.report_title import says, subject, theme, title, yea
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, Told, all_told
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
+from graphrag_lite.tables import groups
 from graphrag_lite.text.plain_text import one_line
+from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-LEADERS = 3  # strongest members, of which the first that a sentence defines is what a report begins with
+OFTEN = 4  # of so many sentences one names who stands in a title beside the main entity
 MAX_VALUES = 4  # of tables that a summary counts
 REPEATED = 2  # of so many sentences of a report one may stand on a page above it, or its parent tells it
-
-_CODE = re.compile(r"\w*-?\d")  # "EP-42 Behind the Tech"
-_NUMBERED = re.compile(r"\W*\b\w*\d.*")  # "FY21 Q2" behind a title
 
 logger = logging.getLogger(__name__)
 
@@ -90,10 +88,11 @@ async def report_communities_fast(
     defining = {lead.place for lead in told.leads.values()}
     summarized: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of a summary and of those above
     cited: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # places of a report and of those above
+    begun: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # what they begin with
     reports: list[Row] = []
     for community in sorted(held, key=lambda c: (c["level"], c["community"])):
         number, parent = community["community"], community["parent"]
-        summarized[number], cited[number] = summarized[parent], cited[parent]
+        summarized[number], cited[number], begun[number] = summarized[parent], cited[parent], begun[parent]
         if community["size"] < MIN_MEMBERS:
             continue
         made = attempt(f"community {number}", _report_on, community, told, settings, summarized[parent])
@@ -101,10 +100,11 @@ async def report_communities_fast(
         if report and number in kept and report["id"] != kept[number].report["id"]:  # it would be in other words
             report, own = _stale(kept[number].report, report), frozenset(kept_sentences[number])
         places = [(span["document_id"], span["char_start"]) for span in report["citations"]] if report else []
-        if report and _tells_more(places, cited[parent], defining):  # or else its parent tells it
+        # What begins as a page above it does, or tells little more than that, is its parent's to tell.
+        if report and places[0] not in begun[parent] and _tells_more(places, cited[parent], defining):
             reports.append(report)
             summarized[number] |= own
-            cited[number] |= set(places)
+            cited[number], begun[number] = cited[number] | set(places), begun[number] | {places[0]}
     if held and not reports:  # a few notes: what their communities hold makes one page
         held = [_whole(held, told.weights)]
         only = attempt(f"community {held[0]['community']}", _report_on, held[0], told, settings, frozenset(), True)
@@ -138,7 +138,7 @@ def _report_on(
     strength = _strength(inside, told.counts)
     members = [told.entity[i] for i in sorted(community["entity_ids"], key=lambda i: (-strength[i], i))]
     found = of_one_language(facts(inside, members, told.stated, told.named, told.counts, strength, told.sources))
-    leads = [told.leads[row["id"]] for row in members[:LEADERS] if row["id"] in told.leads]
+    leads = {row["id"]: told.leads[row["id"]] for row in members if row["id"] in told.leads}
     most = settings.max_summary_sentences + settings.max_findings
     chosen = choose_facts(found, leads, members, most, told.idf, above, told.sources, whole=whole)
     if not chosen:
@@ -151,7 +151,7 @@ def _report_on(
         summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], told.sources)
         summary = [*summary[:1], *in_time(summary[1:], told.sources)]
         name = _title(members, chosen, found, _years(summary, findings), told)
-        report = _report(community, name, summary, findings)
+        report = _report(community, name, summary, findings, {row["id"]: row["title"] for row in members})
         own = frozenset(fact.sentence.text for fact in summary)
     weight = told.total if whole else told.weights[community["community"]]
     heaviest = told.total if whole else told.heaviest[community["level"]]
@@ -186,8 +186,8 @@ def _kept(
 def _sentences_of(kept: dict[int, KeptReport], source_units: "pa.Table") -> dict[int, set[str]]:
     """Return the sentences in the summaries of kept reports, by community number: what their marks point to."""
     cited = {span["text_unit_id"] for report in kept.values() for span in report.report["citations"]}
-    rows = tables.rows(source_units, "id", "char_start", "text")
-    unit = {identity: (start, text) for identity, start, text in rows if identity in cited}
+    rows = tables.rows(groups.of(source_units, "id", cited), "id", "char_start", "text")
+    unit = {identity: (start, text) for identity, start, text in rows}
     found: dict[int, set[str]] = {}
     for number, report in ((number, one.report) for number, one in kept.items()):
         sentences = set()
@@ -231,23 +231,23 @@ def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact]
     titles = {row["id"]: row["title"] for row in members}
     texts, shown = ([fact.sentence.text for fact in facts] for facts in (found, chosen))
     n_facts = Counter(i for fact in chosen for i in titles if i in fact.about or titles[i] in fact.sentence.text)
-    about = [identity for identity in chosen[0].about if identity in titles]
-    named = [identity for identity in titles if titles[identity] in chosen[0].sentence.text]
-    main = min([*about, *named, members[0]["id"]], key=lambda identity: titles[identity].islower())
-    if name := _subject(chosen, told.sources):
+    first = [i for i in titles if i in chosen[0].about or titles[i] in chosen[0].sentence.text]
+    defined = {i for i in first if i in told.leads and told.leads[i].place == chosen[0].first.place}
+    first = sorted(first, key=lambda i: (i not in defined, titles[i].islower(), -n_facts[i]))
+    main = first[0] if first else members[0]["id"]
+    language = chosen[0].first.language
+    name = subject([told.sources.called(fact.first.place[0]) for fact in chosen])
+    if name := told.sources.own_title(name, language):
         of = next(row for row in members if row["id"] == main)
         headed = of["type"] == "location" and not says(told.sources.document(chosen[0].first.place[0])["title"])
-        known = of["title"].split()[-1].casefold() in name.casefold() and not _CODE.match(name)
-        return title([] if headed or known else [of["title"]], name, period)
-    shared = theme(texts, shown, titles.values(), chosen[0].first.language, told.idf)
+        known = of["title"].split()[-1].casefold() in name.casefold()
+        wanted = set(terms(name, language))
+        told_first = opens(chosen[0]) and 2 * len(wanted & chosen[0].sentence.terms) > len(wanted)
+        return title([] if headed or known or told_first else [of["title"]], name, period)
+    shared = theme(texts, shown, titles.values(), language, told.idf)
     order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in shared.casefold(), -n_facts[i]))
-    return title([titles[i] for i in order if i == main or n_facts[i] > 1 or not shared], shared, period)
-
-
-def _subject(chosen: Sequence[Fact], sources: Sources) -> str:
-    """Return what most facts' documents are called, empty where it says nothing: all are called so, beside a number."""
-    name = subject([sources.called(fact.first.place[0]) for fact in chosen])
-    return "" if name and sources.all_called(_NUMBERED.sub("", name)) else name
+    least = max(2, len(chosen) / OFTEN)
+    return title([titles[i] for i in order if i == main or n_facts[i] >= least], shared, period)
 
 
 def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
@@ -262,11 +262,13 @@ def _table_report(community: Row, told: Sequence[Fact], values: Sequence[tuple[s
     """Return a report on rows of tables: how many share which values, and the rows."""
     shared = [f"{value} ({n:,})" for value, n in values[:MAX_VALUES]]
     name = title([value for value, _ in values], "", years(fact.first.period for fact in told if fact.first.period))
-    report = _report(community, name, (), told)
+    report = _report(community, name, (), told, {})
     return report | {"summary": disarm(f"Rows by what they share: {', '.join(shared)}.")}
 
 
-def _report(community: Row, name: str, summary: Sequence[Fact], findings: Sequence[Fact]) -> Row:
+def _report(
+    community: Row, name: str, summary: Sequence[Fact], findings: Sequence[Fact], titles: Mapping[str, str]
+) -> Row:
     citations = _Citations()
     return {
         **{name: community[name] for name in FROM_COMMUNITY},
@@ -275,7 +277,7 @@ def _report(community: Row, name: str, summary: Sequence[Fact], findings: Sequen
         "summary": " ".join(citations.told(fact, fact.as_of) for fact in summary),
         "findings": [
             {"summary": heading, "explanation": " ".join(map(citations.told, told))}
-            for heading, told in _by_heading(findings).items()
+            for heading, told in _by_heading(findings, titles)
         ],
         "citations": list(citations.spans.values()),
         "community_id": community["id"],
@@ -284,11 +286,20 @@ def _report(community: Row, name: str, summary: Sequence[Fact], findings: Sequen
     }
 
 
-def _by_heading(findings: Sequence[Fact]) -> dict[str, list[Fact]]:
-    """Return facts by heading, where the first of each stands."""
-    found: dict[str, list[Fact]] = {}
+def _by_heading(findings: Sequence[Fact], titles: Mapping[str, str]) -> list[tuple[str, list[Fact]]]:
+    """Return facts in their order below headings: of those side by side that nothing dates, one they all name."""
+    found: list[tuple[str, list[Fact]]] = []
+    shared: set[str] = set()
     for fact in findings:
-        found.setdefault(fact.heading, []).append(fact)
+        named = {i for i, name in titles.items() if i in fact.about or name in fact.sentence.text}
+        named = set() if fact.is_row or fact.as_of or fact.first.stated else named
+        if found and (shared & named or fact.heading == found[-1][0]):
+            shared &= named
+            heading = next((disarm(name) for i, name in titles.items() if i in shared), found[-1][0])
+            found[-1] = (heading, [*found[-1][1], fact])
+        else:
+            shared = named
+            found.append((fact.heading, [fact]))
     return found
 
 

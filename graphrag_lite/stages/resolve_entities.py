@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from graphrag_lite.text.names.words import AND_WORDS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from graphrag_lite.llm.model import StageModel
+    from graphrag_lite.llm.stage_model import StageModel
     from graphrag_lite.prompts import Prompts
 
 BATCH = 500_000  # characters of text units whose words are counted at once: many are the same
@@ -68,10 +68,12 @@ async def resolve_entities(
     nothing of it is dropped. What the user knows (`settings.known`) goes before all that. A text unit whose words
     cannot be counted is a failure. The second table is `word_counts`: those of the last run are counted on.
     """
+    import pyarrow as pa
+
     lower_counts = _lower_counts(source_units, each, attempt, last)
     names, types, document_ids = (tables.shared(entity_mentions[column]) for column in ("name", "type", "document_id"))
     language_of = dict(tables.rows(source_documents, "id", "language"))
-    ordinal = dict(tables.rows(source_units, "id", "ordinal"))
+    units = groups.places(entity_mentions["text_unit_id"], source_units["id"])
     in_order = model is None and extractor is None
     text_of = _texts(source_units)
     beside = list(_beside(text_of, entity_mentions, in_order=in_order))
@@ -81,7 +83,7 @@ async def resolve_entities(
         types,
         entity_mentions["anchored"].to_pylist(),
         lower_counts,
-        ordinals=[ordinal[unit_id] for (unit_id,) in tables.rows(entity_mentions, "text_unit_id")],
+        ordinals=source_units["ordinal"].take(pa.array(units)).to_pylist(),
         languages=[language_of[document_id] for document_id in document_ids],
         contexts=partial(_contexts, text_of, entity_mentions) if model is None else None,
         definitions=_definitions(beside, attempt),
@@ -184,9 +186,11 @@ def _in_two_scripts(one: str, other: str) -> bool:
 def _glossed(text_of: TextOf, entity_mentions: "pa.Table") -> set[tuple[str, str]]:
     """Return (document, acronym) where one stands in brackets behind a word with one of its initials."""
     columns = ("text_unit_id", "document_id", "name", "mention_start")
+    names = entity_mentions["name"].unique().to_pylist()
+    acronyms = [name for name in names if len(name) <= LONGEST_ACRONYM and name.isupper()]
     found = set()
-    for unit_id, document_id, name, start in tables.rows(entity_mentions, *columns):
-        if start > 0 and len(name) <= LONGEST_ACRONYM and name.isupper():
+    for unit_id, document_id, name, start in tables.rows(groups.of(entity_mentions, "name", acronyms), *columns):
+        if start > 0:
             text, offset = text_of(unit_id)
             word = BEFORE_BRACKET.search(text, max(0, start - offset - LONGEST_WORD), start - offset)
             if word and word[1].casefold() in name.casefold():
@@ -255,14 +259,17 @@ def _beside(
 
     `in_order` says that the mentions of a unit stand in the order of its text; a model has an order of its own.
     """
-    mentions: Iterable[Any] = tables.rows(entity_mentions, "text_unit_id", "name", "mention_start", "document_id")
+    import pyarrow.compute as pc
+
+    mentions = entity_mentions.select(["text_unit_id", "name", "mention_start", "document_id"])
     if not in_order:
-        mentions = sorted(mentions, key=lambda mention: (mention[0], mention[2], mention[1]))
-    before = ("", "", -1)
-    for unit_id, name, start, document_id in mentions:
-        gap = start - before[2] - len(before[1])
-        if unit_id == before[0] and before[2] >= 0 and 0 < gap <= NEAR:
+        mentions = mentions.sort_by([(column, "ascending") for column in ("text_unit_id", "mention_start", "name")])
+    starts = mentions["mention_start"].to_numpy()
+    gaps = starts[1:] - starts[:-1] - pc.utf8_length(mentions["name"]).to_numpy()[:-1]
+    near = np.flatnonzero((starts[:-1] >= 0) & (gaps > 0) & (gaps <= NEAR))
+    pairs = (tables.rows(groups.in_rows(mentions, rows), *mentions.column_names) for rows in (near, near + 1))
+    for gap, before, (unit_id, name, start, document_id) in zip(gaps[near].tolist(), *pairs, strict=True):
+        if unit_id == before[0]:
             text, offset = text_of(unit_id)
             place, end = start - offset, start - offset + len(name)
             yield document_id, before[1], text[place - gap : place], name, text[end : end + 1]
-        before = unit_id, name, start

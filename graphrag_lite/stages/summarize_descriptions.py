@@ -14,6 +14,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.describing_sentences import best_sentences, best_statements, sentence_of
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from graphrag_lite.llm.model import StageModel
+    from graphrag_lite.llm.stage_model import StageModel
     from graphrag_lite.prompts import Prompts
 
 Row = dict[str, Any]
@@ -217,7 +219,7 @@ def _forms(
 
     places = database.sql(QUERIES["mentioned"]).to_arrow_table()
     new = pc.is_null(places["form"])
-    unread = groups.where(places, new)
+    unread = groups.chosen(places, np.asarray(new))
 
     def documents() -> Iterator[Read]:
         for key, found in groupby(tables.rows(unread, *places.column_names[:5]), key=itemgetter(0)):

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+LEAST_RUN = 32  # rows that follow each other, in the mean, so that slices of them are cheaper than a copy
+
 
 def changed(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence[str]) -> set[str]:
     """Return the values of column `by` whose rows are not the same in both tables, in number, order or `columns`.
@@ -42,7 +44,7 @@ def changed(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence[str]
 
 def of(table: "pa.Table", by: str, values: "Collection[str] | pa.Array | pa.ChunkedArray") -> "pa.Table":
     """Return the rows with one of these values in column `by`."""
-    return where(table, _is_in(table, by, values))
+    return chosen(table, _is_in(table, by, values))
 
 
 def rows_with(
@@ -58,10 +60,8 @@ def rows_with(
 
 def parted(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "tuple[pa.Table, pa.Table]":
     """Return the rows with one of these values in column `by`, and the others."""
-    import pyarrow.compute as pc
-
     held = _is_in(table, by, values)
-    return where(table, held), where(table, pc.invert(held))
+    return chosen(table, held), chosen(table, ~held)
 
 
 def stacked(*several: "pa.Table") -> "pa.Table":
@@ -71,20 +71,40 @@ def stacked(*several: "pa.Table") -> "pa.Table":
     return pa.concat_tables([table for table in several if table.num_rows] or several[:1])
 
 
-def where(table: "pa.Table", held: "pa.ChunkedArray") -> "pa.Table":
-    """Return the rows that are held; where all are, or none, nothing is copied."""
-    import pyarrow.compute as pc
-
-    n = pc.sum(held).as_py() or 0
-    return table.filter(held) if 0 < n < table.num_rows else table.slice(0, n)
-
-
-def _is_in(table: "pa.Table", by: str, values: "Collection[str] | pa.Array | pa.ChunkedArray") -> "pa.ChunkedArray":
+def _is_in(table: "pa.Table", by: str, values: "Collection[str] | pa.Array | pa.ChunkedArray") -> "NDArray[np.bool_]":
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
     among = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else pa.array(values, pa.string())
-    return pc.is_in(table[by], value_set=among)
+    return np.asarray(pc.is_in(table[by], value_set=among))
+
+
+def chosen(table: "pa.Table", held: "NDArray[np.bool_]") -> "pa.Table":
+    """Return the rows that are held, in their order."""
+    import numpy as np
+
+    return in_rows(table, np.flatnonzero(held))
+
+
+def in_rows(table: "pa.Table", rows: "NDArray[np.int64]") -> "pa.Table":
+    """Return some rows in their order. Where few rows are left out or moved, those between are not copied.
+
+    >>> import numpy as np
+    >>> import pyarrow as pa
+    >>> table = pa.table({"n": range(100)})
+    >>> in_rows(table, np.append(np.arange(98), 99))["n"].num_chunks, in_rows(table, np.array([5, 3]))["n"].to_pylist()
+    (2, [5, 3])
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    starts = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
+    if len(starts) * LEAST_RUN > len(rows) or not len(rows):
+        return table.take(pa.array(rows))
+    ends = [*starts[1:].tolist(), len(rows)]
+    runs = zip(rows[starts].tolist(), starts.tolist(), ends, strict=True)
+    return pa.concat_tables([table.slice(row, end - start) for row, start, end in runs])
 
 
 def by_value(table: "pa.Table", by: str, values: "pa.ChunkedArray", *columns: str) -> Iterator[list[tuple[Any, ...]]]:
@@ -118,7 +138,6 @@ def places(ids: "pa.Array | pa.ChunkedArray", among: "pa.Array | pa.ChunkedArray
 def in_order(table: "pa.Table", by: str, values: "pa.ChunkedArray") -> "pa.Table":
     """Return the rows in the order that `values` gives the values of column `by`, else as they stand."""
     import numpy as np
-    import pyarrow as pa
 
     found = places(table[by], values)
-    return table if (np.diff(found) >= 0).all() else table.take(pa.array(np.argsort(found, kind="stable")))
+    return table if (np.diff(found) >= 0).all() else in_rows(table, np.argsort(found, kind="stable"))

@@ -52,6 +52,8 @@ def intervals(sentence: str, said: date | None, language: str) -> list[Interval]
     ...     return [(one.kind, one.valid_at, one.invalid_at) for one in intervals(sentence, said, "en")]
     >>> told("Peter Seifert served from 1993 until 2006."), told("Since May 2006, Ann Bell has served as mayor.")
     ([('state', '1993-01-01', '2007-01-01')], [('state', '2006-05-01', '')])
+    >>> told("Ann joined NASA in 1959 as its first astronomer and retired in 1979.")
+    [('state', '1959-01-01', '1980-01-01'), ('state', '1979-01-01', '')]
     >>> told("I finish the draft by April 20, for I left Acme three days ago.", date(2024, 3, 5))
     [('plan', '', '2024-04-21'), ('state', '2024-03-02', '')]
     >>> told("A 1/24 scale model of 2000 parts, and a Dell from 2018, cost him (1843-1906) $1995.")
@@ -72,7 +74,19 @@ def intervals(sentence: str, said: date | None, language: str) -> list[Interval]
         behind = kept[place + 1].start if place + 1 < len(kept) else len(plain)
         start, *rest = _told(plain, time, (before, behind), said, language)
         told.append(Interval(ends[start], ends[time.end - 1] + 1, *rest))
+        if place and language == "en" and _ends(told[-2:], plain[before : time.start]):
+            told[-2] = told[-2]._replace(invalid_at=day_after(time.period.last))
     return told
+
+
+def _ends(both: Sequence[Interval], between: str) -> bool:
+    """Tell whether the second of two times ends what begins with the first: "joined in 1959 and left in 1979"."""
+    begun, over = both
+    begins = begun.kind == "state" and begun.polarity == "positive" and begun.valid_at and not begun.invalid_at
+    if not begins or over.kind != "state" or over.polarity == "positive" or over.valid_at < begun.valid_at:
+        return False
+    verb = _any_of("ends").search(between)
+    return bool(verb and _FORMS["then"].search(between, 0, verb.start()))
 
 
 @cache
@@ -92,6 +106,8 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said:
     bare = time.precision == "year" and time.form in ("date", "range", "open") and time.end - time.start < 12
     latest = said.year + LATEST if said else LAST_YEAR
     if time.period.first.year < 1000 or time.period.last.year > latest:
+        return False
+    if language == "en" and (_FORMS["compared"].search(before) or _is_source(before, time)):
         return False
     if _FORMS["fiscal"].search(before) or (
         (bare or "." in plain[time.start : time.end]) and _FORMS["count"].search(before)
@@ -128,6 +144,12 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said:
     if bare and time.form == "date":
         return _is_year(time, before, behind, language)
     return True
+
+
+def _is_source(before: str, time: Time) -> bool:
+    """Tell whether a time only says where something comes from: "an armchair from the 1950s", "up from a year ago"."""
+    made = time.precision == "decade" and _FORMS["made"].search(before)
+    return bool(made) or (time.form.startswith("ago") and before.endswith("from "))
 
 
 def _is_year(time: Time, before: str, behind: str, language: str) -> bool:

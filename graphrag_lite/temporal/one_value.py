@@ -17,6 +17,7 @@ OPENING = 3  # characters of a sentence in which "He" is what the document is ab
 NEAR = 25  # characters between what is said and its time
 _PRONOUN = re.compile(r"\b(?:I|[Ww]e|He|She)\b")
 _CLAUSE = re.compile(r"[,;:(]")
+_SHORT = re.compile(r"^ \([^\s()]{2,10}\)")  # "the Space Telescope Science Institute (STScI)"
 _ARTICLE = re.compile(r"\s+(?:the |a |an |my |our )?$")
 
 
@@ -59,7 +60,8 @@ class OneValue(NamedTuple):
     def has_time(self, start: int, end: int, sentence: str) -> bool:
         """Tell whether a time in characters [start, end) stands right behind it, or before it and nothing between."""
         if start >= self.end:
-            return start - self.end <= NEAR and not re.search(r"[,;:(]", sentence[self.end : start])
+            between = _SHORT.sub("", sentence[self.end : start])
+            return len(between) <= NEAR and not re.search(r"[,;:(]", between)
         return end <= self.start and not sentence[end : self.start].strip(" ,")
 
 

@@ -10,19 +10,23 @@ from typing import NamedTuple
 
 from graphrag_lite.text.folding import fold
 from graphrag_lite.text.function_words import FUNCTION_WORDS
-from graphrag_lite.text.relations import has_verb
+from graphrag_lite.text.relations import is_verb_form
 from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import terms
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SAID = re.compile(
-    r"[^\W\d_]+(?:['’\-_ ]+[^\W\d_]+){0,5}"
-)  # up to six words; with numbers or marks it is half a sentence
+    r"[^\W\d_]+(?:['’\-_ ]+[^\W\d_]+){0,6}"
+)  # up to seven words; with numbers or marks it is half a sentence
 _LISTS = {name: frozenset(words) for name, words in sections("graphrag_lite.text", "relations.txt").items()}
 _RELATIVE = frozenset(("which", "who"))
 _VERBS = frozenset(sections("graphrag_lite.temporal", "verbs.txt")["others"])
-_OTHER = re.compile(r"\b(?:i|we|let['’]s|anyone|everyone|someone)\b")  # who tells of themselves, not of what is named
+_BEFORE_VERB = _LISTS["adverbs"] | frozenset("actually alone herself himself itself not quite themselves".split())
+_OTHER = re.compile(  # who tells of themselves, not of what is named; and what begins another clause
+    r"\b(?:i|we|let['’]s|anyone|everyone|someone|that|if|because|when|while|how|whether|than|though|although)\b"
+)
 _BE = frozenset("am are be been being is was were".split())
+_OF_ANY_LANGUAGE = frozenset().union(*FUNCTION_WORDS.values())
 _LEFT_OUT = _LISTS["auxiliaries en"] | _LISTS["adverbs"] | _LISTS["determiners"] | _BE
 _LEFT_OUT |= frozenset("a an become becomes became".split())
 
@@ -73,33 +77,36 @@ def relation_key(wording: str, *, english: bool) -> tuple[str, bool]:
     (('acquir', True), ('acquir', False))
     >>> relation_key("is the director of", english=True), relation_key("and the", english=True)
     (('director of', False), ('', False))
+    >>> relation_key("was launched", english=True) == relation_key("launched", english=True)
+    False
     """
     words = _plain(wording).split() if _SAID.fullmatch(" ".join(wording.split())) else []
-    if not english or not words:
-        return " ".join(words), False
+    if not english:
+        return "" if _OF_ANY_LANGUAGE.issuperset(words) else " ".join(words), False
     if FUNCTION_WORDS["en"].issuperset(words):
         return "", False
     said = [word for word in words if word not in _LEFT_OUT] or words
     passive = len(said) == 2 and said[-1] == "by" and not _BE.isdisjoint(words)
+    of_itself = not passive and said[-1].endswith("ed") and not _BE.isdisjoint(words)  # not "launched"
     stems = ((terms(word, "en") or [word])[0] for word in (said[:-1] if passive else said))
-    return " ".join(stems), passive
+    return "be " * of_itself + " ".join(stems), passive
 
 
 def states(wording: str) -> bool:
-    """Tell whether English words behind a subject say what it does or is: they have a verb, and no subject before it.
+    """Tell whether English words behind a subject say what it does or is: they open with a verb, not with a noun.
 
     >>> [states(said) for said in ("who died in", "was carried out in a", "just got a", "worked at")]
     [True, True, True, True]
     >>> [states(said) for said in ("s Prime Minister", "and planning", "we announced with", "film-maker")]
     [False, False, False, False]
-    >>> [states(said) for said in ("confirmed they had signed", "let", "plans we've discussed", "let's bring")]
-    [True, True, False, False]
+    >>> [states(said) for said in ("confirmed they had signed", "plans we've discussed", "said that", "unit is in")]
+    [True, False, False, False]
     """
     words = _plain(wording).split()
     words = words[1:] if words[:1] and words[0] in _RELATIVE else words
-    subject = words[0] in FUNCTION_WORDS["en"] and words[0] not in _LEFT_OUT | _VERBS if words else False
-    other = subject or _OTHER.search(" ".join(words))
-    return not other and words[:1] != ["s"] and (not _VERBS.isdisjoint(words) or has_verb(words, "en"))
+    verb = next((place for place, word in enumerate(words) if word in _VERBS or is_verb_form(word, "en")), None)
+    opens = verb is not None and all(word in _BEFORE_VERB or word.endswith("ly") for word in words[:verb])
+    return opens and not _OTHER.search(" ".join(words))
 
 
 def _plain(wording: str) -> str:

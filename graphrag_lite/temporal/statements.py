@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import accumulate, takewhile
 from typing import NamedTuple
 
+from graphrag_lite.temporal.clauses import FIRST_PERSON, told_of
 from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.intervals import Interval, day_after, intervals
 from graphrag_lite.temporal.one_value import OneValue, one_values
@@ -21,25 +22,16 @@ from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import is_statement, sentences, trimmed
 from graphrag_lite.text.times import may_state, times
-from graphrag_lite.text.transcripts import speaker_of
+from graphrag_lite.text.transcripts import LABEL, speaker_of
 
 HEAD = 600  # characters at the beginning of a document in which a line of its own can say when it is of
 LATE = 400  # days that such a line may be apart from the document's own date
 MAX_SENTENCE = 1500  # characters; what is longer is no sentence
-MAX_RELATION = 80  # characters
 MAX_NAMES = 40  # of a sentence
 _HEADING = re.compile(r"[^\S\n]*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
 _ASKS = re.compile(
     r"(?i)\W*(?:(?:and|but|so|also|well|hi|hey|hello)\W+)?(?:what|when|where|which|who|whom|whose|why|how|do|does|did|is|are|was"
     r"|were|can|could|will|would|should|shall|have|has|had|may|might|any|wann|wie|wer|was|warum|quand|comment|qui|où)\b"
-)
-_FIRST_PERSON = re.compile(
-    r"\b(?:I['’]\w+|I|[Mm]y|[Ww]e|[Oo]ur|me|[Ii]ch|[Mm]eine?|[Ww]ir|[Jj]e|[Jj]['’]|[Mm]on|[Mm]a|[Yy]o|[Mm]i|io|mio"
-    r"|mia|eu|ik)\b|[私我]"
-)
-_LEANS = re.compile(
-    r"\W*(?:He|She|It|They|His|Her|Its|Their|The|This|Er|Sie|Es|Il|Elle|Él|Ella|彼|彼女|他|她|그)\b"
-    r"|\W*(?:\w+ ){0,4}(?:he|she|it|they|his|her|its)\b"
 )
 _FENCE = re.compile(r"(?m)^[^\S\n]*(?:```|~~~)")
 
@@ -132,9 +124,9 @@ def statements(document: Document) -> Iterator[Statement]:
             continue
         stated = intervals(text, _day(reference_time), document.language)
         placed = _placed(text, start, names)
-        speaker = (
-            (said.speaker if said else "") or (_FIRST_PERSON.search(text) and speaker_of(document.text, start)) or ""
-        )
+        speaker = said.speaker if said else ""
+        if not speaker and (FIRST_PERSON.search(text) or LABEL.match(text)):
+            speaker = speaker_of(document.text, start)
         single = one_values(text, placed, speaker, document.topic) if document.language == "en" else []
         if not stated and (day := _day(reference_time)) and (seen := [one for one in single if one.dated]):
             stated = [Interval(one.start, one.end, "state", "positive", day.isoformat(), "", SEEN) for one in seen]
@@ -147,7 +139,7 @@ def statements(document: Document) -> Iterator[Statement]:
             unit, first, last = span
             own = next((each for each in single if (each.start, each.end) == one[:2]), None)
             own = own or next((each for each in single if each.has_time(one.start, one.end, text)), None)
-            who = own[:3] if own else _related(text, placed, one, speaker, document.topic)
+            who = own[:3] if own else told_of(text, placed, one, speaker, document.topic, document.language)
             one = _as_said(own, one) if own else one
             words = one_line(text[one.start : one.end]) or (over[3] if over else "")
             yield Statement(unit, said.id if said else "", *who, *one[2:], words, reference_time, first, last)
@@ -229,41 +221,3 @@ def _as_said(said: OneValue, time: Interval) -> Interval:
     spans = time.kind == "state" and time.polarity == "positive" and time.invalid_at  # "from 1923 to 1930"
     polarity = "negative" if said.stage == "ends" else "positive"
     return time if spans else time._replace(kind="state", polarity=polarity, invalid_at="")
-
-
-def _related(
-    text: str, placed: Sequence[tuple[int, int, str, str]], time: Interval, speaker: str, topic: str
-) -> tuple[str, str, str]:
-    """Return subject, relation and object of a sentence, as far as they are told."""
-    held = [one for one in placed if one[1] <= time.start or time.end <= one[0]]
-    person = _FIRST_PERSON.search(text) if speaker else None
-    first = held[0] if held else None
-    named = held[1:] if first and first[2] == speaker else held  # "Ann: I ..." begins with who says it
-    if person and (not named or person.start() < named[0][0]):
-        subject, behind = speaker, person.end()
-    elif topic and (lean := _LEANS.match(text)) and (first is None or lean.end() <= first[0]):
-        subject, behind = topic, lean.end()
-    elif first:
-        subject, behind = first[2], first[1]
-    else:
-        return "", _words(text, 0, time), ""
-    others = [one for one in held if one[0] >= behind and one[2] != subject]
-    near = [one for one in others if one[1] <= time.start] if time.start > behind else others[:1]
-    near = near or [one for one in others if one[0] - max(behind, time.end) < MAX_RELATION]
-    if not near:
-        return subject, _words(text, behind, time), ""
-    chosen = near[0]
-    between = text[behind : chosen[0]]
-    if behind <= time.start < chosen[0]:
-        between = text[behind : time.start] + " " + text[time.end : chosen[0]]
-    return subject, _clean(between), chosen[2]
-
-
-def _words(text: str, start: int, time: Interval) -> str:
-    """Return the words from a place up to the time, or behind it where it comes first."""
-    return _clean(text[start : time.start] if time.start > start else text[max(start, time.end) :])
-
-
-def _clean(words: str) -> str:
-    found = one_line(words).strip(" ,;:.()[]*–—-\"'“”’")
-    return found if len(found) <= MAX_RELATION else found[:MAX_RELATION].rpartition(" ")[0]

@@ -69,7 +69,7 @@ def closest(text: str, among: Sequence[str]) -> str:
     if len(among) < 2:
         return among[0] if among else ""
     script = _script(text)
-    counts = _function_words(text)
+    counts = _function_words(WORD.findall(text.casefold()))
     return max(among, key=lambda code: (code == script, counts[code], -among.index(code)))
 
 
@@ -107,10 +107,11 @@ def spoken(question: str, among: Sequence[str]) -> str:
 def detect(text: str) -> str:
     """Return the ISO 639-1 code of a text, empty where it does not tell."""
     sample = unicodedata.normalize("NFC", text[:SAMPLE])
-    counts = _function_words(sample)
+    folded = WORD.findall(sample.casefold())
+    counts = _function_words(folded)
     if script := _script(sample):
         return max(SAME_SCRIPT[script], key=lambda code: counts[code]) if script in SAME_SCRIPT else script
-    words = [word for word in WORD.findall(sample.casefold()) if not word.isdigit()]
+    words = [word for word in folded if not word.isdigit()]
     n_words = len(words) if len(set(words)) >= MIN_DISTINCT else 0  # one sentence again and again is one sentence
     (best, most), (_, second) = [*sorted(counts.items(), key=lambda item: (-item[1], item[0])), ("", 0), ("", 0)][:2]
     clear = most >= MIN_SHARE * n_words or (most >= LEAST_SHARE * n_words and most >= TIMES * second)
@@ -136,10 +137,10 @@ def _script_of(char: str) -> str:
     return "" if char < "\u0370" else SCRIPTS.get(unicodedata.name(char, "").split(" ")[0].split("-")[0], "")
 
 
-def _function_words(text: str) -> Counter[str]:
-    """Count the words of `text` that are function words, by language."""
+def _function_words(words: Sequence[str]) -> Counter[str]:
+    """Count the words, in lower case, that are function words, by language."""
     counts: Counter[str] = Counter()
-    for word, n in Counter(WORD.findall(text.casefold())).items():
+    for word, n in Counter(words).items():
         for code in _languages_of().get(word, ()):
             counts[code] += n
     return counts

@@ -14,7 +14,8 @@ from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.types import kind_of
 from graphrag_lite.text.names.words import ARTICLES
-from graphrag_lite.text.relations import NO_LABEL, has_verb, relation
+from graphrag_lite.text.relations import NO_LABEL, OTHER_CLAUSE, has_verb, relation
+from graphrag_lite.text.transcripts import is_talk
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED
 
@@ -40,7 +41,7 @@ _QUOTES = '"“”«»„'
 _MARKS = re.compile(r"[`{}<>=\\_|:/]")  # without one of these a sentence is no code, which is known sooner
 _ANAPHORIC = re.compile(rf"(?:{_FORMS['anaphoric']})(?![^\W\d_a-zà-ÿ]|[a-zà-ÿ])")
 _APPOSED = re.compile(
-    rf"(?:,\s*(?:who|which)?\s*|\s+)((?:[^\W\d_][\w'’-]*\s+){{0,5}}(?:{_FORMS['prepositions']}))"
+    rf"(?:(,)\s*(?:who|which)?\s*|\s+)((?:[^\W\d_][\w'’-]*\s+){{0,5}}(?:{_FORMS['prepositions']}))"
     r"(?:\s+(?:the|la|le|l'|el|der|die|dem))?\s*"
 )
 _OWNED = re.compile(r"(?:['’]s?\s+|\s+)((?:[^\W\d_][\w'’-]*\s*){1,3}?),?\s*")
@@ -61,7 +62,8 @@ def related_names(
         return
     lists = _lists(text, names)
     speaker = text[names[0].end : names[0].end + 2].startswith(":")
-    anyone = speaker and not _FIRST_PERSON.search(text, names[0].end, span[1])
+    own = _FIRST_PERSON.search(text, names[0].end, span[1]) and not is_talk(text[slice(*span)])
+    anyone = speaker and not own
     for i in range(int(anyone), len(names)):
         seen = {names[i].name}
         for j in range(i + 1, len(names)):
@@ -142,6 +144,24 @@ def _one_name(one: str, other: str) -> bool:
     return all(any(w == o or (1 in (len(w), len(o)) and w[:1] == o[:1]) for o in long) for w in short)
 
 
+def _apposed(before: str, comma: bool, words: Sequence[str], language: str) -> str:
+    """Return the label of a noun or a preposition between two names, "" where it is of something else.
+
+    That is "clusters with" after "Kubernetes", and "in" where all of a list have one: "in Rome, in Paris".
+    """
+    while words and words[0].casefold() in ARTICLES:
+        words = words[1:]
+    low = [word.casefold() for word in words]
+    if low in ([], ["to"]) or low[0] in NO_LABEL or (len(low) > 1 and low[0] in OTHER_CLAUSE):
+        return ""
+    placed = len(low) == 2 and low[1] in ("in", "at", "near")  # "Mini plant in Oxford"
+    if len(low) > 1 and language == "en" and not (comma or placed or has_verb(low, language)):
+        return ""
+    if len(words) == 1 and comma and before.casefold().split()[-1:] == low:
+        return ""
+    return " ".join(words)
+
+
 def _label(text: str, a: Name, b: Name, language: str) -> str:
     """Return the words that say what `a` and `b` are to each other, "" where none are known to."""
     if language in ("zh", "ja", "ko"):
@@ -153,11 +173,8 @@ def _label(text: str, a: Name, b: Name, language: str) -> str:
     if verb := relation(text, a._replace(end=who.end()) if who else a, b, language):
         return verb
     between = text[a.end : b.start]
-    if (apposed := _APPOSED.fullmatch(between)) and not apposed[1].isupper():
-        words = apposed[1].split()
-        while words and words[0].casefold() in ARTICLES:
-            words = words[1:]
-        return "" if words in ([], ["to"]) or words[0].casefold() in NO_LABEL else " ".join(words)
+    if (apposed := _APPOSED.fullmatch(between)) and not apposed[2].isupper():
+        return _apposed(text[max(0, a.start - 40) : a.start], bool(apposed[1]), apposed[2].split(), language)
     owned = _OWNED.fullmatch(between)
     if owned and kind_of(owned[1].split()[-1].casefold()):
         words = owned[1].split()

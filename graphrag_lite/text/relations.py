@@ -26,7 +26,7 @@ _NO_PAST = _LISTS["no_past"]
 _CLAUSAL = _LISTS["clausal"]
 _ADVERBS = _LISTS["adverbs"]
 _DETERMINERS = _LISTS["determiners"]
-_OTHER_CLAUSE = _LISTS["other_clause"]
+OTHER_CLAUSE = _LISTS["other_clause"]
 _NO_SUBJECT_AFTER = _LISTS["no_subject_after"]
 NO_LABEL = _LISTS["no_label"]
 
@@ -49,11 +49,11 @@ def relation(text: str, a: Name, b: Name, language: str) -> str:
     rest = words[1:] if words[0] in _ADVERBS or words[0].endswith("ly") else words
     if not rest or not _is_finite(rest, language) or not _AUXILIARIES[language].isdisjoint(rest[1:]):
         return ""
-    if not _OTHER_CLAUSE.isdisjoint(words) or words[-1] in _CLAUSAL | {"a", "an"}:
+    if not OTHER_CLAUSE.isdisjoint(words) or words[-1] in _CLAUSAL | {"a", "an"}:
         return ""
     if FUNCTION_WORDS[language].issuperset(words):  # "is the", "was in" say too little
         return ""
-    return said if _is_subject(text, a) and _is_object(text, b, language) else ""
+    return said if opens_clause(text, a.start) and ends_phrase(text, b.end, language) else ""
 
 
 def _is_finite(words: list[str], language: str) -> bool:
@@ -85,22 +85,26 @@ def is_verb_form(word: str, language: str) -> bool:
     return known or (len(word) > 4 and word.endswith("ed"))
 
 
-def _is_subject(text: str, name: Name) -> bool:
-    """Tell whether no word before a name makes it the end of a longer phrase: "the head of OpenAI"."""
-    before = _CLAUSE_END.split(text[max(0, name.start - _BEFORE) : name.start])[-1]
+def opens_clause(text: str, start: int) -> bool:
+    """Tell whether no word before a name at `start` makes it the end of a longer phrase: "the head of OpenAI"."""
+    before = _CLAUSE_END.split(text[max(0, start - _BEFORE) : start])[-1]
     for word in reversed(_WORD.findall(before.casefold())):
         if word in _NO_SUBJECT_AFTER:
             return False
-        if word in _OTHER_CLAUSE:
+        if word in OTHER_CLAUSE:
             return True
     return True
 
 
-def _is_object(text: str, name: Name, language: str) -> bool:
-    """Tell whether nothing after a name makes it the owner, a part or the subject of something else."""
-    after = _WORD.match(text, name.end + 1) if text[name.end : name.end + 1] == " " else None
+def ends_phrase(text: str, end: int, language: str) -> bool:
+    """Tell whether nothing behind a name that ends at `end` makes it the owner, a part or the subject of another thing.
+
+    >>> [ends_phrase(text, 4, "en") for text in ("Acme in Oslo", "Acme's head", "Acme shares", "Acme has")]
+    [True, False, False, False]
+    """
+    after = _WORD.match(text, end + 1) if text[end : end + 1] == " " else None
     if not after:
-        return text[name.end : name.end + 1] not in _OWNS
+        return text[end : end + 1] not in _OWNS
     word = after[0]
     if word in _AUXILIARIES[language]:
         return False

@@ -10,9 +10,14 @@ import gzip
 import hashlib
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import tiktoken
 
 # The rank table's hash and the pre-tokenisation of each encoding, from tiktoken_ext/openai_public.py.
 ENCODINGS = {
@@ -36,6 +41,7 @@ _PIECES = re.compile(
     rf"|[{_BLANK}]++\Z|[{_BLANK}]*[\r\n]|[{_BLANK}]+(?![^{_BLANK}])|[{_BLANK}]"
 )
 _MAX_CACHED, _LONGEST = 50_000, 40  # pieces whose tokens are kept; characters of one
+_FIRST = 2_000  # pieces of several tokens
 PIECE = 20_000  # characters encoded at once: tiktoken gives up on a million blanks in a row
 
 logger = logging.getLogger(__name__)
@@ -47,19 +53,47 @@ def estimate(text: str) -> int:
 
 
 class _Costs(dict[str, int]):
-    """Piece of a text to its tokens; filled as pieces are met, emptied when it grows too large."""
+    """Piece of a text to its tokens; filled as pieces are met, emptied when it grows too large.
 
-    def __init__(self, count: Callable[[str], int]) -> None:
+    `ranks` are those of tokens, in base64. The first pieces are counted by them here: to open tiktoken, which counts
+    the rest by `count`, takes as long as `_FIRST` pieces.
+    """
+
+    def __init__(self, ranks: Mapping[bytes, int], count: Callable[[str], int]) -> None:
         super().__init__()
-        self._count = count
+        self._ranks, self._count, self._n_merged = ranks, count, 0
 
     def __missing__(self, piece: str) -> int:
-        n = self._count(piece)
+        if _rank(self._ranks, piece.encode()) < len(self._ranks):
+            n = 1
+        elif len(piece) <= _LONGEST and self._n_merged < _FIRST:
+            self._n_merged += 1
+            n = _merged(self._ranks, piece.encode())
+        else:
+            n = self._count(piece)
         if len(piece) <= _LONGEST:
             if len(self) >= _MAX_CACHED:
                 self.clear()
             self[piece] = n
         return n
+
+
+def _rank(ranks: Mapping[bytes, int], part: bytes) -> int:
+    return ranks.get(binascii.b2a_base64(part, newline=False), len(ranks))
+
+
+def _merged(ranks: Mapping[bytes, int], piece: bytes) -> int:
+    """Return the tokens of a piece by byte pair encoding: of two neighbours the first of least rank are joined."""
+    parts = [piece[place : place + 1] for place in range(len(piece))]
+    pairs = [_rank(ranks, one + other) for one, other in pairwise(parts)]
+    while pairs and (least := min(pairs)) < len(ranks):
+        place = pairs.index(least)
+        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+        del pairs[place]
+        for near in (place - 1, place):
+            if 0 <= near < len(pairs):
+                pairs[near] = _rank(ranks, parts[near] + parts[near + 1])
+    return len(parts)
 
 
 @cache
@@ -77,19 +111,24 @@ def counter(encoding: str) -> Callable[[str], int]:
     if table is None:
         logger.warning("The exact token table is missing or altered: tokens are estimated as characters / 4.")
         return estimate
-    import tiktoken
 
-    words = table.split()
-    ranks = dict(zip(map(binascii.a2b_base64, words[::2]), map(int, words[1::2]), strict=True))
-    codec = tiktoken.Encoding(encoding, pat_str=ENCODINGS[encoding][1], mergeable_ranks=ranks, special_tokens={})
+    @cache
+    def codec() -> "tiktoken.Encoding":
+        import tiktoken
 
-    costs = _Costs(lambda piece: len(codec.encode_ordinary(piece)))
-    cached = encoding == "cl100k_base"
+        words = table.split()
+        ranks = dict(zip(map(binascii.a2b_base64, words[::2]), map(int, words[1::2]), strict=True))
+        return tiktoken.Encoding(encoding, pat_str=ENCODINGS[encoding][1], mergeable_ranks=ranks, special_tokens={})
+
+    def whole(text: str) -> int:
+        return len(codec().encode_ordinary(text))
+
+    costs = _Costs({word: n for n, word in enumerate(table.split()[::2])}, whole) if encoding == "cl100k_base" else None
 
     def count(text: str) -> int:
-        if cached and len(text) <= PIECE and _PLAIN.fullmatch(text):
+        if costs is not None and len(text) <= PIECE and _PLAIN.fullmatch(text):
             return sum(map(costs.__getitem__, _PIECES.findall(text)))
-        return sum(len(codec.encode_ordinary(text[i : i + PIECE])) for i in range(0, len(text), PIECE))
+        return sum(whole(text[i : i + PIECE]) for i in range(0, len(text), PIECE))
 
     return count
 

@@ -7,11 +7,13 @@ from typing import Literal, get_args
 from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import ASKING, terms
 
-Aspect = Literal["person", "organization", "location", "change", "problem", "disagreement"]
+Aspect = Literal[
+    "person", "organization", "location", "product", "event", "concept", "change", "problem", "disagreement"
+]
 # "What is this about?": in most languages, all words of that are function words, too.
 _ABOUT = re.compile(r"\b(?:about|in here|worum|wovon|quoi|waarover|sobre qu[eé]|di (?:che )?cosa)\b", re.I)
 _WHO = re.compile(r"\W*who (?!is|was)", re.I)  # "Who keeps turning up?"
-LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "zh", "ja", "ko")
+LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "ru", "pl", "cs", "zh", "ja", "ko")
 
 
 def about_something(question_terms: list[str], language: str) -> list[str]:
@@ -32,11 +34,15 @@ def aspects(text: str, language: str) -> set[Aspect] | None:
     (set(), set(), None)
     >>> aspects("Who keeps turning up?", "en"), aspects("What's in here?", "en"), aspects("Who won?", "en")
     ({'person'}, set(), None)
+    >>> aspects("Which technologies come up?", "en"), aspects("Каковы основные темы?", "ru")
+    ({'product'}, set())
     """
     if not language:  # too few words to tell it
         return next((found for code in LANGUAGES if (found := aspects(text, code)) is not None), None)
     own = set(terms(text, language)) - ASKING
     found = {aspect for aspect in get_args(Aspect) if not own.isdisjoint(_terms_of(aspect, language))}
+    if "change" in found and any(term.isdecimal() for term in own):  # "What is different in 2023?"
+        found.discard("disagreement")
     said = frozenset(term for aspect in found for term in _terms_of(aspect, language))
     if not found and language == "en" and _WHO.match(text):
         found = {"person"}

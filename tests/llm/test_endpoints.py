@@ -149,6 +149,12 @@ def test_a_reasoning_model_runs_with_no_parameter_set_by_hand(caplog: pytest.Log
     assert len(told) == 2 and "temperature is left out" in told[0] and "seed is left out" in told[1]
 
 
+def test_a_validator_names_the_parameter_beside_what_it_says() -> None:
+    said = {"message": {"detail": [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]}}  # Mistral's
+    with StubServer(lambda body: Fault(status=422, raw=json.dumps(said)) if "seed" in body else "Yes.") as server:
+        assert answer(chat_of(server, parameters={"seed": 1}))[0].text == "Yes."
+
+
 def test_many_at_once_drop_a_parameter_and_say_it_once(caplog: pytest.LogCaptureFixture) -> None:
     async def main(chat: OpenAIChat) -> list[Reply]:
         return await asyncio.gather(*(chat.complete(ask(str(i))) for i in range(8)))

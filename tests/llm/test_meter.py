@@ -139,6 +139,18 @@ def test_the_budget_is_passed_by_no_more_than_replies_longer_than_any_before(
     assert meter.of("stage").calls == 1 or meter.of("stage").n_in_flight == 0
 
 
+def test_once_a_reply_is_longer_than_those_before_nothing_goes_that_only_waited() -> None:
+    """39 calls that short replies had made room for were sent, 25 at once, while the long ones came: $.148 for $.10."""
+    meter = meter_of(prices=PRICES, max_cost=0.1, concurrency=2)
+    replies = iter([Usage(1000, 0, 100), *[Usage(1000, 0, 4000)] * 40])  # $.002, then $.041
+
+    async def main() -> None:
+        await asyncio.gather(*(call(meter, next(replies), takes=0.001) for _ in range(41)), return_exceptions=True)
+
+    asyncio.run(main())
+    assert meter.of("stage").calls == 3 and meter.of("stage").cost <= 0.1
+
+
 def test_of_a_kind_of_call_one_tells_what_it_costs_before_others_go() -> None:
     """25 at once that are taken for short, and are long, had passed a budget of $.10 by $.03."""
     meter = meter_of(prices=PRICES, max_cost=0.1)

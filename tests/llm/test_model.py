@@ -15,7 +15,8 @@ from stub_server import Fault, StubServer
 
 from graphrag_lite.errors import CallError, ModelError, ReplyError
 from graphrag_lite.llm.chat import Reply, Request
-from graphrag_lite.llm.model import AHEAD, StageModel, open_model
+from graphrag_lite.llm.model import open_model
+from graphrag_lite.llm.stage_model import AHEAD, StageModel
 from graphrag_lite.settings.models import Llm, Prices
 from graphrag_lite.watch import Silence
 

@@ -161,6 +161,13 @@ def test_a_proxy_that_lets_nobody_through_is_told_apart_from_the_endpoint(
         assert proxy.n_requests <= 1, "it does not heal"
 
 
+def test_a_page_that_refuses_may_be_the_proxys(monkeypatch: pytest.MonkeyPatch) -> None:
+    with StubServer(lambda _: Fault(status=401, raw="<h1>Unauthorized</h1>")) as server:  # as tinyproxy does
+        monkeypatch.setenv("HTTP_PROXY", server.url.removesuffix("/v1"))
+        assert "NAME:PASSWORD" in failure(lambda: answer(chat_at("http://model.invalid/v1")), ModelError)
+        assert "PROXY" not in failure(lambda: answer(chat_at(server)), ModelError)
+
+
 def test_requests_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     with StubServer() as server:
@@ -281,6 +288,7 @@ def test_a_key_that_no_header_can_hold_names_the_variable(monkeypatch: pytest.Mo
         Fault("Marley.", cut=True),
         Fault(raw='{"choices": [{"mess'),
         Fault(raw='{"choices": []}'),
+        Fault(raw='{"choices": [{"message": {"content": "Mar"}, "finish_reason": "error", "error": {"code": 502}}]}'),
         Fault(raw='{"choices": null}'),
         Fault(raw="[]"),
         Fault(raw="null"),
@@ -481,6 +489,9 @@ def test_cached_tokens_are_read_and_missing_usage_is_estimated() -> None:
     raw = json.dumps({"choices": [{"message": {"content": "Marley."}, "finish_reason": "stop"}], "usage": usage})
     with StubServer(lambda _: Fault(raw=raw)) as server:
         assert answer(chat_at(server)).usage == Usage(100, 64, 5)
+    told = {"prompt_tokens": 100, "completion_tokens": True, "prompt_cache_hit_tokens": 900}  # more than there are
+    with StubServer(lambda _: Fault(raw=raw.replace(json.dumps(usage), json.dumps(told)))) as server:
+        assert answer(chat_at(server)).usage == Usage(100, 100, 0)
     with StubServer(lambda _: "Marley was dead.", tells_usage=False) as server:
         assert answer(chat_at(server), ask("x" * 400)).usage == Usage(104, 0, 4)
 
@@ -700,7 +711,7 @@ def test_an_answer_is_unpacked_within_bounds() -> None:
     cases = [
         (said, "identity", "Marley."),
         (gzip.compress(said), "gzip", "Marley."),
-        (zlib.compress(said), "deflate", "Marley."),
+        (zlib.compress(said), "deflate", "not asked for"),
         (bomb, "gzip", "more than 16 MB"),
         (gzip.compress(bomb), "gzip, gzip", "not asked for"),
         (b"{}", "gzip", "damaged"),

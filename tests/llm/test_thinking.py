@@ -15,7 +15,8 @@ from graphrag_lite import pipeline, tables
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.llm.chat import Message, Reply, Request
 from graphrag_lite.llm.memo import Memo
-from graphrag_lite.llm.model import StageModel, open_model
+from graphrag_lite.llm.model import open_model
+from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.llm.thinking import spoken
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.index import Index

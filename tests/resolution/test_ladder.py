@@ -124,6 +124,10 @@ def test_spellings_and_legal_forms() -> None:
     assert set(titles(mentions).values()) == {"Tarn Foods"}
 
 
+def test_a_name_in_one_word_and_in_several_is_one() -> None:
+    assert set(titles(people("a", "LiHua", "Li Hua", "LiHua")).values()) == {"LiHua"}
+
+
 def test_two_names_that_each_join_the_other_are_one() -> None:
     found = titles(people("d", "Elmer", "Elmer Corporation"))
     assert len(set(found.values())) == 1

@@ -2,6 +2,9 @@
 
 import random
 
+import pytest
+
+from graphrag_lite.resolution.faces import may_be
 from graphrag_lite.resolution.types import MIN_STATED, infer_types
 from graphrag_lite.text.names.contexts import context, form
 
@@ -41,3 +44,19 @@ def test_the_order_of_names_and_of_their_mentions_changes_nothing() -> None:
     shuffled = random.Random(3).sample(sorted(found), len(found))
     other = {key: [found[key][0], *reversed(found[key][1:])] for key in shuffled}
     assert infer_types(other, dict(sorted(stated.items(), reverse=True))) == infer_types(found, stated)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "may"),
+    [
+        ("MMLU-Pro", "location", False),
+        ("C-Eval", "person", False),
+        ("Mf", "organization", False),
+        ("Velm", "location", True),
+        ("Cell", "location", False),
+        ("Captain", "person", True),
+        ("AJ Styles", "person", True),
+    ],
+)
+def test_what_a_name_may_be(name: str, kind: str, may: bool) -> None:
+    assert may_be(name, kind, {"cell": 3, "captain": 9}) is may

@@ -107,11 +107,18 @@ def _changed(folder: Path, name: str, change: Callable[[list[dict[str, Any]]], A
     snapshots.write_json(folder / snapshots.MANIFEST, manifest)
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text)
+    return index(folder, tmp_path_factory.mktemp("root") / "output")
+
+
 @pytest.fixture
-def two(corpus: Callable[..., Path], output: Path, tmp_path: Path) -> tuple[Path, Path]:
-    """A snapshot, and a copy of it that is to be changed."""
-    a = index(corpus(TEXTS), output)
-    return a, Path(shutil.copytree(a, tmp_path / "b"))
+def two(made: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """Two copies of a snapshot, to be changed."""
+    return shutil.copytree(made, tmp_path / "a"), shutil.copytree(made, tmp_path / "b")
 
 
 def renumber(rows: list[dict[str, Any]]) -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from graphrag_lite import pipeline
-from graphrag_lite.run import snapshots, stamps
+from graphrag_lite.run import stamps
 from graphrag_lite.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -93,55 +94,65 @@ def test_data_files_beside_a_module_are_part_of_its_code(tmp_path: Path, monkeyp
     assert "extract_graph_fast" in other and "detect_communities" not in other
 
 
+# Each stage runs in a process of its own, forked from one that has loaded of the package what stands above all stages.
 LOADED = """
-import asyncio, contextlib, json, sys
+import asyncio, inspect, json, os, sys
 from importlib import import_module
 from pathlib import Path
 
-name, reads, snapshot, corpus = sys.argv[1], json.loads(sys.argv[2]), Path(sys.argv[3]), Path(sys.argv[4])
-run = getattr(import_module(f"graphrag_lite.stages.{name}"), name)
-import inspect
+import duckdb, graspologic_native, numpy, pyarrow.compute, pyarrow.parquet
 from graphrag_lite import tables
 from graphrag_lite.attempts import unguarded
 from graphrag_lite.settings import Settings
-at_start = set(sys.modules)
-read = {}
-for each in reads:
-    if each == "corpus_files":
-        before = set(sys.modules)
+
+snapshot, corpus = map(Path, sys.argv[2:])
+
+
+def loaded(name, reads):
+    run = getattr(import_module(f"graphrag_lite.stages.{name}"), name)
+    read = {each: tables.read(snapshot, each) for each in reads if each != "corpus_files"}
+    if "corpus_files" in reads:
         from graphrag_lite.run.corpus_files import scan
-        read[each] = tables.make(each, scan(corpus, leave_out=snapshot).rows)
-    else:
-        read[each] = tables.read(snapshot, each)
-services = {"settings": getattr(Settings(), name, None), "each": map, "fail": print, "mode": "stable", "last": None,
-            "refresh": False, "attempt": unguarded, "count": print, "corpus": corpus, "model": None, "prompts": None,
-            "extractor": None, "readers": None, "advance": print}
-wanted = {each: services[each] for each in inspect.signature(run).parameters if each not in read}
-asyncio.run(run(**read, **wanted))
-print(json.dumps(sorted(each for each in sys.modules if each.startswith("graphrag_lite."))))
+        read["corpus_files"] = tables.make("corpus_files", scan(corpus, leave_out=snapshot).rows)
+    services = {"settings": getattr(Settings(), name, None), "each": map, "fail": print, "mode": "stable",
+                "last": None, "refresh": False, "attempt": unguarded, "count": print, "corpus": corpus, "model": None,
+                "prompts": None, "extractor": None, "readers": None, "advance": print}
+    wanted = {each: services[each] for each in inspect.signature(run).parameters if each not in read}
+    asyncio.run(run(**read, **wanted))
+    return sorted(each for each in sys.modules if each.startswith("graphrag_lite."))
+
+
+for name, reads in json.loads(sys.argv[1]).items():
+    if not os.fork():
+        print(json.dumps([name, loaded(name, reads)]), flush=True)
+        os._exit(0)
+    if os.wait()[1]:
+        sys.exit(name)
 """
 
 
-@pytest.mark.parametrize("stage", pipeline.stages(), ids=lambda stage: stage.name)
-def test_what_is_loaded_while_a_stage_runs_is_in_its_closure(stage: stamps.Stage, sample: Path) -> None:
-    corpus = ROOT / "examples" / "corpus"
-    arguments = [stage.name, json.dumps(stage.reads), str(sample), str(corpus)]
-    done = subprocess.run([sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=False)
+def test_what_is_loaded_while_a_stage_runs_is_in_its_closure(sample: Path) -> None:
+    stages = {stage.name: stage for stage in pipeline.stages()}
+    reads = json.dumps({name: stage.reads for name, stage in stages.items()})
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, reads, str(sample), str(ROOT / "examples" / "corpus")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a process with threads is not to be forked
+    )
     assert not done.returncode, done.stderr
-    loaded = set(json.loads(done.stdout.splitlines()[-1]))
-    assert loaded - set(of(stage)) <= {
-        "graphrag_lite.tables",
-        "graphrag_lite.attempts",
-        "graphrag_lite.distribution",  # of the package itself
-        "graphrag_lite.settings",
-        *(f"graphrag_lite.settings.{each}" for each in ("known_names", "models", "presets", "values")),
-        *(f"graphrag_lite.run.{each}" for each in ("corpus_files", "file_hashes", "snapshots")),  # of the scan above
-    }
-    assert stage.run.__module__ in loaded
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    output = tmp_path_factory.mktemp("sample") / "output"
-    pipeline.index(ROOT / "examples" / "corpus", output, Settings())
-    return snapshots.current(output)
+    loaded = dict(json.loads(line) for line in done.stdout.splitlines() if line.startswith('["'))
+    assert list(loaded) == list(stages)
+    for name, stage in stages.items():
+        assert set(loaded[name]) - set(of(stage)) <= {
+            "graphrag_lite.tables",
+            "graphrag_lite.attempts",
+            "graphrag_lite.distribution",  # of the package itself
+            "graphrag_lite.settings",
+            *(f"graphrag_lite.settings.{each}" for each in ("known_names", "models", "presets", "values")),
+            *(
+                f"graphrag_lite.run.{each}" for each in ("corpus_files", "file_hashes", "snapshots")
+            ),  # of the scan above
+        }, name
+        assert stage.run.__module__ in loaded[name]

@@ -14,7 +14,7 @@ TOLD = (
     "The crew trained under water for two years. {more} Its instruments were exchanged at night, one after the other."
 )
 MORE = (
-    "Dana Weiss is 1.78 m tall.", "Five gyroscopes were replaced by Omar Haddad.", "Lena Fuchs was born in Bremen.",
+    "Dana Weiss is 1.78 m tall.", "Five gyroscopes were replaced by Omar Haddad. Dr. Jonas Beck, aged 41, stood by.", "Lena Fuchs was born in Bremen.",
     "Ivo Marek paid Otto Kern for the launch of the probe.", "The salary of Rosa Lindt was printed by a newspaper.",
 )  # fmt: skip
 
@@ -34,6 +34,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     [
         ("How tall is Dana Weiss?", False),
         ("How tall is Paul Ostrow?", True),  # somebody else is
+        ("How old is Jonas Beck?", False),
+        ("How old is Omar Haddad?", True),
         ("Is Kathryn Brandt married?", False),  # told in another word
         ("Is Omar Haddad married?", True),
         ("Where was Lena Fuchs born?", False),

@@ -17,7 +17,7 @@ from stub_server import Fault, StubServer, prompt_of
 from graphrag_lite import pipeline
 from graphrag_lite.cli import main, printed_answer, terminal
 from graphrag_lite.errors import SettingsError
-from graphrag_lite.llm.model import AHEAD
+from graphrag_lite.llm.stage_model import AHEAD
 from graphrag_lite.ops import planning
 from graphrag_lite.search.answer import NOTHING, Answer, Cited
 from graphrag_lite.search.index import Index

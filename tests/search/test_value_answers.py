@@ -15,6 +15,7 @@ SAID = {
     "2023-06-02": "Ana Ruiz now works at Acme Systems. She loves it.",
     "2024-02-02": "Guess what: Ana Ruiz has been hired by Beta Labs.",
     "2024-03-02": "Where is Ana Ruiz? I hope to move to Rome.",
+    "2024-04-02": "Yesterday Bo Diaz met Cy Dee in a flat behind Acme Systems.",
 }
 
 
@@ -56,6 +57,11 @@ def test_a_value_and_the_one_before_it(
 def test_a_timeline_of_a_speaker_who_is_no_entity(index: Index) -> None:
     said = [(entry.valid_at, entry.object) for entry in timeline(index, "user") if entry.object]
     assert said == [("2023-01-05", "Paris"), ("2023-06-01", "Berlin")]
+
+
+def test_a_timeline_of_a_name_has_what_names_it_and_of_words_what_holds_most_of_them(index: Index) -> None:
+    assert [entry.valid_at for entry in timeline(index, "Acme Systems")] == ["2023-06-02", "2024-04-01"]
+    assert [entry.valid_at for entry in timeline(index, "the flat in Berlin")] == ["2023-06-01"]
 
 
 def test_what_no_fact_tells_is_left_to_the_search(index: Index) -> None:

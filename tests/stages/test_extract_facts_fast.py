@@ -59,7 +59,7 @@ def test_statements_of_chats_and_documents(snapshot: Path) -> None:
     said = found["since 2022"]  # behind "Di Fox: I"
     assert (said["subject"], said["relation"], said["reference_time"][:10]) == (
         "Di Fox",
-        "have been painting",
+        "has been painting",
         "2024-05-30",
     )
 

@@ -19,7 +19,7 @@ from graphrag_lite.attempts import in_turn
 from graphrag_lite.errors import CallError, ModelError
 from graphrag_lite.evidence.mention_fold import opened
 from graphrag_lite.llm.chat import Reply, Request
-from graphrag_lite.llm.model import StageModel
+from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
 from graphrag_lite.text.tokens import counter

@@ -31,6 +31,7 @@ def said(sentence: str) -> list[tuple[str, str, str, str, bool]]:
         ("Acme is now led by Bo Lee.", ("Acme", "is headed by", "Bo Lee", "holds", True)),
         ("Ana succeeded Bo Lee as chief executive of Acme in 2011.", ("Ana", "is CEO of", "Acme", "begins", False)),
         ("She has been named mayor of Oslo.", ("Ana", "is mayor of", "Oslo", "begins", True)),
+        ("Ana has been interim director of Acme.", ("Ana", "is director of", "Acme", "holds", True)),
         ("Ana stepped down as CEO of Acme.", ("Ana", "is CEO of", "Acme", "ends", False)),
         ("I moved to Oslo when I was ten.", ("user", "lives in", "Oslo", "begins", False)),
     ],
@@ -47,6 +48,7 @@ def test_what_is_said(sentence: str, expected: tuple[str, str, str, str, bool]) 
         "I recently joined an Acme group.",
         "Ana was hired by an Acme partner.",
         "Ana is vice president of Acme.",
+        "Ana is deputy director of Acme.",
         "The dog of Bo Lee lives in Oslo.",
         "I moved to Acme.",
         "Ana moved the lamp to Oslo.",
@@ -55,6 +57,12 @@ def test_what_is_said(sentence: str, expected: tuple[str, str, str, str, bool]) 
 )
 def test_what_is_not_said(sentence: str) -> None:
     assert not [one for one in said(sentence) if one[4]] and not any(one[3] == "begins" for one in said(sentence))
+
+
+def test_a_time_stands_behind_what_is_said_and_a_short_name() -> None:
+    sentence = "Ana became director of Acme (AC) in Oslo in 1998, and of Beta (today Gamma) in 1999."
+    (one,) = one_values(sentence, [(0, 3, "Ana", "person"), (23, 27, "Acme", "organization")], "", "")
+    assert one.has_time(44, 48, sentence) and not one.has_time(79, 83, sentence)
 
 
 @given(

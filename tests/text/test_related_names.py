@@ -25,6 +25,8 @@ def related(text: str, language: str = "en") -> list[tuple[str, str, str]]:
         ("We saw Alice Velm in Oslo.", "in"),
         ("Acme's founder Bob Hox left.", "founder"),
         ("The Acme goalkeeper Bob Hox left.", "goalkeeper"),
+        ("Alice Velm, founder and head of Acme, left.", "founder and head of"),
+        ("They sold the Acme works in Oslo.", "works in"),
     ],
 )
 def test_a_label_says_what_one_is_to_the_other(text: str, label: str) -> None:
@@ -38,6 +40,10 @@ def test_a_label_says_what_one_is_to_the_other(text: str, label: str) -> None:
         "They met Alice Velm, Bob Hox and the people.",
         "They met Alice Velm and Bob Hox there.",
         "Alice Velm - Bob Hox",
+        "They sold Acme tools for Oslo.",
+        "They sold Acme and an old house of Oslo.",
+        "It came from Oslo, from Rome.",
+        "Alice Velm: Thanks for having me, my dear Bob Hox.",
         "He saw Alice Velm; it was founded by Bob Hox.",
         "He saw Alice Velm, but visited Bob Hox.",
         "Did Alice Velm found Acme?",

@@ -117,7 +117,26 @@ def test_linear_time(char: str) -> None:
     assert_linear(tokens.counter("cl100k_base"), char)
 
 
-PARTS = ("a", "Word", "é", "'s", "'LL", "’s", " ", "   ", "\t", "\n", "\r\n", "12345", ".", "!!", "_", "中")
+PARTS = (
+    "a",
+    "Word",
+    "Scrooge",
+    "ohüngrif",
+    "é",
+    "'s",
+    "'LL",
+    "’s",
+    " ",
+    "   ",
+    "\t",
+    "\n",
+    "\r\n",
+    "12345",
+    ".",
+    "!!",
+    "_",
+    "中",
+)
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=12))

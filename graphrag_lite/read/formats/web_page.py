@@ -29,21 +29,26 @@ FEW, TIMES = 500, 10  # characters of a page that says as many times more once i
 # Tables of contents and ways to other pages, as DocBook, Sphinx and MediaWiki mark them.
 WAYS = [f"[class~={name}]" for name in ("toc", "toctree-wrapper", "navheader", "navfooter", "related", "sphinxsidebar")]
 WAYS += [f"[class~={name}]" for name in ("headerlink", "mw-editsection", "navbox", "catlinks", "breadcrumbs")]
-# What stands around code, and around links to parts of pages, while a page is read.
-CODE, LINK = ("\ue000", "\ue001"), ("\ue002", "\ue003")
+# What stands around code and around links, and at the start of links to parts of pages, while a page is read.
+CODE, LINK, PART = ("\ue000", "\ue001"), ("\ue002", "\ue003"), "\ue004"
 # As characters or by number: fonts of icons use these numbers.
-MARKS = re.compile(rf"(?i)[{''.join(CODE + LINK)}]|&#(?:x0*e00[0-3](?![\da-f])|0*5734[4-7](?!\d));?")
+MARKS = re.compile(rf"(?i)[{''.join(CODE + LINK)}{PART}]|&#(?:x0*e00[0-4](?![\da-f])|0*5734[4-8](?!\d));?")
 CODE_BEGIN, CODE_END = re.compile(r"(?i)<(?:pre|code)\b[^<>]*>"), re.compile(r"(?i)(?=</(?:pre|code)\s*>)")
-LINKED = re.compile(r"""(?i)(<a\s[^<>#]{0,500}#[^<>]{0,500}>)([^<]*(?:<(?!/?a\b)[^<]*)*)""")
+LINKED = re.compile(r"""(?i)(<a\s[^<>#]{0,500}(#)?[^<>]{0,500}>)([^<]*(?:<(?!/?a\b)[^<]*)*)""")
 HEADING = re.compile(r"(?i)<h([1-6])\b[^<>]*>")
 CELL_BEGIN, CELL_END = re.compile(r"(?i)(<t[dh]\b[^<>]*>)\s*<p\b[^<>]*>"), re.compile(r"(?i)</p>\s*(?=</t[dh]\b)")
 LIST = re.compile(r"(?i)(</?)[uo]l\b")
 DEEP = 50  # lists in each other: each goes in by two characters, so that a small page would become a large text
 # A table of contents: three lines or more of nothing but links to parts of pages.
-CONTENTS = re.compile(rf"(?:^(?:[^\w\n{LINK[0]}]|[\d_])*{LINK[0]}[^{LINK[1]}\n]*{LINK[1]}[^\w\n]*\n+){{3,}}", re.M)
+CONTENTS = re.compile(
+    rf"(?:^(?:[^\w\n{LINK[0]}]|[\d_])*{LINK[0]}{PART}[^{LINK[1]}\n]*{LINK[1]}[^\w\n]*\n+){{3,}}", re.M
+)
+# A line of nothing but links, or of nothing; an item of a list that may stand between such.
+WAY = re.compile(rf"[^\w#]*(?:{LINK[0]}[^{LINK[1]}]*{LINK[1]}[^\w#]*)*")
+ITEM = re.compile(r"\s*•.{1,60}")
 BLANK = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 CELLS, EMPTY = re.compile(r"(?<![^\S\n])[^\S\n]*\t[^\S\n]*"), re.compile(r"(?m)^[ |•#]+(?=\n)")
-LINKS = re.compile(f"[{''.join(LINK)}]")
+LINKS = re.compile(f"[{''.join(LINK)}{PART}]")
 DATES = ("date", "article:published_time", "dc.date", "dcterms.date", "datepublished")
 
 
@@ -81,7 +86,11 @@ def read_page(html: str) -> Page:
     # Some pages are only ways to others, some stand in one form as a whole, and some are shown by their programs.
     skips: tuple[list[str], ...] = ([*SKIPPED, *HIDDEN, *WAYS], [*SKIPPED, *WAYS], SKIPPED, [])
     texts = (extract_plain_text(tree, alt_texts=False, skip_elements=skip) for skip in skips)
-    text = next(filter(str.strip, texts), "")
+    mains = tree.body.get_elements_by_tag_name("main") if tree.body else []
+    main = HTMLTree.parse(mains[0].html) if len(mains) == 1 else None
+    text = extract_plain_text(main, alt_texts=False, skip_elements=skips[0]) if main else ""
+    if len(text) < FEW:  # no page's main part
+        text = next(filter(str.strip, texts), "")
     if len(text) < FEW and any(value in html for _, value in HIDING):
         shown = next(texts, "")
         text = shown if len(shown) >= TIMES * len(text) else text
@@ -91,18 +100,19 @@ def read_page(html: str) -> Page:
 
 
 def _marked(html: str) -> str:
-    """Return a page with marks before headings, around code, and around links to parts of pages."""
+    """Return a page with marks before headings, around code, and around links."""
     depths = accumulate(-1 if found[1] == "</" else 1 for found in LIST.finditer(html))
     html = LIST.sub(r"\1div", html) if max(depths, default=0) > DEEP else html
     html = CELL_END.sub("", CELL_BEGIN.sub(r"\1", html))
-    html = LINKED.sub(rf"\1{LINK[0]}\2{LINK[1]}", html)
+    html = LINKED.sub(lambda link: f"{link[1]}{LINK[0]}{PART if link[2] else ''}{link[3]}{LINK[1]}", html)
     html = CODE_END.sub(CODE[1], CODE_BEGIN.sub(rf"\g<0>{CODE[0]}", html))
     return HEADING.sub(lambda found: f"{found[0]}{'#' * int(found[1])} ", html)
 
 
 def _composed(text: str) -> Composer:
     """Return what was read, with cells between bars, and without lines that hold nothing and marks."""
-    text = LINKS.sub("", CONTENTS.sub("", f"{text}\n"))
+    contents = CONTENTS.sub("", f"{text}\n")
+    text = LINKS.sub("", _without_menus(contents)) or LINKS.sub("", contents)
     composer = Composer()
     depth = 0
     for piece in re.split(f"([{''.join(CODE)}])", text.strip()):
@@ -111,6 +121,18 @@ def _composed(text: str) -> Composer:
         else:
             composer.add(clean(piece if depth else _plain(piece)), "code" if depth and piece.strip() else "")
     return composer
+
+
+def _without_menus(text: str) -> str:
+    """Return a text without the lines of nothing but links before all others and behind them: ways to other pages."""
+    lines = text.split("\n")
+    ways = [bool(WAY.fullmatch(line)) for line in lines]
+    first, last = 0, len(lines)
+    while first < last and (ways[first] or (ITEM.fullmatch(lines[first]) and ways[first - 1] and ways[first + 1])):
+        first += 1
+    while last > first and ways[last - 1]:
+        last -= 1
+    return "\n".join(lines[first:last])
 
 
 def _plain(text: str) -> str:

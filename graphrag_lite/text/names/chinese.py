@@ -24,7 +24,7 @@ _NAMED = re.compile(r"(?:称为|称作|名为|叫做|叫作|命名为|改名为|
 _GLOSS = re.compile(r" {0,9}[（(]\s*(?:[^（）()\n]{0,12}[:：]\s*)?[A-Za-z\u00c0-\u024f\u0400-\u04ff\u3040-\u30ff]")
 _DEFINED = re.compile(
     f"\\s*([{zh.HAN}{zh.DOTS}]{{2,16}}?)"
-    r"(?=\s*(?:[（(]|是|为|又|亦|即|位于|原名|，(?=[^。\n]{0,40}(?:是|为|又|位于|原名|属于))))"
+    r"(?=\s*(?:[（(]|(?<![不就也都还而])是|(?<![认成作称视因])为|又|亦|即|位于|原名|，(?=[^。\n]{0,40}(?:是|为|又|位于|原名|属于))))"
 )
 
 
@@ -53,7 +53,7 @@ def _defined(text: str, taken: Spans) -> Iterator[Span]:
     """The subject of a definition at the start of the text: "X（...）是"."""
     if match := _DEFINED.match(text):
         body = match[1]
-        known = zh.LEXICON.kind(body) in (zh.BREAK, zh.TITLE, *zh.HEADS)
+        known = zh.LEXICON.kind(body) in (zh.BREAK, zh.TITLE, *zh.HEADS) or zh.LEXICON.kind(body[-2:]) in zh.CLOSED
         if not known and zh.NEVER_INSIDE.isdisjoint(body[:-1]) and body[0] not in zh.NUMERALS:
             yield *match.span(1), _kind_of(body), True
 

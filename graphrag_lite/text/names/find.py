@@ -13,7 +13,7 @@ from collections import Counter
 from graphrag_lite.text.names import types
 from graphrag_lite.text.names.cuts import split_run
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
-from graphrag_lite.text.names.german import plain_nouns
+from graphrag_lite.text.names.german import plain_nouns, without_nouns
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.runs import Run, find_runs
 from graphrag_lite.text.names.terms import find_terms
@@ -77,13 +77,16 @@ def _cased(text: str, language: str) -> list[Name]:
     muted, headings = _lines(text)
     titles = _free([*defined_subject(tokens), *expansions(tokens), *quoted_titles(text, tokens)])
     runs = [part for run in find_runs(tokens, language, titles) for part in split_run(tokens, run, language)]
+    if language == "de":
+        runs = [part for run in runs if (part := without_nouns(tokens, run))]
     kept: list[Run] = []
     for run in sorted([*titles, *runs], key=lambda run: run.first):
         start = tokens.starts[run.first]
         if _labels(text, tokens, run):
             kept.append(run._replace(anchored=run.last - run.first > 1, kind="person", initial=False))
         elif not _within(muted, start) and not _is_shouted(tokens, run):
-            kept.append(run._replace(anchored=False) if _within(headings, start) else run)
+            proves = not _within(headings, start) and not _measures(tokens, run)
+            kept.append(run if proves else run._replace(anchored=False))
     names = _typed(text, tokens, kept, plain_nouns(tokens, kept) if language == "de" else frozenset())
     terms = find_terms(tokens, text)
     return _merged(names, terms) if terms else names
@@ -143,6 +146,9 @@ def _labels(text: str, tokens: Tokens, run: Run) -> bool:
         return False
     if not all(word[0].isupper() for word in words):
         return False
+    acronym, hyphen, _ = words[0].partition("-")
+    if len(words) == 1 and ((hyphen and len(acronym) > 1 and acronym.isupper()) or low[0] in tokens.words):
+        return False  # "MMLU-Pro: ..."; what the text has in small letters, too, "Post-Training: ..."
     if len(words) > 1 and all(word.isupper() for word in words):
         return not any(types.kind_of(word) or _tells_other([word], [word]) for word in low)
     start = tokens.starts[run.first]
@@ -165,6 +171,14 @@ def _is_shouted(tokens: Tokens, run: Run) -> bool:
     if len(words) < 2 or not all(word.isupper() for word in words) or max(map(len, words)) < 4:
         return False
     return len(words) > 3 or any(tokens.function[run.first : run.last])
+
+
+def _measures(tokens: Tokens, run: Run) -> bool:
+    """Tell whether a word in capitals stands behind a number that is no year, as units do: "25 kWh", "3 pm BST"."""
+    word, before = tokens.words[run.first], tokens.words[run.first - 1]
+    if run.last - run.first > 1 or word[1:].islower() or not run.first or tokens.gaps[run.first] != JOIN:
+        return False
+    return before in ("am", "pm") or (before.isdigit() and not (len(before) == 4 and before[0] in "12"))
 
 
 def _typed(text: str, tokens: Tokens, runs: list[Run], nouns: frozenset[str]) -> list[Name]:
@@ -205,7 +219,7 @@ def _typed(text: str, tokens: Tokens, runs: list[Run], nouns: frozenset[str]) ->
             anchored = _anchors_alone(tokens.words[run.first], run, key in confirmed, plain) or (
                 not run.initial and labels[key] > 1
             )
-            if key in nouns and kind == "unknown" and tokens.words[run.first][1:].islower():
+            if key in nouns and kind == "unknown" and ("-" in key or tokens.words[run.first][1:].islower()):
                 anchored = False
         else:
             anchored = run.anchored

@@ -2,24 +2,57 @@
 
 Names of people and places mostly take no article and no adjective, and have no plural: "die Regierung" and
 "Regierungen" show a noun. A name is shown by its shape (an acronym, digits), by what
-types it, by a longer name that it is part of, and by "in", "aus" or "nach" right before it.
+types it, by a longer name that it is part of, and by "in", "aus", "nach" or a noun right before it.
 """
 
 import re
+from functools import lru_cache
 
 from graphrag_lite.text.names.lists import word_lists
 from graphrag_lite.text.names.runs import Run
 from graphrag_lite.text.names.tokens import JOIN, Tokens
 
 _LISTS = word_lists("german")
-_DETERMINERS, _NO_ADJECTIVE = _LISTS["determiner"], _LISTS["no_adjective"]
+_DETERMINERS, _NO_ADJECTIVE, _HEADS = _LISTS["determiner"], _LISTS["no_adjective"], _LISTS["heads"]
+_MIN_HEAD = 4  # letters, of what ends a longer word
 _ADJECTIVE = re.compile(r"[^\W\d_]{3,}(?:e|en|er|es|em)$")
+_ABSTRACT = re.compile(r"(?:(?<!zeit)(?<!stift)ung|(?<!stift)ungen|[hk]eit(?:en)?|(?<!nat)ionen|ismus)$")
 _NOUN = re.compile(
-    r"(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|tät|täten|ismus|nis|nisse|tum|ment|mente|ieren|"
+    r"(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|[st]ion|[st]ionen|tät|täten|ismus|nis|nisse|tum|ment|mente|ieren|"
     r"eur|eure|isten|innen|ling|linge|sal|zeug|werk)$"
 )
 _BARE = frozenset(("in", "aus", "nach"))
-_ENDINGS = ("s", "es", "e", "en", "n", "er", "ern")
+_ENDINGS = ("s", "es", "e", "en", "n", "er", "ern", "se", "sen")
+
+
+@lru_cache(maxsize=20_000)
+def is_noun(word: str) -> bool:
+    """Tell whether a casefolded word is a noun by its end: German compounds are what their last part is.
+
+    >>> is_noun("schneedecken"), is_noun("tesla-patente"), is_noun("merkel"), is_noun("brandenburg")
+    (True, True, False, False)
+    """
+    last = word.rpartition("-")[2]
+    stems = {last, *(last.removesuffix(ending) for ending in _ENDINGS)}
+    compound = any(stem[i:] in _HEADS for stem in stems for i in (0, *range(2, len(stem) - _MIN_HEAD + 1)))
+    return compound or bool(_ABSTRACT.search(last))
+
+
+def without_nouns(tokens: Tokens, run: Run) -> Run | None:
+    """Cut the nouns that begin and end a run of several words; None if no name is left.
+
+    "Heimstadion Polonias" is "Polonias"; of "Geophysikalische Daten" nothing is left.
+    """
+    first, last = run.first, run.last
+    if last - first < 2 or not all(tokens.capital[i] or tokens.words[i].isdigit() for i in range(first, last)):
+        return run
+    while first < last and (is_noun(tokens.lower[first]) or (first > run.first and tokens.words[first].isdigit())):
+        first += 1
+    while first < last and is_noun(tokens.lower[last - 1]):
+        last -= 1
+    if first == last or (last < run.last and last - first == 1 and _ADJECTIVE.match(tokens.lower[first])):
+        return None
+    return run._replace(first=first, last=last, initial=run.initial and first == run.first)
 
 
 def plain_nouns(tokens: Tokens, runs: list[Run]) -> frozenset[str]:
@@ -33,7 +66,7 @@ def plain_nouns(tokens: Tokens, runs: list[Run]) -> frozenset[str]:
     """
     single = {tokens.lower[run.first] for run in runs if run.last - run.first == 1}
     named = {word for run in runs if run.last - run.first > 1 for word in tokens.lower[run.first : run.last]}
-    nouns = {word for word in single if _NOUN.search(word)}
+    nouns = {word for word in single if is_noun(word) or _NOUN.search(word)}
     for run in runs:
         first, word = run.first, tokens.lower[run.first]
         if run.last - first > 1 or first == 0 or tokens.gaps[first] != JOIN:
@@ -41,7 +74,7 @@ def plain_nouns(tokens: Tokens, runs: list[Run]) -> frozenset[str]:
         before = tokens.words[first - 1]
         if before in _DETERMINERS or before[0].isdigit() or (_ADJECTIVE.match(before) and before not in _NO_ADJECTIVE):
             nouns.add(word)
-        elif before in _BARE:
+        elif before in _BARE or is_noun(tokens.lower[first - 1]):  # "Heimstadion Polonias"
             named.add(word)
     words = {word for i, word in enumerate(tokens.lower) if tokens.capital[i]}
     for word in single - nouns:

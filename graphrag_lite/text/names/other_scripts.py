@@ -53,7 +53,11 @@ def _segment(text: str, taken: Spans) -> list[list[re.Match[str]]]:
 def _spaced(text: str, matches: list[re.Match[str]], taken: Spans) -> Iterator[Span]:
     """Yield names of words that spaces stand between."""
     words = [match.group() for match in matches]
-    plain = [word not in _LISTS["function"] and len(word) > 2 and word not in _HEADS for word in words]
+    all_words = set(words)
+    plain = [
+        word not in _LISTS["function"] and len(word) > 2 and word not in _HEADS and not _with_article(word, all_words)
+        for word in words
+    ]
     joined = [*(text[a.end() : b.start()] == " " for a, b in pairwise(matches)), False]  # to the next word
     pair = [joins and after for joins, after in zip(joined, [*plain[1:], False], strict=True)]
     counts = Counter(word for word, is_plain in zip(words, plain, strict=True) if is_plain)
@@ -76,6 +80,11 @@ def _spaced(text: str, matches: list[re.Match[str]], taken: Spans) -> Iterator[S
         if kind:
             yield matches[first].start(), matches[last].end(), kind, sure
         i = last + 1
+
+
+def _with_article(word: str, words: set[str]) -> bool:
+    """Tell whether a text has an Arabic word both with the article and without it, as it has nouns: الملف, ملف."""
+    return (word.startswith("ال") and (word[2:] in words or f"لل{word[2:]}" in words)) or f"ال{word}" in words
 
 
 def _thai(text: str, matches: list[re.Match[str]], taken: Spans) -> Iterator[Span]:

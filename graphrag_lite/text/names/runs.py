@@ -22,6 +22,7 @@ _ADJECTIVE = re.compile(
     r"pe[ao]s?|[ií]c[ao]s?|[eo]nse|olímpicos|britannique|publi[cq](?:ue)?s?|nationales?)$"
 )
 _INSTITUTIONAL = vocab.LISTS["institutional"]
+_SIZE = re.compile(r"\d+[BM]")
 _AFTER_NUMBER = vocab.UNITS | vocab.MONTHS_AND_DAYS
 _YEAR_FRAME = frozenset("the a an his her their its our this that le la les l' der die das el los o os il".split())
 
@@ -129,6 +130,8 @@ def _numbered(tokens: Tokens, first: int, k: int) -> bool:
 
 def _number_joins(tokens: Tokens, first: int, k: int) -> bool:
     word, before = tokens.words[k], tokens.lower[k - 1]
+    if _SIZE.fullmatch(word):  # "Mistral 7B Instruct"
+        return k + 1 < len(tokens.words) and tokens.gaps[k + 1] == JOIN and tokens.capital[k + 1]
     if not word.isdigit() or len(word) > 4 or before in vocab.MONTHS_AND_DAYS or tokens.function[k - 1]:
         return False
     if k + 1 < len(tokens.words):

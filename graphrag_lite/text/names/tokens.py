@@ -12,13 +12,14 @@ from graphrag_lite.text.names.words import ABBREVIATIONS, LISTS, function_words
 # Han, kana and what else stands beside them without a space is no part of a word of another script.
 _SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f"
 _LETTER = f"[^\\W_{_SPACELESS}]"
-# A web address; Spanish plurals ("EE. UU."); letters with full stops ("U.S.", "J.R.R."); a word with inner apostrophes,
-# hyphens and ampersands.
+# A web address; Spanish plurals ("EE. UU."); letters with full stops ("U.S.", "J.R.R."); a word with a version in it
+# ("Qwen2.5", "GPT-3.5-turbo"), or with inner apostrophes, hyphens and ampersands.
 _WORD = re.compile(
     r"([a-z]++(?![^\s,])"  # most words, found sooner
     r"|https?://\S+|www\.\S+"
     r"|(?:EE\. ?UU|CC\. ?OO|JJ\. ?OO|FF\. ?AA)\."
     r"|(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?"
+    rf"|(?=[^\W\d_])(?:{_LETTER}|-(?={_LETTER}))+(?<=\d)\.\d(?:{_LETTER}|-(?={_LETTER})|\.(?=\d))*+"
     rf"|{_LETTER}+(?:[\u0300-\u036f]+{_LETTER}*|[’'&\-\u2010\u2011]{_LETTER}+)*|[{_SPACELESS}]+)"
 )
 _QUANTITY = re.compile(r"\d+(?:[kMGT]?(?:Hz|B|W|Wh|V|A|Pa|bps|bit)|[KMT]|mAh|dB|°C|km|cm|mm|kg|USD|EUR)")

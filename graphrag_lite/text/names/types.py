@@ -29,6 +29,7 @@ _KINDS: dict[str, str] = {
 _FEASTS, _FRONTED, _NOBLE = LISTS["feasts"], LISTS["fronted"], LISTS["noble"]
 _KIND_ENDS = LISTS["kind_ends"]
 SPEECH, _VOICED, _PERSON_VERBS = LISTS["speech"], LISTS["voiced"], LISTS["person_verbs"]
+_SMALL = frozenset(("in", "the", "of", "and", "for", "is", "to"))  # words of a title, of no person
 _KIN, _OFFICES = LISTS["kin"], LISTS["offices"]
 # What is done at, from, by and with organisations only, by the word that joins the two.
 _BEFORE_ORGANIZATION = {
@@ -76,7 +77,7 @@ def _evidence_of_words(words: tuple[str, ...], kept: tuple[str, ...]) -> Evidenc
     found = _evidence_of_heads(words)
     if len(words) == 2 and "location" in found and words[0] in GIVEN_NAMES and words[0] not in PLACES:
         found["location"] = 1.0  # "Matt Mountain", "James Bay": what stands beside them decides
-    if words[-1] in CORPORATE or "&" in words:
+    if (words[-1] in CORPORATE and len(words) > 1) or "&" in words:
         found["organization"] = 5.0
     found = found or _evidence_of_person(words, kept)
     if not found and len(words) > 1 and WELL_KNOWN.get(words[0]) in ("organization", "product"):
@@ -111,7 +112,8 @@ def _evidence_of_person(words: Sequence[str], kept: Sequence[str]) -> Evidence:
         elif len(words) <= 4 and not any(word.isdigit() for word in words) and words[1] not in ("and", "of"):
             weight = 2.5
     initials = any(len(word.rstrip(".")) == 1 and word[0].isupper() for word in kept[:-1])
-    if initials and 2 <= len(words) <= 4 and kept[0] not in ("A", "I", "O"):
+    spelled = any(c.isdigit() for word in words for c in word) or not _SMALL.isdisjoint(words)  # "N 2 O"
+    if initials and not spelled and 2 <= len(words) <= 4 and kept[0] not in ("A", "I", "O"):
         weight += 2.0
     if len(words) >= 3 and (words[1] in _NOBLE or (words[-2] in ("the", "le", "der") and words[-1] in EPITHETS)):
         weight += 1.5

@@ -103,3 +103,15 @@ def test_deep_and_long_pages_take_seconds_at_most(html: str) -> None:
     started = time.process_time()
     read_page(html)
     assert time.process_time() - started < 15
+
+
+def test_ways_to_other_pages_before_and_behind_the_text_are_no_text() -> None:
+    way = "<ul><li><a href=a.html>Back</a></li><li>The Handbook</li><li><a href=b.html>Next</a></li></ul>"
+    page = read_page(f"{way}<h1><a href=c.html>Ships</a></h1><p>See <a href=d.html>Oslo</a>.</p>{way[:40]}")
+    assert page.text == "# Ships\n\nSee Oslo."
+
+
+def test_a_page_that_marks_its_main_part_has_no_other_text() -> None:
+    prose = "<p>The ship sailed at noon.</p>" * 30
+    assert "Press" not in read_page(f"<div>Press a key</div><main>{prose}</main>").text
+    assert "Press" in read_page(f"<div>Press a key</div><main>Loading</main>{prose}").text

@@ -24,6 +24,7 @@ def by_name(text: str, language: str = "en") -> dict[str, Name]:
         ("They met Mr. and Mrs. Cobbold at noon.", ["Mr. and Mrs. Cobbold"]),
         ("We read J. R. R. Tolkien aloud.", ["J. R. R. Tolkien"]),
         ("It reached Apollo 11 by noon.", ["Apollo 11"]),
+        ("It beat Qwen2.5 72B Base, LLaMA-3.1 405B and GPT-3.5.", ["Qwen2.5 72B Base", "LLaMA-3.1", "GPT-3.5"]),
         ("The deal between France and Germany failed.", ["France", "Germany"]),
         ("She works for Johnson & Johnson now.", ["Johnson & Johnson"]),
         ("They asked the Food and Drug Administration.", ["Food and Drug Administration"]),
@@ -94,6 +95,11 @@ def test_a_capital_that_proves_nothing_does_not_anchor() -> None:
     assert by_name("Quill left. They followed Quill.")["Quill"].anchored
     assert not by_name("## The Silent Orchard\n\nit began.")["Silent Orchard"].anchored
     assert by_name("ANNA VELM: Good morning.")["ANNA VELM"].anchored
+
+
+def test_a_unit_behind_a_number_does_not_anchor() -> None:
+    assert not any(name.anchored for name in find_names("It used 94.81 TP3T then, and 18 TP3T now.", "en"))
+    assert by_name("In 1969 NASA landed.")["NASA"].anchored
 
 
 def test_lines_in_capitals_are_headings() -> None:

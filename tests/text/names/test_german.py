@@ -16,6 +16,8 @@ def anchored(text: str) -> set[str]:
         ("Im Jahr 1990 kam Angela Merkel. Später sagte Merkel, die Zeit sei reif.", {"Angela Merkel", "Merkel"}),
         ("Nach Ansicht von Aristoteles ist der Rahmen des Abkommens zu eng.", set()),
         ("Der Vertrag von Rom gilt in der EU seit Jahren.", {"Vertrag von Rom", "EU"}),
+        ("Vom Heimstadion Polonias las man in der Regierungszeit Kublais.", {"Polonias", "Kublais"}),
+        ("Geophysikalische Daten zeigen, was Michael E. Mann sagt.", {"Michael E. Mann"}),
         ("Otto von Bismarck kam nach Frankreich, wie alle wissen.", {"Otto von Bismarck", "Frankreich"}),
     ],
 )

@@ -1,0 +1,118 @@
+"""Whom a sentence tells of at a time, and what: subject, relation and object of the clause that the time is of.
+
+Subject and object say where a sentence belongs. The relation says more, that the one did this to the other then: where
+another verb stands between them and the time, or the name is only a part of what is meant, it stays empty.
+"""
+
+import re
+from collections.abc import Sequence
+
+from graphrag_lite.temporal.intervals import Interval
+from graphrag_lite.text.plain_text import one_line
+from graphrag_lite.text.relations import ends_phrase, has_verb, opens_clause
+
+MAX_RELATION = 80  # characters
+FIRST_PERSON = re.compile(
+    r"\b(?:I['’]\w+|I|[Mm]y|[Ww]e|[Oo]ur|me|[Ii]ch|[Mm]eine?|[Ww]ir|[Jj]e|[Jj]['’]|[Mm]on|[Mm]a|[Yy]o|[Mm]i|io|mio"
+    r"|mia|eu|ik)\b|[私我]"
+)
+_LEANS = re.compile(
+    r"\W*(?:He|She|It|They|His|Her|Its|Their|The|This|Er|Sie|Es|Il|Elle|Él|Ella|彼|彼女|他|她|그)\b"
+    r"|\W*(?:\w+ ){0,4}(?:he|she|it|they|his|her|its)\b"
+)
+_OWNED = re.compile(r"(?i)my|our|me|mon|ma|mi|mio|mia|meine?")  # what is mine did it, not I
+_QUOTED = re.compile(r"[\"“][^\"”]*$")
+_LABEL = re.compile(r"\s*[:：]")
+_OF_ONESELF = re.compile(r"I['’ ](am|m|have|ve|ll)\b")
+_TOLD = {"am": "is", "m": "is", "have": "has", "ve": "has", "ll": "will"}  # of another than oneself
+_CLAUSE = re.compile(r"\b(?:who|which|that|if|when|whose|I|we|you|he|she|it|they|[12]\d{3})\b|, and ")
+_RELATIVE = re.compile(r"\W*(?:who|which|that)\b")
+_LOOSE = re.compile(r"(?: (?:in|on|at|by|for|from|of|over|during|around|about|the|this|early|late|mid))+$")
+_POINTS = re.compile(r"\b(?:it|them|this|that|these|those|one)$")
+_NO_VERB = frozenset("during morning evening spring including regarding following united limited".split())
+_LOWER = re.compile(r"(?<![\w'’-])[a-z][a-z'’-]*")
+
+
+def told_of(
+    text: str, placed: Sequence[tuple[int, int, str, str]], time: Interval, speaker: str, topic: str, language: str
+) -> tuple[str, str, str]:
+    """Return subject, relation and object of what a sentence tells of a time, each "" as far as it is not told.
+
+    `placed` are (start, end, name, type) by place; `speaker` is "I", `topic` "He" at the beginning.
+
+    >>> def told(text, words, *names, speaker=""):
+    ...     placed = [(text.index(name), text.index(name) + len(name), name, "") for name in names]
+    ...     time = Interval(text.index(words), text.index(words) + len(words), "event", "positive", "", "", "")
+    ...     return told_of(text, placed, time, speaker, "", "en")
+    >>> told("Ann has led Acme since May 2006.", "since May 2006", "Ann", "Acme")
+    ('Ann', 'has led', 'Acme')
+    >>> told("Ann met Bo, who had led Acme in 1993.", "1993", "Ann", "Bo")
+    ('Ann', '', 'Bo')
+    >>> told("Cy: I've used Netflix for six months.", "for six months", "Cy", "Netflix", speaker="Cy")
+    ('Cy', 'has used', 'Netflix')
+    """
+    held = [one for one in placed if one[1] <= time.start or time.end <= one[0]]
+    if speaker and held and not text[: held[0][0]].strip() and _LABEL.match(text, held[0][1]):
+        held = held[1:]  # "Ann: I ..." begins with who says it
+    subject, start, behind = _subject(text, held, speaker, topic)
+    if not subject:
+        return "", _words(text, 0, time), ""
+    oneself = _OF_ONESELF.match(text, start) if language == "en" and subject == speaker else None
+    after = oneself.end() if oneself else behind
+    others = [one for one in held if one[0] >= after and one[2] != subject]
+    near = [one for one in others if one[1] <= time.start] if time.start > after else others[:1]
+    near = near or [one for one in others if one[0] - max(after, time.end) < MAX_RELATION]
+    first, last, thing, _ = near[0] if near else (0, None, "", "")
+    if not near:
+        said = _words(text, after, time)
+    elif after <= time.start < first:
+        said = _LOOSE.sub("", text[after : time.start].rstrip()) + " " + text[time.end : first]
+    else:
+        said = text[after:first]
+    relation = _clean(f"{_TOLD[oneself[1]]} {said}" if oneself else said)
+    if language == "en":
+        relation = relation if near else _LOOSE.sub("", relation)
+        points = not near and _POINTS.search(relation)  # "got it"
+        relation = relation if not points and _is_said(text, time, (start, behind), last) else ""
+    return subject, relation, thing
+
+
+def _subject(text: str, held: Sequence[tuple[int, int, str, str]], speaker: str, topic: str) -> tuple[str, int, int]:
+    """Return whom a sentence tells of, and the characters that say so; "" where nobody is told."""
+    person = FIRST_PERSON.search(text) if speaker else None
+    if person and (not held or person.start() < held[0][0]) and not _QUOTED.search(text, 0, person.start()):
+        return speaker, *person.span()
+    lean = _LEANS.match(text) if topic else None
+    if lean and (not held or lean.end() <= held[0][0]):
+        return topic, *lean.span()
+    return (held[0][2], *held[0][:2]) if held else ("", 0, 0)
+
+
+def _is_said(text: str, time: Interval, subject: tuple[int, int], end: int | None) -> bool:
+    """Tell whether the words from a subject to the `end` of its object are a statement, and the time is that one's."""
+    start, behind = subject
+    if before := time.end <= start:  # "In 1966 the Academy asked ..."
+        opening = between = text[time.end : start]
+    else:
+        opening, between = text[:start], text[end : time.start] if end else ""
+    if _OWNED.fullmatch(text, start, behind) or (before and _RELATIVE.match(text, behind)) or _is_clause(between):
+        return False
+    if end and end != time.start - 1 and not ends_phrase(text, end, "en"):
+        return False
+    return bool(FIRST_PERSON.fullmatch(text, start, behind)) or opens_clause(opening, len(opening))
+
+
+def _is_clause(words: str) -> bool:
+    """Tell whether words between a statement and its time are a statement of their own, which the time may be of."""
+    plain = [word for word in _LOWER.findall(words) if word not in _NO_VERB]
+    return bool(_CLAUSE.search(words)) or has_verb(plain, "en")
+
+
+def _words(text: str, start: int, time: Interval) -> str:
+    """Return the words from a place up to the time, or behind it where it comes first."""
+    return _clean(text[start : time.start] if time.start > start else text[max(start, time.end) :])
+
+
+def _clean(words: str) -> str:
+    found = one_line(words).strip(" ,;:.()[]*–—-\"'“”’")
+    return found if len(found) <= MAX_RELATION else found[:MAX_RELATION].rpartition(" ")[0]
