@@ -14,6 +14,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.describing_sentences import best_sentences, best_statements, sentence_of
