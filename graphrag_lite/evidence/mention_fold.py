@@ -5,19 +5,21 @@
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphrag_lite.evidence.describing_sentences import GOOD_LENGTH
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
 CANDIDATES = 12  # sentences read for each entity and relationship
 SOON_FOLDED = 200_000  # mentions
 MEMORY, ROW_MEMORY = 64_000_000, 100  # bytes: without a bound, folding takes about 700 a row
+Found = TypeVar("Found")
 Row = dict[str, Any]
 
 
@@ -36,18 +38,18 @@ QUERIES = _queries()
 def opened(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
     """Open a database in memory, of `MEMORY` and `ROW_MEMORY` for each row; beyond that it goes to a temporary folder.
 
-    A Ctrl-C during a query is a Ctrl-C: DuckDB makes a RuntimeError of it. Few rows are soon folded by one thread; to
-    start and end more would take longer.
+    What cannot go there, such as the list of one entity's mentions, is left to `execute` and `selected`. A Ctrl-C
+    during a query is a Ctrl-C: DuckDB makes a RuntimeError of it. Few rows are soon folded by one thread; to start and
+    end more would take longer.
     """
     import duckdb
 
     limit = f"{(MEMORY + ROW_MEMORY * n_rows) // 1_000_000}MB"
+    threads = {"threads": "1"} if n_rows < SOON_FOLDED else {}
     with (
         tempfile.TemporaryDirectory(prefix="graphrag-lite-") as spilled,
-        duckdb.connect(config={"memory_limit": limit, "temp_directory": spilled}) as database,
+        duckdb.connect(config={"memory_limit": limit, "temp_directory": spilled} | threads) as database,
     ):
-        if n_rows < SOON_FOLDED:
-            database.execute("set threads to 1")
         try:
             yield database
         except RuntimeError as error:
@@ -56,6 +58,31 @@ def opened(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
             raise
 
 
+def execute(database: "duckdb.DuckDBPyConnection", query: str) -> None:
+    """Make what `query` says."""
+    _with_room(database, lambda: database.execute(query))
+
+
+def selected(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> "pa.Table":
+    """Return what a query finds."""
+    return _with_room(database, lambda: database.sql(query, params=values or None).to_arrow_table())
+
+
 def rows(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> Iterator[Row]:
-    for batch in database.sql(query, params=values or None).to_arrow_table().to_batches(max_chunksize=20_000):
+    for batch in selected(database, query, **values).to_batches(max_chunksize=20_000):
         yield from batch.to_pylist()
+
+
+def _with_room(database: "duckdb.DuckDBPyConnection", query: Callable[[], Found]) -> Found:
+    """Ask a query. Where lists that cannot leave memory need more than the bound, undo it, and ask without one."""
+    import duckdb
+
+    database.begin()
+    try:
+        found = query()
+    except duckdb.OutOfMemoryException:
+        database.rollback()
+        database.execute("reset memory_limit")
+        return query()
+    database.commit()
+    return found

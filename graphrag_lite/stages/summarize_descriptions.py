@@ -20,7 +20,7 @@ from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.describing_sentences import best_sentences, best_statements, sentence_of
 from graphrag_lite.evidence.descriptions import cut, distinct, joined
-from graphrag_lite.evidence.mention_fold import CANDIDATES, QUERIES, opened, rows
+from graphrag_lite.evidence.mention_fold import CANDIDATES, QUERIES, execute, opened, rows, selected
 from graphrag_lite.evidence.mention_form import mention_form
 from graphrag_lite.evidence.packing import packs
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
@@ -71,15 +71,15 @@ async def summarize_descriptions(
     with opened(sum(table.num_rows for table in read)) as database:
         for name, table in zip(FOLDED, read, strict=True):
             database.register(name, table)
-        database.execute(QUERIES["fold"])
+        execute(database, QUERIES["fold"])
         kept = _touched(database, read, languages, last)
         forms = _forms(database, texts, languages, each)
         database.register("forms", forms)
         n_units = pc.count_distinct(entity_mentions["text_unit_id"]).as_py()
         if count:
             count("relationships_within_entities", next(rows(database, QUERIES["within"]))["n"])
-        entities = database.sql(QUERIES["entities"]).to_arrow_table()
-        pairs = database.sql(QUERIES["relationships"], params={"n_units": n_units}).to_arrow_table()
+        entities = selected(database, QUERIES["entities"])
+        pairs = selected(database, QUERIES["relationships"], n_units=n_units)
         told = _told(database)
         acts = {row["key"]: row for row in rows(database, QUERIES["pair_relations"])}
         titles = dict(tables.rows(entities, "id", "title"))
@@ -143,7 +143,7 @@ def _touched(
     database.register("retold", pa.table({"document_id": pa.array(retold, pa.string())}))
     database.register("forms_before", before[-2] if before else tables.make("mention_forms", []))
     if not before:
-        database.execute(QUERIES["all_touched"])
+        execute(database, QUERIES["all_touched"])
         return None
     for name, now, table in zip(FOLDED, read, before[:3], strict=True):
         by = "name" if name == "entity_resolutions" else "document_id"
@@ -152,7 +152,7 @@ def _touched(
         database.register(f"{name}_before", groups.of(table, by, other))
     for name, table in zip(("entities", "relationships"), before[3:5], strict=True):
         database.register(f"{name}_before", table)
-    database.execute(QUERIES["touched"])
+    execute(database, QUERIES["touched"])
     return before[3:5]
 
 
@@ -214,11 +214,10 @@ def _forms(
     database: "duckdb.DuckDBPyConnection", texts: LongTexts, languages: Mapping[str, str], each: Each
 ) -> "pa.Table":
     """Return `mention_forms`, what is said of each mention in the text; where it fails, a document names all."""
-    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    places = database.sql(QUERIES["mentioned"]).to_arrow_table()
+    places = selected(database, QUERIES["mentioned"])
     new = pc.is_null(places["form"])
     unread = groups.chosen(places, np.asarray(new))
 

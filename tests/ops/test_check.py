@@ -446,7 +446,7 @@ def _flip(path: Path) -> None:
         (lambda folder: _manifest(folder, lambda m: m["tables"]["entities"].update(rows=1)), "entities: its rows or bytes are not as many as the manifest says"),
         (lambda folder: _manifest(folder, lambda m: m["tables"]["entities"].update(rows=1)), "manifest.json: a table is not the one that its stage wrote"),
         (lambda folder: _manifest(folder, lambda m: m.update(id="other")), "manifest.json: is of the snapshot 'other'"),
-        (lambda folder: _as(folder, "entities", "documents"), "entities: its columns are not those of this version"),
+        (lambda folder: _as(folder, "entities", "documents"), "entities: its columns are another version's: the next `index` makes it again"),
     ],
 )  # fmt: skip
 def test_damage_to_files_is_found(do: Callable[[Path], Any], said: str, copy: Path) -> None:

@@ -46,7 +46,7 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
         if snapshots.digest(path) != listed[name]["sha256"]:
             found.add(name, "its sha256 is not the manifest's")
         elif not schema.equals(tables.schema(name), check_metadata=True):
-            found.add(name, "its columns are not those of this version")
+            found.add(name, "its columns are another version's: the next `index` makes it again")
         elif (n_rows, path.stat().st_size) != (listed[name]["rows"], listed[name]["bytes"]):
             found.add(name, "its rows or bytes are not as many as the manifest says")
         else:
