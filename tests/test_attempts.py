@@ -47,7 +47,7 @@ CASES = [
     ("extract_graph", STAGES + "extract_graph.mentions_of", True),
     ("extract_claims", STAGES + "extract_claims._rows", True),
     ("report_communities", STAGES + "report_communities._row", True),
-    ("summarize_descriptions", STAGES + "summarize_descriptions.best_statements", True),
+    ("summarize_descriptions", "graphrag_lite.evidence.describing_sentences._reads_well", True),
 ]
 
 

@@ -4,7 +4,7 @@ import re
 from functools import cache
 from typing import Literal, get_args
 
-from graphrag_lite.text.word_lists import sections
+from graphrag_lite.text.word_lists import expressions, sections
 from graphrag_lite.text.words import ASKING, terms
 
 Aspect = Literal[
@@ -12,6 +12,8 @@ Aspect = Literal[
 ]
 # "What is this about?": in most languages, all words of that are function words, too.
 _ABOUT = re.compile(r"\b(?:about|in here|worum|wovon|quoi|waarover|sobre qu[eé]|di (?:che )?cosa)\b", re.I)
+_PHRASES = re.compile(rf"\b(?:{expressions(__package__, 'whole_corpus.txt')['phrases']})\b", re.I)
+_ITEM = re.compile(r"\b[A-Z]+-\d")  # T-7
 _WHO = re.compile(r"\W*who (?!is|was)", re.I)  # "Who keeps turning up?"
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "ru", "pl", "cs", "zh", "ja", "ko")
 
@@ -36,9 +38,14 @@ def aspects(text: str, language: str) -> set[Aspect] | None:
     ({'person'}, set(), None)
     >>> aspects("Which technologies come up?", "en"), aspects("Каковы основные темы?", "ru")
     ({'product'}, set())
+    >>> aspects("What is my name?", "en"), aspects("What is the story of T-7?", "en"), aspects("What stands out?", "en")
+    (None, None, set())
     """
     if not language:  # too few words to tell it
         return next((found for code in LANGUAGES if (found := aspects(text, code)) is not None), None)
+    if _ITEM.search(text):
+        return None
+    text, n_phrases = _PHRASES.subn("", text)
     own = set(terms(text, language)) - ASKING
     found = {aspect for aspect in get_args(Aspect) if not own.isdisjoint(_terms_of(aspect, language))}
     if "change" in found and any(term.isdecimal() for term in own):  # "What is different in 2023?"
@@ -47,7 +54,7 @@ def aspects(text: str, language: str) -> set[Aspect] | None:
     if not found and language == "en" and _WHO.match(text):
         found = {"person"}
     left = [term for term in own - _generic(language) - said if not term.isdecimal()]
-    return found if not left and (said or own & _generic(language) or _ABOUT.search(text)) else None
+    return found if not left and (said or own & _generic(language) or n_phrases or _ABOUT.search(text)) else None
 
 
 def _generic(language: str) -> frozenset[str]:

@@ -60,7 +60,7 @@ def passages_rated(stub: StubModel) -> list[str]:
     return [fields["passage"] for name, fields in map(asked, stub.requests) if name == "rate_passage.md"]
 
 
-@pytest.mark.parametrize("budget", [1, 4, 20, 33, 10_000])
+@pytest.mark.parametrize("budget", [1, 4, 20, 30, 10_000])
 def test_the_budget_is_used_and_never_passed(ask: Callable[..., tuple[Index, StubModel]], budget: int) -> None:
     index, stub = ask(lambda _: "Yes")
     answer = index.query(QUESTION, "global", budget=budget)

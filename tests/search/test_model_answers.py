@@ -232,8 +232,9 @@ def test_map_calls_read_one_partition_once(ask: Callable[..., tuple[Index, StubM
 def test_the_model_chooses_the_deepest_relevant_reports(ask: Callable[..., tuple[Index, StubModel]]) -> None:
     index, _ = ask(lambda _: "")
     reports = {row["community"]: row for row in index.arrow("community_reports").to_pylist()}
-    parents = [r for r in reports.values() if r["level"] == 0 and sum(c in reports for c in r["children"]) > 1]
-    deep, shallow = parents[0], parents[1]
+    tops = [r for r in reports.values() if r["level"] == 0]
+    deep = next(r for r in tops if sum(c in reports for c in r["children"]) > 1)
+    shallow = next(r for r in tops if r is not deep)
     child = reports[next(c for c in deep["children"] if c in reports)]
     relevant = {deep["title"], shallow["title"], child["title"]}
 
@@ -249,8 +250,9 @@ def test_the_model_chooses_the_deepest_relevant_reports(ask: Callable[..., tuple
     (mapped,) = [request for request in stub.requests if MAP in task(request)]
     assert set(re.findall(r"^Report: (.*)$", shown(mapped), re.MULTILINE)) == {shallow["title"], child["title"]}
     rated = [request for request in stub.requests if RATE in task(request)]
-    looked_at = [r for r in reports.values() if r["level"] == 0]
-    looked_at += [r for r in report_rows(index) if r["parent"] in {one["community"] for one in (deep, shallow, child)}]
+    looked_at = tops + [
+        r for r in report_rows(index) if r["parent"] in {one["community"] for one in (deep, shallow, child)}
+    ]
     assert len(rated) == len(looked_at)
     index, stub = ask(lambda _: "No")
     assert index.query("What?", "global", dynamic=True).answer == NOTHING
