@@ -20,7 +20,7 @@ from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS
 from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM, YEAR
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer_type import Sought
-from graphrag_lite.search.definitions import thing_asked
+from graphrag_lite.search.definitions import only_alike, thing_asked
 from graphrag_lite.search.other_words import attributes_told, general_terms, in_other_words, role_terms
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
@@ -93,7 +93,7 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
         return False
     asked = _asked(question)
     best = [unit for unit in top_k.best(scores, READ).tolist() if scores[unit] > 0]
-    if _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
+    if only_alike(question, asked.thing, scores) or _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
         return True
     if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:
         return False
