@@ -44,7 +44,8 @@ CONTENTS = re.compile(
     rf"(?:^(?:[^\w\n{LINK[0]}]|[\d_])*{LINK[0]}{PART}[^{LINK[1]}\n]*{LINK[1]}[^\w\n]*\n+){{3,}}", re.M
 )
 # A line of nothing but links, or of nothing; an item of a list that may stand between such links.
-WAY = re.compile(rf"[^\w#]*(?:{LINK[0]}[^{LINK[1]}]*{LINK[1]}[^\w#]*)*")
+BESIDE = rf"[^\w#{LINK[0]}]*"
+WAY = re.compile(rf"{BESIDE}(?:{LINK[0]}[^{LINK[1]}]*{LINK[1]}{BESIDE})*(?:{LINK[0]}[^\w#{LINK[1]}]*)?")
 ITEM = re.compile(r"\s*•.{1,60}")
 BLANK = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 CELLS, EMPTY = re.compile(r"(?<![^\S\n])[^\S\n]*\t[^\S\n]*"), re.compile(r"(?m)^[ |•#]+(?=\n)")

@@ -97,6 +97,7 @@ def test_broken_pages_are_no_errors(html: str) -> None:
         "<p>x" * 50_000,
         "<ul><li><a href=#>x" * 20_000,
         f"<a href={'x' * 1500}>x" * 20_000,
+        "<a href=x>·</a> " * 30 + "x",
         "<pre></pre>" + "&emsp;" * 60_000 + "x",
     ],
 )
