@@ -100,10 +100,10 @@ class Meter:
     async def call(self, stage: str, request: Request | Usage) -> AsyncIterator[Callable[[Usage], None]]:
         """Count a call, known by its request or by what it will use; yields the function that is told what it used."""
         spent = self.of(stage)
-        calls = sum(each.calls for each in self.stages.values())
+        await self._afford(spent, request)
+        calls = sum(each.calls for each in self.stages.values())  # now: others may have been sent during the wait
         if self.settings.max_calls is not None and calls >= self.settings.max_calls:
             raise Stopped(f"llm.max_calls: this run may make {self.settings.max_calls} calls, and has. {GO_ON}")
-        await self._afford(spent, request)
         spent.calls += 1
         spent.n_in_flight += 1
         self._in_flight.append(asked := (spent, request))

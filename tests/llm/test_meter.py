@@ -78,6 +78,16 @@ def test_calls_stop_before_the_one_too_many() -> None:
         asyncio.run(call(meter_of(max_calls=0)))
 
 
+def test_calls_that_waited_for_money_are_no_more_than_may_be_made() -> None:
+    meter = meter_of(prices=PRICES, max_cost=1.0, max_calls=5)
+
+    async def main() -> None:
+        await asyncio.gather(*(call(meter, takes=0.001) for _ in range(60)), return_exceptions=True)
+
+    asyncio.run(main())
+    assert meter.to_dict("stage")["calls"] == 5
+
+
 def spent_with(most: float, n: int, concurrent: bool) -> tuple[float, int]:
     meter = meter_of(prices=PRICES, max_cost=most)
 

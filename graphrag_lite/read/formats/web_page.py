@@ -34,7 +34,7 @@ CODE, LINK, PART = ("\ue000", "\ue001"), ("\ue002", "\ue003"), "\ue004"
 # As characters or by number: fonts of icons use these numbers.
 MARKS = re.compile(rf"(?i)[{''.join(CODE + LINK)}{PART}]|&#(?:x0*e00[0-4](?![\da-f])|0*5734[4-8](?!\d));?")
 CODE_BEGIN, CODE_END = re.compile(r"(?i)<(?:pre|code)\b[^<>]*>"), re.compile(r"(?i)(?=</(?:pre|code)\s*>)")
-LINKED = re.compile(r"""(?i)(<a\s[^<>#]{0,500}(#)?[^<>]{0,500}>)([^<]*(?:<(?!/?a\b)[^<]*)*)""")
+LINKED = re.compile(r"""(?i)(<a\s[^<>#]{0,500}+(#)?+[^<>]{0,500}+>)([^<]*(?:<(?!/?a\b)[^<]*)*)""")
 HEADING = re.compile(r"(?i)<h([1-6])\b[^<>]*>")
 CELL_BEGIN, CELL_END = re.compile(r"(?i)(<t[dh]\b[^<>]*>)\s*<p\b[^<>]*>"), re.compile(r"(?i)</p>\s*(?=</t[dh]\b)")
 LIST = re.compile(r"(?i)(</?)[uo]l\b")
@@ -43,8 +43,9 @@ DEEP = 50  # lists in each other: each goes in by two characters, so that a smal
 CONTENTS = re.compile(
     rf"(?:^(?:[^\w\n{LINK[0]}]|[\d_])*{LINK[0]}{PART}[^{LINK[1]}\n]*{LINK[1]}[^\w\n]*\n+){{3,}}", re.M
 )
-# A line of nothing but links, or of nothing; an item of a list that may stand between such.
-WAY = re.compile(rf"[^\w#]*(?:{LINK[0]}[^{LINK[1]}]*{LINK[1]}[^\w#]*)*")
+# A line of nothing but links, or of nothing; an item of a list that may stand between such links.
+BESIDE = rf"[^\w#{LINK[0]}]*"
+WAY = re.compile(rf"{BESIDE}(?:{LINK[0]}[^{LINK[1]}]*{LINK[1]}{BESIDE})*(?:{LINK[0]}[^\w#{LINK[1]}]*)?")
 ITEM = re.compile(r"\s*•.{1,60}")
 BLANK = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 CELLS, EMPTY = re.compile(r"(?<![^\S\n])[^\S\n]*\t[^\S\n]*"), re.compile(r"(?m)^[ |•#]+(?=\n)")
@@ -126,13 +127,16 @@ def _composed(text: str) -> Composer:
 def _without_menus(text: str) -> str:
     """Return a text without the lines of nothing but links before all others and behind them: ways to other pages."""
     lines = text.split("\n")
-    ways = [bool(WAY.fullmatch(line)) for line in lines]
-    first, last = 0, len(lines)
-    while first < last and (ways[first] or (ITEM.fullmatch(lines[first]) and ways[first - 1] and ways[first + 1])):
+    filled = [place for place, line in enumerate(lines) if line.strip()]
+    ways = [*(bool(WAY.fullmatch(lines[place])) for place in filled), False]  # before the first and behind the last
+    first, last = 0, len(filled)
+    while first < last and (
+        ways[first] or (ways[first - 1] and ways[first + 1] and ITEM.fullmatch(lines[filled[first]]))
+    ):
         first += 1
     while last > first and ways[last - 1]:
         last -= 1
-    return "\n".join(lines[first:last])
+    return "\n".join(lines[filled[first] : filled[last - 1] + 1]) if first < last else ""
 
 
 def _plain(text: str) -> str:

@@ -96,6 +96,8 @@ def test_broken_pages_are_no_errors(html: str) -> None:
         "a" * 1_000_000,
         "<p>x" * 50_000,
         "<ul><li><a href=#>x" * 20_000,
+        f"<a href={'x' * 1500}>x" * 20_000,
+        "<a href=x>·</a> " * 30 + "x",
         "<pre></pre>" + "&emsp;" * 60_000 + "x",
     ],
 )
@@ -109,6 +111,7 @@ def test_ways_to_other_pages_before_and_behind_the_text_are_no_text() -> None:
     way = "<ul><li><a href=a.html>Back</a></li><li>The Handbook</li><li><a href=b.html>Next</a></li></ul>"
     page = read_page(f"{way}<h1><a href=c.html>Ships</a></h1><p>See <a href=d.html>Oslo</a>.</p>{way[:40]}")
     assert page.text == "# Ships\n\nSee Oslo."
+    assert read_page("<p></p><ul><li>One point.</li></ul><p>It rained.</p>").text == "• One point.\n\nIt rained."
 
 
 def test_a_page_that_marks_its_main_part_has_no_other_text() -> None:
