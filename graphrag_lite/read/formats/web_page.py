@@ -47,6 +47,7 @@ CONTENTS = re.compile(
 BESIDE = rf"[^\w#{LINK[0]}]*"
 WAY = re.compile(rf"{BESIDE}(?:{LINK[0]}[^{LINK[1]}]*{LINK[1]}{BESIDE})*(?:{LINK[0]}[^\w#{LINK[1]}]*)?")
 ITEM = re.compile(r"\s*•.{1,60}")
+ANNOUNCES = re.compile(r"^\s*#|[:：]\W{0,9}$")
 BLANK = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 CELLS, EMPTY = re.compile(r"(?<![^\S\n])[^\S\n]*\t[^\S\n]*"), re.compile(r"(?m)^[ |•#]+(?=\n)")
 LINKS = re.compile(f"[{''.join(LINK)}{PART}]")
@@ -125,7 +126,10 @@ def _composed(text: str) -> Composer:
 
 
 def _without_menus(text: str) -> str:
-    """Return a text without the lines of nothing but links before all others and behind them: ways to other pages."""
+    """Return a text without the lines of nothing but links before all others and behind them: ways to other pages.
+
+    Those below a heading, or behind a colon, are what it announces.
+    """
     lines = text.split("\n")
     filled = [place for place, line in enumerate(lines) if line.strip()]
     ways = [*(bool(WAY.fullmatch(lines[place])) for place in filled), False]  # before the first and behind the last
@@ -136,6 +140,8 @@ def _without_menus(text: str) -> str:
         first += 1
     while last > first and ways[last - 1]:
         last -= 1
+    if first < last and ANNOUNCES.search(lines[filled[last - 1]]):
+        last = len(filled)
     return "\n".join(lines[filled[first] : filled[last - 1] + 1]) if first < last else ""
 
 

@@ -114,6 +114,11 @@ def test_ways_to_other_pages_before_and_behind_the_text_are_no_text() -> None:
     assert read_page("<p></p><ul><li>One point.</li></ul><p>It rained.</p>").text == "• One point.\n\nIt rained."
 
 
+@pytest.mark.parametrize("announces", ["<h2>Members</h2>", "<p>Its members are:</p>"])
+def test_links_that_a_page_ends_with_are_text_where_it_announces_them(announces: str) -> None:
+    assert "Bo Li" in read_page(f"<p>It met in May.</p>{announces}<ul><li><a href=a>Bo Li</a></li></ul>").text
+
+
 def test_a_page_that_marks_its_main_part_has_no_other_text() -> None:
     prose = "<p>The ship sailed at noon.</p>" * 30
     assert "Press" not in read_page(f"<div>Press a key</div><main>{prose}</main>").text
