@@ -1,6 +1,7 @@
 """How the sentences of a document read: whether one is a statement that stands alone, and where what it says begins."""
 
 import re
+from bisect import bisect_right
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -97,11 +98,26 @@ def reading(span: Row, document: Row) -> Reading:
 
 @lru_cache(maxsize=64)
 def _methods(text: str) -> tuple[tuple[int, int], ...]:
-    """Return where the sections of a document stand that tell how something was found out, by their headings."""
-    found = []
+    """Return where the sections of a document stand that tell how something was found out, by their headings.
+
+    One ends where results or the like follow, else at the next heading of its level: "Methods" of a class, too.
+
+    >>> _methods("## Methods\\nA.\\n## Cells\\nB.\\n## Results\\nC.")
+    ((0, 26),)
+    >>> _methods("# Methods\\nA.\\n## b()\\nB.\\n# Events\\nC.")
+    ((0, 23),)
+    """
+    found: list[tuple[int, int]] = []
+    ends = [after.start() for after in _AFTER_METHODS.finditer(text)]
     for heading in _METHODS.finditer(text):
-        after = _AFTER_METHODS.search(text, heading.end())
-        found.append((heading.start(), after.start() if after else len(text)))
+        if found and heading.start() < found[-1][1]:
+            continue
+        end = next(iter(ends[bisect_right(ends, heading.start()) :]), None)
+        if end is None:
+            level = heading[0].index(" ")
+            following = re.compile(rf"(?m)^#{{1,{level}}} ").search(text, heading.end())
+            end = following.start() if following else len(text)
+        found.append((heading.start(), end))
     return tuple(found)
 
 

@@ -2,12 +2,13 @@
 
 A form is cut to its stem by the endings of its language, the longest and the shortest that fit: the -ей of "Сергей" is
 none of its own, that of "Россией" is. Forms that share a stem are one name. Endings that make another name are not
-among them: Иванов is not Иван.
+among them: Иванов is not Иван. Nor are Hans and Williams forms of Han and William.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
 from graphrag_lite.text.word_lists import sections
 
 MIN_STEM = 3  # letters
@@ -30,6 +31,9 @@ def case_forms(languages: Mapping[str, str], counts: Mapping[str, int]) -> dict[
     >>> keys = ["владимир путин", "владимиром путиным", "иван", "иванов"]
     >>> case_forms(dict.fromkeys(keys, "ru"), {"владимир путин": 9, "владимиром путиным": 2, "иван": 1, "иванов": 1})
     {'владимиром путиным': 'владимир путин'}
+    >>> keys = ["merkel", "merkels", "william", "williams"]
+    >>> case_forms(dict.fromkeys(keys, "de"), dict.fromkeys(keys, 1))
+    {'merkels': 'merkel'}
     """
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for key in sorted(languages):
@@ -49,6 +53,8 @@ def _stems(key: str, endings: Sequence[str]) -> Iterator[str]:
 
 
 def _cut(word: str, endings: Sequence[str]) -> str:
+    if word in GIVEN_NAMES or (word.endswith("s") and word[:-1] in GIVEN_NAMES):
+        endings = [ending for ending in endings if ending != "s"]
     for ending in endings:
         if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:
             return word[: -len(ending)]

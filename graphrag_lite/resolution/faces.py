@@ -11,10 +11,10 @@ from graphrag_lite.text.names.contexts import MAX_CONTEXTS, PARTS, form
 MAX_ACRONYM, MIN_LETTERS = 6, 3  # characters
 # "TypedArray", "Uint8Array", "IPv4": words of code and of models, which stand where persons do, too.
 IDENTIFIER = re.compile(r"(?!(?:Ma?c|De|Di|La|Le|O['’])[A-Z])[^\W_]*(?:\d|[a-z][A-Z])[^\W_]*")
-# "apiVersion": no name of a thing is written so.
 VERSION = re.compile(r"[^\W\d_]{3,}-?[vV]\d+(?:\.\d+)*(?:-.+)?")  # "DeepSeek-V3", "MobileNetV2"
 # "MMLU-Pro", "C-Eval": of letters that are spelled.
 SPELLED = re.compile(r"[A-Z]{3}|^[A-Z]{1,2}[-\d]")
+# "apiVersion": no name of a thing is written so.
 CAMEL = re.compile(r"[a-z]{3,}(?:[A-Z][a-z\d]+)+")
 Face = tuple[str, str]
 """Title and type."""

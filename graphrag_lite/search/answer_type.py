@@ -56,6 +56,8 @@ def kind_asked(question: str, language: str) -> Kind:
     ('person', 'number')
     >>> kind_asked("In welchem Jahr sank es?", "de"), kind_asked("Thành phố nào lớn nhất?", "vi")
     ('time', 'location')
+    >>> kind_asked("Vad var namnet?", "sv"), kind_asked("Var ligger Lund?", "sv"), kind_asked("AI là gì?", "vi")
+    ('', 'location', '')
     """
     found: list[tuple[int, int, Kind]] = []
     for code in (language, "any"):

@@ -1,5 +1,6 @@
 """What the corpus dates of somebody, something or the subject of a question, in the order of time."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -90,10 +91,17 @@ def _about(index: "SnapshotView", rows: Iterable[Mapping[str, Any]], named: set[
     for document_id, name, start in tables.rows(mentions, "document_id", "name", "mention_start"):
         if not meant.isdisjoint(((document_id, name), ("", name))):
             places[document_id].append(start)
+    starts = {document_id: sorted(found) for document_id, found in places.items()}
+
+    def names_one(row: Mapping[str, Any]) -> bool:
+        of_document = starts.get(row["document_id"], [])
+        first = bisect_left(of_document, row["char_start"])
+        return first < len(of_document) and of_document[first] < row["char_end"]
+
     return [
         row
         for row in rows
-        if any(row["char_start"] <= start < row["char_end"] for start in places[row["document_id"]])
+        if names_one(row)
         or any(
             who and not meant.isdisjoint(((row["document_id"], who), ("", who)))
             for who in (row["subject"], row["object"])

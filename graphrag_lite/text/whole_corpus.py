@@ -13,7 +13,9 @@ Aspect = Literal[
 # "What is this about?": in most languages, all words of that are function words, too.
 _ABOUT = re.compile(r"\b(?:about|in here|worum|wovon|quoi|waarover|sobre qu[eé]|di (?:che )?cosa)\b", re.I)
 _PHRASES = re.compile(rf"\b(?:{expressions(__package__, 'whole_corpus.txt')['phrases']})\b", re.I)
-_ITEM = re.compile(r"\b[A-Z]+-\d")  # T-7
+_OF_ONE = re.compile(
+    r"\b[A-Z]+-\d|^\W*(?:[Ww]hen|[Ww]hat time) (?:is|was|will|does|did)\b"
+)  # T-7; "When is the event?"
 _WHO = re.compile(r"\W*who (?!is|was)", re.I)  # "Who keeps turning up?"
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "ru", "pl", "cs", "zh", "ja", "ko")
 
@@ -38,12 +40,12 @@ def aspects(text: str, language: str) -> set[Aspect] | None:
     ({'person'}, set(), None)
     >>> aspects("Which technologies come up?", "en"), aspects("Каковы основные темы?", "ru")
     ({'product'}, set())
-    >>> aspects("What is my name?", "en"), aspects("What is the story of T-7?", "en"), aspects("What stands out?", "en")
+    >>> aspects("What is my name?", "en"), aspects("When is the event?", "en"), aspects("What stands out?", "en")
     (None, None, set())
     """
     if not language:  # too few words to tell it
         return next((found for code in LANGUAGES if (found := aspects(text, code)) is not None), None)
-    if _ITEM.search(text):
+    if _OF_ONE.search(text):
         return None
     text, n_phrases = _PHRASES.subn("", text)
     own = set(terms(text, language)) - ASKING

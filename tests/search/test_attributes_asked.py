@@ -6,7 +6,7 @@ import pytest
 
 import graphrag_lite
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.other_words import attributes
+from graphrag_lite.search.other_words import attributes, attributes_told
 
 TOLD = (
     "Kathryn Brandt flew on the second servicing mission. She is an engineer of structures and lives near the harbour. "
@@ -87,3 +87,25 @@ def test_words_that_only_hold_a_way_to_tell_do_not_tell() -> None:
     assert tells["price of"].search("two ducats") and not tells["price of"].search(
         "the education of Spencer, 元素, 지원"
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "sentence"),
+    [
+        ("Wo arbeitet Anna Kessler?", "de", "Anna Kessler ist Ingenieurin bei Siemens."),
+        ("Wann wurde Bernd Ostermann geboren?", "de", "Bernd Ostermann kam am 3. Mai 1950 in Kiel zur Welt."),
+        ("Wann wurde Norvik gegründet?", "de", "Die Gründung von Norvik folgte 1921."),
+        ("Où travaille Claire Dumont ?", "fr", "Claire Dumont est ingénieure chez Airbus."),
+        ("Où est né Paul Lemaire ?", "fr", "Paul Lemaire a vu le jour à Nantes."),
+        ("Dove nacque Dante?", "it", "Dante, nato a Firenze, fu un poeta."),
+        ("What is the phone number of Acme?", "en", "Phone: 5551234."),
+    ],
+)
+def test_an_attribute_is_told_in_other_words(question: str, language: str, sentence: str) -> None:
+    told = attributes_told(question, language)
+    assert told and all(pattern.search(sentence) for pattern, _ in told)
+
+
+def test_what_a_team_studied_is_no_education() -> None:
+    assert attributes_told("What did Ann Lee study?", "en")
+    assert not attributes_told("What did the Framingham team study?", "en")

@@ -52,6 +52,7 @@ def told(sentence: str, said: date | None = SAID, language: str = "en") -> list[
         ("We met last weekend.", ("event", "2024-03-02", "2024-03-04")),
         ("We met in November of last year.", ("event", "2023-11-01", "2023-12-01")),
         ("I finish the draft by April 20.", ("plan", "", "2024-04-21")),
+        ("File the draft no later than 5 May 2024.", ("plan", "", "2024-05-06")),
         ("We meet on April 20 at noon.", ("plan", "2024-04-20", "2024-04-21")),
         ("It was sent on December 20.", ("event", "2023-12-20", "2023-12-21")),
         ("The exam is tomorrow.", ("plan", "2024-03-06", "2024-03-07")),
@@ -85,6 +86,7 @@ def test_what_a_sentence_states(sentence: str, expected: tuple[str, str, str]) -
         "Put it in the oven for three days.",
         "It is cyclical, and we had benefits for a couple of years.",
         "I am close to 1300 now.",
+        "Sales are higher than in 2019.",
         "",
     ],
 )

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.periods import LONGEST, periods
 from graphrag_lite.text.relative_times import relative_dates
+from graphrag_lite.text.times import times
 
 NOW = date(2023, 5, 30)  # a Tuesday
 DAYS = st.dates(date(1000, 1, 1), date(2099, 12, 31))
@@ -169,6 +170,20 @@ def test_the_same_periods_in_every_language(language: str, texts: list[str]) -> 
     expected += [("2022-03-10", "2022-03-10"), ("2021-04-14", "2021-05-14")]
     assert [told(text, language) for text in texts] == [[period] for period in expected]
     assert len(texts) == 7 and set(relative_dates()) >= {language}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "found"),
+    [
+        ("我们后天下午开会。", "zh", 1),
+        ("后天性免疫缺陷", "zh", 0),
+        ("此后天气转凉", "zh", 0),
+        ("모레까지", "ko", 1),
+        ("모레노 감독", "ko", 0),
+    ],
+)
+def test_the_day_after_tomorrow_is_no_part_of_a_word(text: str, language: str, found: int) -> None:
+    assert len(list(times(text, NOW, language))) == found
 
 
 def test_without_a_day_to_tell_from_only_whole_dates_are_periods() -> None:

@@ -147,7 +147,8 @@ def _labels(text: str, tokens: Tokens, run: Run) -> bool:
     if not all(word[0].isupper() for word in words):
         return False
     acronym, hyphen, _ = words[0].partition("-")
-    if len(words) == 1 and ((hyphen and len(acronym) > 1 and acronym.isupper()) or low[0] in tokens.words):
+    plain = low[0] in tokens.words and low[0] not in GIVEN_NAMES
+    if len(words) == 1 and ((hyphen and len(acronym) > 1 and acronym.isupper()) or plain):
         return False  # "MMLU-Pro: ..."; what the text has in small letters, too, "Post-Training: ..."
     if len(words) > 1 and all(word.isupper() for word in words):
         return not any(types.kind_of(word) or _tells_other([word], [word]) for word in low)

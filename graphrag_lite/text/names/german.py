@@ -8,15 +8,19 @@ types it, by a longer name that it is part of, and by "in", "aus", "nach" or a n
 import re
 from functools import lru_cache
 
+from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
 from graphrag_lite.text.names.lists import word_lists
 from graphrag_lite.text.names.runs import Run
 from graphrag_lite.text.names.tokens import JOIN, Tokens
 
 _LISTS = word_lists("german")
 _DETERMINERS, _NO_ADJECTIVE, _HEADS = _LISTS["determiner"], _LISTS["no_adjective"], _LISTS["heads"]
+_WHOLE = _HEADS | _LISTS["whole"]
 _MIN_HEAD = 4  # letters, of what ends a longer word
 _ADJECTIVE = re.compile(r"[^\W\d_]{3,}(?:e|en|er|es|em)$")
-_ABSTRACT = re.compile(r"(?:(?<!zeit)(?<!stift)ung|(?<!stift)ungen|[hk]eit(?:en)?|(?<!nat)ionen|ismus)$")
+_ABSTRACT = re.compile(
+    r"(?:(?<=[^\W\d_]{3})(?<!zeit)(?<!stift)(?<!sams)ung|(?<!stift)ungen|[hk]eit(?:en)?|(?<!nat)ionen|ismus)$"
+)
 _NOUN = re.compile(
     r"(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|[st]ion|[st]ionen|tät|täten|ismus|nis|nisse|tum|ment|mente|ieren|"
     r"eur|eure|isten|innen|ling|linge|sal|zeug|werk)$"
@@ -29,26 +33,36 @@ _ENDINGS = ("s", "es", "e", "en", "n", "er", "ern", "se", "sen")
 def is_noun(word: str) -> bool:
     """Tell whether a casefolded word is a noun by its end: German compounds are what their last part is.
 
-    >>> is_noun("schneedecken"), is_noun("tesla-patente"), is_noun("merkel"), is_noun("brandenburg")
-    (True, True, False, False)
+    >>> [is_noun(word) for word in ("schneedecken", "tesla-patente", "ende", "merkel", "samsung", "allende")]
+    [True, True, True, False, False, False]
     """
     last = word.rpartition("-")[2]
     stems = {last, *(last.removesuffix(ending) for ending in _ENDINGS)}
-    compound = any(stem[i:] in _HEADS for stem in stems for i in (0, *range(2, len(stem) - _MIN_HEAD + 1)))
-    return compound or bool(_ABSTRACT.search(last))
+    compound = any(stem[i:] in _HEADS for stem in stems for i in range(2, len(stem) - _MIN_HEAD + 1))
+    return compound or not stems.isdisjoint(_WHOLE) or bool(_ABSTRACT.search(last))
 
 
 def without_nouns(tokens: Tokens, run: Run) -> Run | None:
     """Cut the nouns that begin and end a run of several words; None if no name is left.
 
-    "Heimstadion Polonias" is "Polonias"; of "Geophysikalische Daten" nothing is left.
+    "Heimstadion Polonias" is "Polonias"; of "Geophysikalische Daten" nothing is left. Whole are a person ("Michael
+    Ende") and what has an article and an adjective in capitals ("die Deutsche Welle").
     """
     first, last = run.first, run.last
+    low = tokens.lower[first]
     if last - first < 2 or not all(tokens.capital[i] or tokens.words[i].isdigit() for i in range(first, last)):
         return run
-    while first < last and (is_noun(tokens.lower[first]) or (first > run.first and tokens.words[first].isdigit())):
+    titled = first and tokens.gaps[first] == JOIN and tokens.lower[first - 1] in _DETERMINERS and _ADJECTIVE.match(low)
+    if titled and not is_noun(low):
+        return run
+    least = 2 if low in GIVEN_NAMES else 0  # words
+    while (
+        not least
+        and first < last
+        and (is_noun(tokens.lower[first]) or (first > run.first and tokens.words[first].isdigit()))
+    ):
         first += 1
-    while first < last and is_noun(tokens.lower[last - 1]):
+    while last - first > least and is_noun(tokens.lower[last - 1]):
         last -= 1
     if first == last or (last < run.last and last - first == 1 and _ADJECTIVE.match(tokens.lower[first])):
         return None

@@ -197,3 +197,5 @@ def test_a_label_is_a_speaker_only_where_somebody_speaks() -> None:
     talk = "Thrall: Let's meet on Monday.\nRaze: I agree! See you.\nThrall: Good.\n- Anna: will send it.\n"
     assert not [name for name in find_names(fields, "en") if name.type == "person"]
     assert {name.name for name in find_names(talk, "en") if name.type == "person"} == {"Thrall", "Raze", "Anna"}
+    grace = find_names("Grace: Hello! I am here.\nBen: You fall with grace.\nGrace: I know.", "en")
+    assert [name.anchored for name in grace if name.name == "Grace"] == [True, True]

@@ -18,6 +18,8 @@ def anchored(text: str) -> set[str]:
         ("Der Vertrag von Rom gilt in der EU seit Jahren.", {"Vertrag von Rom", "EU"}),
         ("Vom Heimstadion Polonias las man in der Regierungszeit Kublais.", {"Polonias", "Kublais"}),
         ("Geophysikalische Daten zeigen, was Michael E. Mann sagt.", {"Michael E. Mann"}),
+        ("Er sprach mit Michael Ende und Warren Harding.", {"Michael Ende", "Warren Harding"}),
+        ("Er kam für die Deutsche Welle zur TU Darmstadt.", {"Deutsche Welle", "TU Darmstadt"}),
         ("Otto von Bismarck kam nach Frankreich, wie alle wissen.", {"Otto von Bismarck", "Frankreich"}),
     ],
 )
