@@ -6,7 +6,7 @@
 import re
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -47,7 +47,7 @@ def opened(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
     limit = f"{(MEMORY + ROW_MEMORY * n_rows) // 1_000_000}MB"
     threads = {"threads": "1"} if n_rows < SOON_FOLDED else {}
     with (
-        tempfile.TemporaryDirectory(prefix="graphrag-lite-") as spilled,
+        _temporary_folder() as spilled,
         duckdb.connect(config={"memory_limit": limit, "temp_directory": spilled} | threads) as database,
     ):
         try:
@@ -56,6 +56,14 @@ def opened(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
             if str(error) == "Query interrupted":
                 raise KeyboardInterrupt from None
             raise
+
+
+def _temporary_folder() -> AbstractContextManager[str]:
+    """Make a folder to go to; on a machine that has no place for one, all is left to `execute` and `selected`."""
+    try:
+        return tempfile.TemporaryDirectory(prefix="graphrag-lite-")
+    except OSError:
+        return nullcontext("")
 
 
 def execute(database: "duckdb.DuckDBPyConnection", query: str) -> None:
@@ -74,13 +82,13 @@ def rows(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> It
 
 
 def _with_room(database: "duckdb.DuckDBPyConnection", query: Callable[[], Found]) -> Found:
-    """Ask a query. Where lists that cannot leave memory need more than the bound, undo it, and ask without one."""
+    """Ask a query. Where what cannot leave memory needs more than the bound, undo it, and ask without one."""
     import duckdb
 
     database.begin()
     try:
         found = query()
-    except duckdb.OutOfMemoryException:
+    except (duckdb.OutOfMemoryException, duckdb.IOException):  # the latter of a disk that others filled
         database.rollback()
         database.execute("reset memory_limit")
         return query()

@@ -26,3 +26,14 @@ def test_a_query_that_failed_half_way_is_made_again_whole(monkeypatch: pytest.Mo
     with opened(0) as database:
         execute(database, f"{MADE}; create table listed as {LISTED}")
         assert selected(database, "from listed").num_rows == 2
+
+
+def test_a_machine_without_a_temporary_folder_folds_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(prefix: str) -> None:
+        raise FileNotFoundError(prefix)
+
+    monkeypatch.setattr(mention_fold, "MEMORY", 24_000_000)
+    monkeypatch.setattr(mention_fold.tempfile, "TemporaryDirectory", none)
+    with opened(0) as database:
+        execute(database, f"{MADE}; create table listed as {LISTED}")
+        assert selected(database, "from listed").num_rows == 2
