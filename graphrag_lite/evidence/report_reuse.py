@@ -99,8 +99,8 @@ def current_spans(spans: Iterable[Span], units_then: "pa.Table", units: "pa.Tabl
     the first place in their order.
     """
     cited = {span[0] for span in spans}
-    then = {row["id"]: row for row in groups.of(units_then, "id", cited).to_pylist()}
-    now = {row["id"]: row for row in groups.of(units, "id", cited).to_pylist()}
+    both = (units_then.select(["id", "char_start", "text"]), units.select(["id", "document_id", "char_start"]))
+    then, now = ({row["id"]: row for row in groups.of(table, "id", cited).to_pylist()} for table in both)
     found: dict[Span, dict[str, Any]] = {}
     gone: dict[str, list[tuple[Span, str]]] = {}  # by the first characters of the words
     for span in sorted(spans):

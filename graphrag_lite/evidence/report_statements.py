@@ -128,7 +128,7 @@ class Sources:
         long = source_documents["id"].filter(pc.greater_equal(lengths, LONG))
         named = groups.of(entity_mentions.select(["document_id", "char_start", "char_end"]), "document_id", long)
         spans = groups.by_value(named, "document_id", long, "char_start", "char_end")
-        texts = (text for (text,) in groups.rows_with(source_documents, "id", long.combine_chunks(), "text"))
+        texts = (text for (text,) in groups.rows_with(source_documents, "id", long, "text"))
         self._formulas = formulas(zip(texts, spans, strict=True))
         self._dated = len({day[:10] for day in pc.unique(source_documents["created_at"]).to_pylist()}) > 1
         self._made: dict[Place, Statement | None] = {}

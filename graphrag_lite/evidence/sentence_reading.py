@@ -157,9 +157,8 @@ def _has_verb(sentence: str) -> bool:
     >>> [_has_verb(one) for one in ("RNA extraction of the cell's DNA.", "A whale sings.", "They include Zep.")]
     [False, True, True]
     """
-    words = [
-        word.replace("’", "'") for word in _WORD.findall(sentence) if "-" not in word
-    ]  # "a head-based test" has none
+    plain = (word for word in _WORD.findall(sentence) if "-" not in word)  # "a head-based test" has none
+    words = [word.replace("’", "'") for word in plain]
     for before, word in zip(["", *map(str.casefold, words)], words, strict=False):
         low = word.casefold()
         if (

@@ -73,9 +73,8 @@ class Streamed(Head):
 class Client:
     """Sends requests below `base_url`, each with these parameters and headers. `connect`: seconds to get a connection.
 
-    Redirects are not followed: neither key nor documents go where
-    nobody sent them. Raises ValueError for an address or a proxy that is none, OSError for certificates that are not
-    there; a request raises one of BROKEN.
+    Redirects are not followed: neither key nor documents go where nobody sent them. Raises ValueError for an address or
+    a proxy that is none, OSError for certificates that are not there; a request raises one of BROKEN.
     """
 
     def __init__(self, base_url: str, params: Mapping[str, str], headers: Mapping[str, str], *, connect: float) -> None:

@@ -130,12 +130,10 @@ def _counts(
 
     The `keys` of the passages are known; `units` yields those of the text units, of all, that are to be analysed.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     names = ("search_vocabulary", "search_counts")
     before, kept = (last and last.read(*names, unless={"code"})) or (tables.make(name, []) for name in names)
-    kept = kept.filter(pc.is_in(kept["key"], value_set=pa.array(chain(*keys), pa.string())))
+    kept = groups.of(kept, "key", [*chain(*keys)])
     known = set(kept["key"].to_pylist())
     new, written = ([key not in known for key in several] for several in keys)
     unread = LazyItems(sum(new), lambda: units(np.array(new, bool)))

@@ -186,7 +186,7 @@ def _kept(
 def _sentences_of(kept: dict[int, KeptReport], source_units: "pa.Table") -> dict[int, set[str]]:
     """Return the sentences in the summaries of kept reports, by community number: what their marks point to."""
     cited = {span["text_unit_id"] for report in kept.values() for span in report.report["citations"]}
-    rows = tables.rows(groups.of(source_units, "id", cited), "id", "char_start", "text")
+    rows = groups.rows_with(source_units, "id", cited, "id", "char_start", "text")
     unit = {identity: (start, text) for identity, start, text in rows}
     found: dict[int, set[str]] = {}
     for number, report in ((number, one.report) for number, one in kept.items()):

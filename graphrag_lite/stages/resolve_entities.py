@@ -189,7 +189,7 @@ def _glossed(text_of: TextOf, entity_mentions: "pa.Table") -> set[tuple[str, str
     names = entity_mentions["name"].unique().to_pylist()
     acronyms = [name for name in names if len(name) <= LONGEST_ACRONYM and name.isupper()]
     found = set()
-    for unit_id, document_id, name, start in tables.rows(groups.of(entity_mentions, "name", acronyms), *columns):
+    for unit_id, document_id, name, start in groups.rows_with(entity_mentions, "name", acronyms, *columns):
         if start > 0:
             text, offset = text_of(unit_id)
             word = BEFORE_BRACKET.search(text, max(0, start - offset - LONGEST_WORD), start - offset)

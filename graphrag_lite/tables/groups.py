@@ -42,20 +42,19 @@ def changed(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence[str]
     return set(encoded.dictionary.filter(pa.array(differs)).to_pylist())
 
 
-def of(table: "pa.Table", by: str, values: "Collection[str] | pa.Array | pa.ChunkedArray") -> "pa.Table":
+def of(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "pa.Table":
     """Return the rows with one of these values in column `by`."""
     return chosen(table, _is_in(table, by, values))
 
 
 def rows_with(
-    table: "pa.Table", by: str, values: "Collection[str] | pa.Array", *columns: str
+    table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray", *columns: str
 ) -> Iterator[tuple[Any, ...]]:
     """Yield what some columns hold in the rows with one of these values in column `by`, without a copy of them all."""
-    import pyarrow as pa
-
-    among, read = pa.array(values, pa.string()), table.select([*dict.fromkeys([by, *columns])])
+    held, read = _is_in(table, by, values), table.select(columns)
     for start in range(0, table.num_rows, tables.GROUP_ROWS):
-        yield from tables.rows(of(read.slice(start, tables.GROUP_ROWS), by, among), *columns)
+        part = slice(start, start + tables.GROUP_ROWS)
+        yield from tables.rows(chosen(read.slice(start, tables.GROUP_ROWS), held[part]), *columns)
 
 
 def parted(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "tuple[pa.Table, pa.Table]":
@@ -71,7 +70,7 @@ def stacked(*several: "pa.Table") -> "pa.Table":
     return pa.concat_tables([table for table in several if table.num_rows] or several[:1])
 
 
-def _is_in(table: "pa.Table", by: str, values: "Collection[str] | pa.Array | pa.ChunkedArray") -> "NDArray[np.bool_]":
+def _is_in(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "NDArray[np.bool_]":
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -15,9 +15,8 @@ from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import terms
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_SAID = re.compile(
-    r"[^\W\d_]+(?:['’\-_ ]+[^\W\d_]+){0,6}"
-)  # up to seven words; with numbers or marks it is half a sentence
+# Up to seven words; with numbers or marks it is half a sentence.
+_SAID = re.compile(r"[^\W\d_]+(?:['’\-_ ]+[^\W\d_]+){0,6}")
 _LISTS = {name: frozenset(words) for name, words in sections("graphrag_lite.text", "relations.txt").items()}
 _RELATIVE = frozenset(("which", "who"))
 _VERBS = frozenset(sections("graphrag_lite.temporal", "verbs.txt")["others"])

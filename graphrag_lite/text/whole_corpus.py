@@ -13,9 +13,8 @@ Aspect = Literal[
 # "What is this about?": in most languages, all words of that are function words, too.
 _ABOUT = re.compile(r"\b(?:about|in here|worum|wovon|quoi|waarover|sobre qu[eé]|di (?:che )?cosa)\b", re.I)
 _PHRASES = re.compile(rf"\b(?:{expressions(__package__, 'whole_corpus.txt')['phrases']})\b", re.I)
-_OF_ONE = re.compile(
-    r"\b[A-Z]+-\d|^\W*(?:[Ww]hen|[Ww]hat time) (?:is|was|will|does|did)\b"
-)  # T-7; "When is the event?"
+# "T-7"; "When is the event?"
+_OF_ONE = re.compile(r"\b[A-Z]+-\d|^\W*(?:[Ww]hen|[Ww]hat time) (?:is|was|will|does|did)\b")
 _WHO = re.compile(r"\W*who (?!is|was)", re.I)  # "Who keeps turning up?"
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "ru", "pl", "cs", "zh", "ja", "ko")
 
