@@ -239,8 +239,9 @@ def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact]
     first = sorted(first, key=lambda i: (i not in defined, titles[i].islower(), -n_facts[i]))
     main = first[0] if first else members[0]["id"]
     language = chosen[0].first.language
-    name = subject([told.sources.called(fact.first.place[0]) for fact in chosen])
-    if name := told.sources.own_title(name, language):
+    is_what = definition(chosen[0].sentence.text, titles[main], language) if main in defined else ""
+    name = told.sources.own_title(subject([told.sources.called(fact.first.place[0]) for fact in chosen]), language)
+    if name and not (is_what and name.casefold() in titles[main].casefold()):
         of = next(row for row in members if row["id"] == main)
         headed = of["type"] == "location" and not says(told.sources.document(chosen[0].first.place[0])["title"])
         called = of["title"].split()[-1] if of["type"] == "person" else of["title"]
@@ -248,9 +249,8 @@ def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact]
         wanted = set(terms(name, language))
         told_first = opens(chosen[0]) and 2 * len(wanted & chosen[0].sentence.terms) > len(wanted)
         return title([] if headed or known or told_first else [of["title"]], name, period)
-    called = definition(chosen[0].sentence.text, titles[main], language) if main in defined else ""
-    if called:
-        return title([titles[main]], called, period)
+    if is_what:
+        return title([titles[main]], is_what, period)
     said, shown = ([fact.sentence for fact in facts] for facts in (found, chosen))
     shared = theme(said, shown, titles.values(), language, told.idf)
     order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in shared.casefold(), -n_facts[i]))

@@ -7,6 +7,7 @@ code say nothing of each other. A label is given by `relations.relation`, or by 
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -23,7 +24,9 @@ Pair = tuple[int, int, str]
 """Places of two names in the list of names, and the label, "" for none."""
 
 MAX_BETWEEN, MAX_BETWEEN_UNSPACED = 100, 30  # characters between two names that words still relate
+MAX_PLAIN = 60  # of them where a comma stands among them and no label says how: it mostly leads to something else
 MAX_LABEL_WORDS = 6
+LONG_LIST = 4  # names of a list; two such lists in a sentence say nothing of each other's names
 
 _FORMS = expressions(__package__, "related_names.txt")
 _LISTING = re.compile(
@@ -61,6 +64,7 @@ def related_names(
     if len(names) < 2 or not _says_something(text[slice(*span)]):
         return
     lists = _lists(text, names)
+    members = Counter(lists)
     speaker = text[names[0].end : names[0].end + 2].startswith(":")
     own = _FIRST_PERSON.search(text, names[0].end, span[1]) and not is_talk(text[slice(*span)])
     anyone = speaker and not own
@@ -72,6 +76,8 @@ def related_names(
             first = lists.index(lists[j])  # of a list, all are what the first is
             near = lists[first - 1] == lists[i]
             if names[j].name in seen or lists[i] == lists[j] or not (near or i == 0):
+                continue
+            if min(members[lists[i]], members[lists[j]]) >= LONG_LIST:
                 continue
             seen.add(names[j].name)
             last = names[first - 1 if near else i]
@@ -128,6 +134,8 @@ def _related(text: str, a: Name, b: Name, span: tuple[int, int], label: str, lan
     if len(between) > (MAX_BETWEEN_UNSPACED if unspaced else MAX_BETWEEN) or between.endswith("("):
         return False
     if not label and between.count("(") > between.count(")"):  # "95% CI", "see Figure 2": an aside
+        return False
+    if not label and len(between) > MAX_PLAIN and "," in between:
         return False
     words = _WORD.findall(between)
     if not speaks and _OTHER_SUBJECT.search(between):

@@ -50,6 +50,7 @@ def test_a_label_says_what_one_is_to_the_other(text: str, label: str) -> None:
         "Alice Velm said nothing of interest, which we all know was not at all what anybody there had been hoping "
         "to hear from those who visited Acme.",
         "Alice Velm, Smith J, Doe K, Roe L. founded by Acme. Nature 12:345-367 (2009).",
+        "Alice Velm, seen in the old house of the people, and of the others, was not founded by Acme.",
         "| Alice Velm | founded by | Acme | | |",
         "name: Alice Velm founded: Acme kind: true",
         "The value was told by Alice Velm (which was measured at Acme).",
@@ -57,6 +58,17 @@ def test_a_label_says_what_one_is_to_the_other(text: str, label: str) -> None:
 )
 def test_what_says_nothing_of_both_relates_nothing(text: str) -> None:
     assert related(text) == []
+
+
+def test_two_long_lists_say_nothing_of_each_other() -> None:
+    names = [f"{letter}ova" for letter in "ABCDEFGH"]
+
+    def pairs(n_first: int) -> int:
+        text = f"{', '.join(names[:n_first])} are used by {', '.join(names[n_first:])}."
+        found = [Name(text.index(name), text.index(name) + 4, name, "unknown", True) for name in names]
+        return len([*related_names(text, found, (0, len(text)), "en", 8)])
+
+    assert pairs(2) and not pairs(4)
 
 
 def test_the_members_of_a_list_are_related_to_what_stands_before_it() -> None:
