@@ -32,6 +32,7 @@ _EMPTY, _QUALIFIERS, _OPENING, _BEFORE = (_LISTS[kind] for kind in ("empty", "qu
 _NO_TITLE = re.compile(rf"{FILE_NAME.pattern}|[<>]")  # names of files and ways through a site say nothing
 # Two words, or some characters of a script without spaces.
 _SAYS = re.compile(r"[^\W\d_]{2}\S*\s.*[^\W\d_]{3}|[^\W\da-zA-Z]{4}")
+_SECTION = re.compile(r"^\d+(?:\.\d+)+\.?\s+")
 _ENDED = re.compile(r"[.:;,。：；、]\W*$")
 _NO_NOUN = re.compile(r"(?:ing|ial|ical|tal|ful|ous|able|ive)$|['’]")
 _TOKEN = re.compile(r"[^\W\d_][\w’'-]*|\d+|[^\w\s]")
@@ -51,14 +52,16 @@ def title(names: Sequence[str], theme_words: str, period: str) -> str:
 
 
 def subject(titles: Sequence[str]) -> str:
-    """Return what most of some facts' documents are called, without the number of a part; empty where that is no title.
+    """Return what most of some facts' documents are called, without the number of a part or section; empty if no title.
 
     >>> subject(["Mirrors of the Hubble: a history / part 2", "Mirrors of the Hubble: a history / part 3", "Notes"])
     'Mirrors of the Hubble: a history'
+    >>> subject(["11.7. LDAP Directory"])
+    'LDAP Directory'
     >>> subject(["report_final.pdf", "report_final.pdf"])
     ''
     """
-    counted = Counter(without_part(one) for one in titles)
+    counted = Counter(_SECTION.sub("", without_part(one)) for one in titles)
     name, n = max(sorted(counted.items()), key=lambda item: item[1], default=("", 0))
     if len(name) > LONGEST_TITLE:
         name = re.split(r"[:?.–|]\s", name)[0]
