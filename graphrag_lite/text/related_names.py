@@ -24,7 +24,7 @@ Pair = tuple[int, int, str]
 """Places of two names in the list of names, and the label, "" for none."""
 
 MAX_BETWEEN, MAX_BETWEEN_UNSPACED = 100, 30  # characters between two names that words still relate
-MAX_PLAIN = 60  # of them where a comma stands among them and no label says how: it mostly leads to something else
+MAX_PLAIN = 60  # of them where two commas stand among them and no label says how: they mostly lead to something else
 MAX_LABEL_WORDS = 6
 LONG_LIST = 4  # names of a list; two such lists in a sentence say nothing of each other's names
 
@@ -135,7 +135,7 @@ def _related(text: str, a: Name, b: Name, span: tuple[int, int], label: str, lan
         return False
     if not label and between.count("(") > between.count(")"):  # "95% CI", "see Figure 2": an aside
         return False
-    if not label and len(between) > MAX_PLAIN and "," in between:
+    if not label and len(between) > MAX_PLAIN and between.count(",") > 1:
         return False
     words = _WORD.findall(between)
     if not speaks and _OTHER_SUBJECT.search(between):
