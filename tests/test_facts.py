@@ -65,7 +65,28 @@ def test_what_has_ended_is_shown_where_it_is_asked_for(facts: Callable[..., list
     assert facts("Lee", "--valid-at", "2016-05") == [f"{BERLIN} (2015 – 2020)  [succeeded]"]
     assert f"{PARIS} (2010 – present)  [told until 2015-06-01]" in facts("Ana Lee", "--history")
     assert facts("An") == ["no facts about An"]
-    assert facts("--conflicts") == ["no facts"]
+    assert facts("--conflicts") == ["no facts contradict each other"]
+
+
+def test_what_contradicts_each_other_is_shown_together_with_all_that_says_so(
+    corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    ana = "Ana Ruiz has been director of the Vega Institute since March 2020. Bo Diaz works at Acme since 2019."
+    until = "Cy Young was director of the Vega Institute from 2018 until {}."
+    folder = corpus({"a.txt": ana, "b.txt": until.format("2022"), "c.txt": until.format("January 2020")})
+    for arguments in (["index", str(folder)], ["facts", "--conflicts"]):
+        done = CliRunner().invoke(main, [*arguments, "--root", str(tmp_path)], catch_exceptions=False)
+    head, *lines = done.output.splitlines()
+    assert head == "From 2020-03-01 on only one of these can be so, and nothing tells which:"
+    assert sorted(lines) == sorted(
+        [
+            "Cy Young is director of Vega Institute (2018 – 2022)",
+            f"    {until.format('January 2020')}  (c.txt)",
+            f"    {until.format('2022')}  (b.txt)",
+            "Ana Ruiz is director of Vega Institute (2020-03 – present)",
+            "    Ana Ruiz has been director of the Vega Institute since March 2020.  (a.txt)",
+        ]
+    )
 
 
 def test_as_of_a_day_what_only_later_documents_ended_still_holds(facts: Callable[..., list[str]]) -> None:

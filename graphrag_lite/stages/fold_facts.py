@@ -52,8 +52,10 @@ async def fold_facts(
 
     english = _english(source_documents, fact_mentions)
     resolutions = _resolutions(fact_mentions, english)
-    told = _usable(fact_mentions, resolutions, english).sort_by("id")
+    told = _usable(source_documents, fact_mentions, resolutions).sort_by("id")
     subject, object_, things = _things(told, entity_resolutions)
+    of_two = np.flatnonzero(subject != object_)  # "it was renamed as Acme"
+    told, subject, object_ = told.take(of_two), subject[of_two], object_[of_two]
     names = sorted({each.relation for each in resolutions.values()})
     mentions = _numbered(told, subject, object_, names, resolutions)
     learned, rules = _settled(learn(mentions, len(names)), names, settings.policies)
@@ -98,22 +100,33 @@ def _resolutions(fact_mentions: "pa.Table", english: Collection[str]) -> dict[st
     return resolve(wordings, english)
 
 
-def _usable(fact_mentions: "pa.Table", resolutions: Mapping[str, Resolution], english: Collection[str]) -> "pa.Table":
+def _usable(
+    source_documents: "pa.Table", fact_mentions: "pa.Table", resolutions: Mapping[str, Resolution]
+) -> "pa.Table":
     """Return the mentions of which a fact can be made.
 
-    What text analysis found in an English sentence has to state something of its subject: "Britain's PM" does not.
+    What text analysis found has to state something of its subject: "Britain's PM" does not.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     known = pa.array(list(resolutions), pa.string())
     inverse = pa.array([wording for wording, each in resolutions.items() if each.inverse], pa.string())
-    loose = pa.array(sorted(wording for wording in english if not states(wording)), pa.string())
+    places = pc.index_in(fact_mentions["document_id"], value_set=source_documents["id"].combine_chunks())
+    languages = source_documents["language"].combine_chunks().take(places.combine_chunks())
+    said = pc.binary_join_element_wise(languages, fact_mentions["relation"], " ")
+    loose = pa.array([each for each in pc.unique(said).to_pylist() if not _states(each)], pa.string())
     subject, object_, by_text = (pc.not_equal(fact_mentions[name], "") for name in ("subject", "object", "time_text"))
-    turned, says_nothing = (pc.is_in(fact_mentions["relation"], value_set=each) for each in (inverse, loose))
+    turned, says_nothing = pc.is_in(fact_mentions["relation"], value_set=inverse), pc.is_in(said, value_set=loose)
     usable = pc.and_(pc.is_in(fact_mentions["relation"], value_set=known), subject)
     usable = pc.and_(usable, pc.invert(pc.and_(by_text, says_nothing)))
     return fact_mentions.filter(pc.and_(usable, pc.or_(object_, pc.invert(turned))))
+
+
+def _states(said: str) -> bool:
+    """Tell whether words behind their language, unknown where it is empty, state something."""
+    language, _, wording = said.partition(" ")
+    return states(wording, language or "en")
 
 
 def _numbered(
