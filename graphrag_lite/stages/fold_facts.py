@@ -15,7 +15,7 @@ from graphrag_lite.errors import InputError
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import FoldFacts
 from graphrag_lite.temporal import fold, one_value
-from graphrag_lite.temporal.contradictions import Pair, with_ends
+from graphrag_lite.temporal.contradictions import Pair, left, with_ends
 from graphrag_lite.temporal.fact_rows import Things, coded, sentences_of, table
 from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, MULTI, POLICIES, Ints, Mentions
 from graphrag_lite.temporal.instants import UNITS, UNKNOWN, seconds
@@ -48,8 +48,6 @@ async def fold_facts(
     without a subject, or whose relation says nothing, dates a sentence and makes no fact. Raises InputError where too
     many facts that were open would end by what is said of others (`max_ended_share`).
     """
-    import pyarrow as pa
-
     english = _english(source_documents, fact_mentions)
     resolutions = _resolutions(fact_mentions, english)
     told = _usable(source_documents, fact_mentions, resolutions).sort_by("id")
@@ -61,6 +59,7 @@ async def fold_facts(
     learned, rules = _settled(learn(mentions, len(names)), names, settings.policies)
     n_of_relation = np.bincount(mentions.relation, minlength=len(names)).tolist()
     mentions = fold.prepare(mentions, learned.policy)
+    told, mentions = _with_ends(told, mentions, left(mentions, names))
     if model is not None and settings.model:
         undecided = {place for place, rule in enumerate(rules) if rule == "default" and learned.policy[place] == MULTI}
         sentences = partial(sentences_of, source_documents, told)
@@ -68,8 +67,7 @@ async def fold_facts(
 
         asked, ended = await judged_ends(told, mentions, undecided, sentences, settings.max_pairs, model, prompts)
         _stop_where_texts_say_otherwise(mentions, learned, asked, ended, settings.max_ended_share)
-        mentions = with_ends(mentions, ended)
-        told = pa.concat_tables([told, told.take(np.array([other for _, other in ended], dtype=np.int64))])
+        told, mentions = _with_ends(told, mentions, ended)
     apart = fold.distinct(mentions, learned.policy)
     facts = table(source_documents, told, things, names, mentions, apart, fold.fold(mentions, apart))
     _stop_where_too_much_ends(facts, last, settings.max_ended_share)
@@ -80,6 +78,14 @@ async def fold_facts(
         strict=True,
     )
     return facts, tables.make("relation_policies", policies), tables.make("relation_resolutions", resolutions.values())
+
+
+def _with_ends(told: "pa.Table", mentions: Mentions, ended: Sequence[Pair]) -> "tuple[pa.Table, Mentions]":
+    """Return mentions, and the rows that say them, with a denial for each pair."""
+    import pyarrow as pa
+
+    others = told.take(np.array([other for _, other in ended], dtype=np.int64))
+    return pa.concat_tables([told, others]), with_ends(mentions, ended)
 
 
 def _english(source_documents: "pa.Table", fact_mentions: "pa.Table") -> set[str]:
