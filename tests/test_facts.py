@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,46 @@ def test_what_has_ended_is_shown_where_it_is_asked_for(facts: Callable[..., list
     assert facts("Lee", "--valid-at", "2016-05") == [f"{BERLIN} (2015 – 2020)  [succeeded]"]
     assert f"{PARIS} (2010 – present)  [told until 2015-06-01]" in facts("Ana Lee", "--history")
     assert facts("An") == ["no facts about An"]
-    assert facts("--conflicts") == ["no facts"]
+    assert facts("--conflicts") == ["no facts contradict each other"]
+
+
+def test_what_contradicts_each_other_is_shown_together_with_all_that_says_so(
+    corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    ana = "Ana Ruiz has been director of the Vega Institute since March 2020. Bo Diaz works at Acme since 2019."
+    until = "Cy Young was director of the Vega Institute from 2018 until {}."
+    folder = corpus({"a.txt": ana, "b.txt": until.format("2022"), "c.txt": until.format("January 2020")})
+    for arguments in (["index", str(folder)], ["facts", "--conflicts"]):
+        done = CliRunner().invoke(main, [*arguments, "--root", str(tmp_path)], catch_exceptions=False)
+    head, *lines = done.output.splitlines()
+    assert head == "From 2020-03-01 on only one of these can be so, and nothing tells which:"
+    assert sorted(lines) == sorted(
+        [
+            "Cy Young is director of Vega Institute (2018 – 2022)",
+            f"    {until.format('January 2020')}  (c.txt)",
+            f"    {until.format('2022')}  (b.txt)",
+            "Ana Ruiz is director of Vega Institute (2020-03 – present)",
+            "    Ana Ruiz has been director of the Vega Institute since March 2020.  (a.txt)",
+        ]
+    )
+
+
+def test_who_left_what_they_were_of_is_of_it_no_more(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    """And the question may name them by their first name alone."""
+    said = {
+        "2022-04-01": "Ana Ruiz works at Acme since March 2022. Bo Diaz lives in Oslo since 2019.",
+        "2024-02-05": "Ana Ruiz left Acme in January 2024. Bo Diaz left Oslo in January 2024. Cy Young works at Vega.",
+    }
+    rows = "".join(json.dumps({"id": day, "timestamp": day, "text": text}) + "\n" for day, text in said.items())
+    pipeline.index(corpus({"notes.jsonl": rows}), tmp_path / "output", Settings())
+    index = Index.open(tmp_path / "output")
+    told = {(row["object"], row["invalid_at"], row["ended_by"]) for row in index.arrow("facts").to_pylist()}
+    assert told == {("Acme", "", ""), ("Acme", "2024-01-01", "negated"), ("Oslo", "", "")}
+    query = Query("Where does Ana work?", 5, valid_at=date(2023, 6, 1))
+    (opening,) = opening_facts(query.read_by(index), query)
+    assert index.document_of(opening.unit)[0][opening.start : opening.end].startswith("Ana Ruiz works at Acme")
+    later = replace(query, valid_at=date(2024, 6, 1))
+    assert opening_facts(later.read_by(index), later) == []
 
 
 def test_as_of_a_day_what_only_later_documents_ended_still_holds(facts: Callable[..., list[str]]) -> None:

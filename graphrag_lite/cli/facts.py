@@ -1,12 +1,14 @@
 """The commands about time: facts, timeline."""
 
 import re
+from itertools import groupby
 from typing import Any
 
 import click
 from rich.padding import Padding
 from rich.text import Text
 
+from graphrag_lite import tables
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command, while_read
 from graphrag_lite.cli.options import JSON, ROOT, Root
@@ -52,10 +54,13 @@ def facts(
         terminal.print_json(*shown[:limit])
         return
     console = terminal.Output()
-    for row in shown[:limit]:
+    if conflicts:
+        _print_conflicts(console, opened, shown, limit)
+    for row in () if conflicts else shown[:limit]:
         _print(console, opened, row)
     if not shown:
-        console.print(f"no facts{f' about {name}' if name else ''}", style="dim", markup=False, highlight=False)
+        none = f"no facts{f' about {name}' if name else ''}{' contradict each other' if conflicts else ''}"
+        console.print(none, style="dim", markup=False, highlight=False)
     if len(shown) > limit:
         console.print(f"{limit} of {len(shown)} facts; --limit shows more", style="dim")
     if n_over := len(rows) - len(shown):
@@ -69,17 +74,41 @@ def _about(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     return [row for row in rows if any(words.search(fold(row[end])) for end in ("subject", "object"))]
 
 
-def _print(console: Any, opened: Any, row: dict[str, Any]) -> None:
+def _print_conflicts(console: Any, opened: Any, rows: list[dict[str, Any]], limit: int) -> None:
+    """Print what contradicts each other together, with every sentence that says so."""
+    policies = opened.arrow("relation_policies")
+    inverse = {name for name, policy in tables.rows(policies, "relation", "kind") if policy == "inverse"}
+
+    def of_one(row: dict[str, Any]) -> tuple[str, ...]:
+        """Return whom, or what, it is that can have but one value."""
+        return row["relation"], row["object" if row["relation"] in inverse else "subject"]
+
+    rows = sorted(rows, key=lambda row: (*of_one(row), row["valid_at"], row["id"]))[:limit]
+    for _, found in groupby(rows, key=of_one):
+        group = list(found)
+        first = max(row["valid_at"][:10] for row in group)
+        head = f"From {first} on only one of these can be so, and nothing tells which:"
+        console.print(head if len(group) > 1 else "Others say that this is not so, and nothing tells who is right:")
+        for row in group:
+            _print(console, opened, row, all_told=True)
+
+
+def _print(console: Any, opened: Any, row: dict[str, Any], *, all_told: bool = False) -> None:
+    """Print a fact, and what its first source, or all, say."""
+    sources = row["sources"] if all_told else row["sources"][:1]
     marks = [row["kind"]] if row["kind"] == "plan" else []
-    marks += ["in conflict"] if row["conflict"] else []
+    marks += ["in conflict"] if row["conflict"] and not all_told else []
     marks += [f"told until {row['expired_at'][:10]}"] if row["expired_at"] else []
     marks += [row["ended_by"]] if row["ended_by"] in ("negated", "succeeded") else []
     console.print(Text(terminal.plain(holding.line(row) + (f"  [{', '.join(marks)}]" if marks else ""))))
-    place = opened.document_row[opened.unit_row[row["sources"][0]["text_unit_id"]]]
-    name = terminal.source_of(*(opened.cell("documents", each, place) for each in ("path", "source_id")))
-    more = f" and {row['n_mentions'] - 1} more" if row["n_mentions"] > 1 else ""
-    told = Text(terminal.plain(f"{row['fact']}  ({name}{more})"), style="dim")
-    console.print(Padding(told, (0, 0, 0, 4)) if console.is_terminal else Text("    ") + told)
+    for source in sources:
+        unit = opened.unit_row[source["text_unit_id"]]
+        said = " ".join(opened.document_of(unit)[0][source["char_start"] : source["char_end"]].split())
+        place = opened.document_row[unit]
+        name = terminal.source_of(*(opened.cell("documents", each, place) for each in ("path", "source_id")))
+        more = f" and {n} more" if (n := row["n_mentions"] - len(sources)) and source is sources[-1] else ""
+        told = Text(terminal.plain(f"{said}  ({name}{more})"), style="dim")
+        console.print(Padding(told, (0, 0, 0, 4)) if console.is_terminal else Text("    ") + told)
 
 
 @command("timeline")

@@ -1,8 +1,10 @@
 """Facts for an answer: what holds of the entities meant, on the day that is asked for or still, each with its time."""
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.evidence.records import Record, record_line
+from graphrag_lite.retrieval.entity_names import key_of
 from graphrag_lite.retrieval.replies import PAST
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.context_records import places_of
@@ -28,9 +30,9 @@ def fact_records(question: "Question", query: "Query", entity_ids: "pa.ChunkedAr
 def opening_facts(question: "Question", query: "Query") -> list[Statement]:
     """Return the sentences that state what held on the day asked for, of entities and with words of the question."""
     index, asked = question.index, question.features
-    if query.valid_at is None or not asked.entities:
+    if query.valid_at is None:
         return []
-    named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))
+    named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity)) or _by_given_name(question)
     wanted = set(question.terms) - asked.name_terms
     worth = []
     for place, row in enumerate(_facts(question, query, index.column("entities", "id").take(named))):
@@ -38,6 +40,14 @@ def opening_facts(question: "Question", query: "Query") -> list[Statement]:
         if shared:
             worth.append((-shared, place, row))
     return [places_of(index, row)[0] for _, _, row in sorted(worth, key=lambda each: each[:2])[:MAX_OPENING]]
+
+
+def _by_given_name(question: "Question") -> list[int]:
+    """Return the persons that a question names by the first word of their name, where nobody else has it."""
+    index, names = question.index, question.index.names
+    spans = (names.span(key_of(word)) for word in re.findall(r"\b[^\W\d_]{3,}", question.text) if word[0].isupper())
+    found = [set(names.entities[first:last]) for first, last in spans]
+    return [min(each) for each in found if len(each) == 1 and index.cell("entities", "type", min(each)) == "person"]
 
 
 def _facts(question: "Question", query: "Query", entity_ids: "pa.ChunkedArray") -> list[dict[str, Any]]:

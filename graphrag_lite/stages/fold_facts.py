@@ -15,7 +15,7 @@ from graphrag_lite.errors import InputError
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import FoldFacts
 from graphrag_lite.temporal import fold, one_value
-from graphrag_lite.temporal.contradictions import Pair, with_ends
+from graphrag_lite.temporal.contradictions import Pair, left, with_ends
 from graphrag_lite.temporal.fact_rows import Things, coded, sentences_of, table
 from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, MULTI, POLICIES, Ints, Mentions
 from graphrag_lite.temporal.instants import UNITS, UNKNOWN, seconds
@@ -48,17 +48,18 @@ async def fold_facts(
     without a subject, or whose relation says nothing, dates a sentence and makes no fact. Raises InputError where too
     many facts that were open would end by what is said of others (`max_ended_share`).
     """
-    import pyarrow as pa
-
     english = _english(source_documents, fact_mentions)
     resolutions = _resolutions(fact_mentions, english)
-    told = _usable(fact_mentions, resolutions, english).sort_by("id")
+    told = _usable(source_documents, fact_mentions, resolutions).sort_by("id")
     subject, object_, things = _things(told, entity_resolutions)
+    of_two = np.flatnonzero(subject != object_)  # "it was renamed as Acme"
+    told, subject, object_ = told.take(of_two), subject[of_two], object_[of_two]
     names = sorted({each.relation for each in resolutions.values()})
     mentions = _numbered(told, subject, object_, names, resolutions)
     learned, rules = _settled(learn(mentions, len(names)), names, settings.policies)
     n_of_relation = np.bincount(mentions.relation, minlength=len(names)).tolist()
     mentions = fold.prepare(mentions, learned.policy)
+    told, mentions = _with_ends(told, mentions, left(mentions, names))
     if model is not None and settings.model:
         undecided = {place for place, rule in enumerate(rules) if rule == "default" and learned.policy[place] == MULTI}
         sentences = partial(sentences_of, source_documents, told)
@@ -66,8 +67,7 @@ async def fold_facts(
 
         asked, ended = await judged_ends(told, mentions, undecided, sentences, settings.max_pairs, model, prompts)
         _stop_where_texts_say_otherwise(mentions, learned, asked, ended, settings.max_ended_share)
-        mentions = with_ends(mentions, ended)
-        told = pa.concat_tables([told, told.take(np.array([other for _, other in ended], dtype=np.int64))])
+        told, mentions = _with_ends(told, mentions, ended)
     apart = fold.distinct(mentions, learned.policy)
     facts = table(source_documents, told, things, names, mentions, apart, fold.fold(mentions, apart))
     _stop_where_too_much_ends(facts, last, settings.max_ended_share)
@@ -78,6 +78,14 @@ async def fold_facts(
         strict=True,
     )
     return facts, tables.make("relation_policies", policies), tables.make("relation_resolutions", resolutions.values())
+
+
+def _with_ends(told: "pa.Table", mentions: Mentions, ended: Sequence[Pair]) -> "tuple[pa.Table, Mentions]":
+    """Return mentions, and the rows that say them, with a denial for each pair."""
+    import pyarrow as pa
+
+    others = told.take(np.array([other for _, other in ended], dtype=np.int64))
+    return pa.concat_tables([told, others]), with_ends(mentions, ended)
 
 
 def _english(source_documents: "pa.Table", fact_mentions: "pa.Table") -> set[str]:
@@ -98,22 +106,33 @@ def _resolutions(fact_mentions: "pa.Table", english: Collection[str]) -> dict[st
     return resolve(wordings, english)
 
 
-def _usable(fact_mentions: "pa.Table", resolutions: Mapping[str, Resolution], english: Collection[str]) -> "pa.Table":
+def _usable(
+    source_documents: "pa.Table", fact_mentions: "pa.Table", resolutions: Mapping[str, Resolution]
+) -> "pa.Table":
     """Return the mentions of which a fact can be made.
 
-    What text analysis found in an English sentence has to state something of its subject: "Britain's PM" does not.
+    What text analysis found has to state something of its subject: "Britain's PM" does not.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     known = pa.array(list(resolutions), pa.string())
     inverse = pa.array([wording for wording, each in resolutions.items() if each.inverse], pa.string())
-    loose = pa.array(sorted(wording for wording in english if not states(wording)), pa.string())
+    places = pc.index_in(fact_mentions["document_id"], value_set=source_documents["id"].combine_chunks())
+    languages = source_documents["language"].combine_chunks().take(places.combine_chunks())
+    said = pc.binary_join_element_wise(languages, fact_mentions["relation"], " ")
+    loose = pa.array([each for each in pc.unique(said).to_pylist() if not _states(each)], pa.string())
     subject, object_, by_text = (pc.not_equal(fact_mentions[name], "") for name in ("subject", "object", "time_text"))
-    turned, says_nothing = (pc.is_in(fact_mentions["relation"], value_set=each) for each in (inverse, loose))
+    turned, says_nothing = pc.is_in(fact_mentions["relation"], value_set=inverse), pc.is_in(said, value_set=loose)
     usable = pc.and_(pc.is_in(fact_mentions["relation"], value_set=known), subject)
     usable = pc.and_(usable, pc.invert(pc.and_(by_text, says_nothing)))
     return fact_mentions.filter(pc.and_(usable, pc.or_(object_, pc.invert(turned))))
+
+
+def _states(said: str) -> bool:
+    """Tell whether words behind their language, unknown where it is empty, state something."""
+    language, _, wording = said.partition(" ")
+    return states(wording, language or "en")
 
 
 def _numbered(

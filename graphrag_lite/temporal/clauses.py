@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 from graphrag_lite.temporal.intervals import Interval
+from graphrag_lite.text.names.words import ROLES
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.relations import ends_phrase, has_verb, opens_clause
 
@@ -30,6 +31,7 @@ _RELATIVE = re.compile(r"\W*(?:who|which|that)\b")
 _LOOSE = re.compile(r"(?: (?:in|on|at|by|for|from|of|over|during|around|about|the|this|early|late|mid))+$")
 _POINTS = re.compile(r"\b(?:it|them|this|that|these|those|one)$")
 _NO_VERB = frozenset("during morning evening spring including regarding following united limited".split())
+_OFFICE = re.compile(rf"(?i)(?: (?:{'|'.join(map(re.escape, sorted(ROLES)))}))+ ")
 _LOWER = re.compile(r"(?<![\w'’-])[a-z][a-z'’-]*")
 
 
@@ -48,6 +50,8 @@ def told_of(
     ('Ann', 'has led', 'Acme')
     >>> told("Ann met Bo, who had led Acme in 1993.", "1993", "Ann", "Bo")
     ('Ann', '', 'Bo')
+    >>> told("The NASA Director Ann Lee left Oslo today.", "today", "NASA", "Ann Lee", "Oslo")
+    ('Ann Lee', 'left', 'Oslo')
     >>> told("Cy: I've used Netflix for six months.", "for six months", "Cy", "Netflix", speaker="Cy")
     ('Cy', 'has used', 'Netflix')
     """
@@ -85,7 +89,10 @@ def _subject(text: str, held: Sequence[tuple[int, int, str, str]], speaker: str,
     lean = _LEANS.match(text) if topic else None
     if lean and (not held or lean.end() <= held[0][0]):
         return topic, *lean.span()
-    return (held[0][2], *held[0][:2]) if held else ("", 0, 0)
+    of_office = (
+        held[1:2] if held[1:2] and _OFFICE.fullmatch(text, held[0][1], held[1][0]) else []
+    )  # "NASA Director Ann Lee"
+    return next(((name, start, end) for start, end, name, _ in of_office or held), ("", 0, 0))
 
 
 def _is_said(text: str, time: Interval, subject: tuple[int, int], end: int | None) -> bool:

@@ -1,7 +1,8 @@
 """Which statement may end which fact, where no policy says so: pairs for somebody to judge, and what a verdict does.
 
 Candidates are structural, so that nothing unrelated is ever asked about, and nothing unrelated can end: a fact and a
-newer statement of the same subject and relation, or of the same two, in another relation.
+newer statement of the same subject and relation, or of the same two, in another relation. Nobody has to judge that who
+left an office holds it no more.
 """
 
 from collections import defaultdict
@@ -15,6 +16,7 @@ from graphrag_lite.temporal.fold import Mentions
 from graphrag_lite.temporal.instants import UNKNOWN
 from graphrag_lite.temporal.spells import MAX_CANDIDATES, PLAN, STATE
 
+LEAVING = frozenset("left leaves quit quits resigned resigns retired retires departed departs".split())
 Pair = tuple[int, int]
 """Rows of mentions: the fact, and the newer statement that may end it."""
 
@@ -52,6 +54,27 @@ def pairs(mentions: Mentions, undecided: Collection[int]) -> list[Pair]:
         if may_end(*pair)
     }
     return sorted(found)
+
+
+def left(mentions: Mentions, names: Sequence[str]) -> list[Pair]:
+    """Return the pairs of which the second says that somebody left what the first says they are of, in order of rows.
+
+    `names` are of relations. Who left a place may only have been there: what says where one lives is not ended.
+    """
+    leaves = np.array([name.split(" ")[0] in LEAVING for name in names], dtype=bool)
+    resides = np.array([name.endswith(" in") for name in names], dtype=bool)
+    gone = np.flatnonzero(leaves[mentions.relation] & ~mentions.positive & (mentions.start != UNKNOWN))
+    by_two: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for row in gone.tolist():
+        by_two[int(mentions.subject[row]), int(mentions.object[row])].append(row)
+    lasting = mentions.positive & (mentions.kind == STATE) & (mentions.start != UNKNOWN) & (mentions.end == UNKNOWN)
+    lasting &= np.isin(mentions.subject, mentions.subject[gone]) & ~resides[mentions.relation]
+    return [
+        (row, other)
+        for row in np.flatnonzero(lasting).tolist()
+        for other in by_two.get((int(mentions.subject[row]), int(mentions.object[row])), ())
+        if mentions.start[row] + max(int(mentions.unit[row]), 1) <= mentions.start[other]
+    ]
 
 
 def _within(rows: Sequence[int], mentions: Mentions, one_relation: bool) -> Iterator[Pair]:

@@ -273,7 +273,8 @@ def _clause(plain: str, time: Time, gap: tuple[int, int]) -> tuple[str, str]:
     """Return the words before and behind a time up to the next time, or the end of what they are of."""
     before = plain[max(gap[0], time.start - NEAR) : time.start]
     behind = plain[time.end : min(gap[1], time.end + NEAR)]
-    before = re.split(r"[;:]|(?<!^), (?:and|but|so|which|where|while|then) ", before)[-1]
+    told = r" know (?:that )?(?=(?:i|we|you|he|she|it|they|there|the|my|our)\b)"  # "wanted to let you know I must go"
+    before = re.split(rf"[;:]|(?<!^), (?:and|but|so|which|where|while|then) |{told}", before)[-1]
     return before, re.split(r"[;:]| (?:and|but|while|before|after|until|which|when|so|because|since) ", behind)[0]
 
 

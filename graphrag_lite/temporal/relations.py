@@ -19,7 +19,9 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SAID = re.compile(r"[^\W\d_]+(?:['’\-_ ]+[^\W\d_]+){0,6}")
 _LISTS = {name: frozenset(words) for name, words in sections("graphrag_lite.text", "relations.txt").items()}
 _RELATIVE = frozenset(("which", "who"))
-_VERBS = frozenset(sections("graphrag_lite.temporal", "verbs.txt")["others"])
+_VERBS, _ATTITUDES = (
+    frozenset(sections("graphrag_lite.temporal", "verbs.txt")[name]) for name in ("others", "attitudes")
+)
 _BEFORE_VERB = _LISTS["adverbs"] | frozenset("actually alone herself himself itself not quite themselves".split())
 _OTHER = re.compile(  # who tells of themselves, not of what is named; and what begins another clause
     r"\b(?:i|we|let['’]s|anyone|everyone|someone|that|if|because|when|while|how|whether|than|though|although)\b"
@@ -91,21 +93,29 @@ def relation_key(wording: str, *, english: bool) -> tuple[str, bool]:
     return "be " * of_itself + " ".join(stems), passive
 
 
-def states(wording: str) -> bool:
-    """Tell whether English words behind a subject say what it does or is: they open with a verb, not with a noun.
+def states(wording: str, language: str = "en") -> bool:
+    """Tell whether words behind a subject say what it does or is: they open with a verb, not with a noun.
+
+    Of a language without endings that tell verbs, it is a form of "be" or "have". What somebody feels or means to do
+    is no such statement.
 
     >>> [states(said) for said in ("who died in", "was carried out in a", "just got a", "worked at")]
     [True, True, True, True]
-    >>> [states(said) for said in ("s Prime Minister", "and planning", "we announced with", "film-maker")]
+    >>> [states(said) for said in ("s Prime Minister", "and planning", "we announced with", "is so excited for")]
     [False, False, False, False]
     >>> [states(said) for said in ("confirmed they had signed", "plans we've discussed", "said that", "unit is in")]
     [True, False, False, False]
+    >>> [states(said, "fr") for said in ("a participé aux", "le capitaine en")]
+    [True, False]
     """
     words = _plain(wording).split()
+    if language != "en":
+        return not _LISTS.get(f"auxiliaries {language}", frozenset()).isdisjoint(words[:1])
     words = words[1:] if words[:1] and words[0] in _RELATIVE else words
     verb = next((place for place, word in enumerate(words) if word in _VERBS or is_verb_form(word, "en")), None)
     opens = verb is not None and all(word in _BEFORE_VERB or word.endswith("ly") for word in words[:verb])
-    return opens and not _OTHER.search(" ".join(words))
+    said = [word for word in words if word not in _LEFT_OUT][:2]  # "so excited", "made sure"
+    return opens and _ATTITUDES.isdisjoint(said) and not _OTHER.search(" ".join(words))
 
 
 def _plain(wording: str) -> str:

@@ -41,6 +41,7 @@ def told(sentence: str, said: date | None = SAID, language: str = "en") -> list[
         ("We met the past weekend.", ("event", "2024-03-02", "2024-03-04")),
         ("My niece Emma just graduated.", ("event", "2024-03-05", "2024-03-06")),
         ("We met last Friday.", ("event", "2024-03-01", "2024-03-02")),
+        ("I just wanted to let you know I have to work this Sunday.", ("plan", "2024-03-10", "2024-03-11")),
         ("The soup that I made on Sunday is part of my plan.", ("event", "2024-03-03", "2024-03-04")),
         ("We've used it on Sunday.", ("event", "2024-03-03", "2024-03-04")),
         ("There's a party on Sunday.", ("plan", "2024-03-10", "2024-03-11")),

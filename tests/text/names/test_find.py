@@ -36,6 +36,7 @@ def by_name(text: str, language: str = "en") -> dict[str, Name]:
         ("At Contoso 10 years passed.", ["Contoso"]),
         ("He saw the 2002 Winter Olympics in 2004.", ["2002 Winter Olympics"]),
         ("IBM CEO Ginni Rometty met President Ruth Alder.", ["IBM", "Ginni Rometty", "Ruth Alder"]),
+        ("NASA Administrator Sean O'Keefe met Ruth Alder.", ["NASA", "Sean O'Keefe", "Ruth Alder"]),
         ("It was the British composer Ruth Alder.", ["Ruth Alder"]),
         ("It was the American Ruth Alder who won.", ["Ruth Alder"]),
         ("We saw Alexander the Great in Joan of Arc's time.", ["Alexander the Great", "Joan of Arc"]),
