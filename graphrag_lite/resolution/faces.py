@@ -94,14 +94,15 @@ def inferred(
 def may_be(name: str, kind: str, lower_counts: Mapping[str, int]) -> bool:
     """Tell whether a name may be of a type that its own words and those beside it do not state.
 
-    No place or person is called by letters that are spelled, no place by a word that the corpus has in small letters.
+    No place or person is called by letters that are spelled or by numbers, no place by a word that the corpus has in
+    small letters.
     """
     if IDENTIFIER.fullmatch(name) or (len(name) < MIN_LETTERS and name.isascii()):
         return kind in ("product", "concept")
     if kind not in ("person", "location"):
         return True
-    if name.isupper():
-        return len(name) > MAX_ACRONYM
+    if name.isupper() or any(c.isdigit() for c in name):  # "Ил-96-300", "Дакар-2006"
+        return name.isupper() and len(name) > MAX_ACRONYM
     return not SPELLED.search(name) and (kind == "person" or not lower_counts.get(name.casefold()))
 
 

@@ -23,6 +23,8 @@ SPECIAL = 0.005  # of the letters: those that only one of the languages of a scr
 # are no names; a word of its own language alone counts 1.
 PRIOR, ASKS, ALL = 0.75, 0.5, 0.5
 SOME = 0.1  # of the letters of a question that are of a script, where no function word tells
+ACCENTED = 0.002  # of the characters: fewer than in any language but English
+_ACCENTED = re.compile("[\u00c0-\u024f\u0370-\u07ff]")
 WORD = re.compile(WORD_PATTERN)
 # Parts of Unicode's character names, and the language where a script means just one.
 SCRIPTS = {
@@ -102,6 +104,17 @@ def spoken(question: str, among: Sequence[str]) -> str:
     if best and likely[best] >= 1:
         return best
     return _script(question, SOME) or (best if best in among else "")
+
+
+def of_part(text: str, whole: str) -> str:
+    """Return the language of a part of a document in `whole`: pages that are half translated are English at first.
+
+    >>> of_part("Il kernel è il cuore del sistema: non è un programma come gli altri, ma ciò che li fa girare.", "en")
+    'it'
+    """
+    if whole == "en" and not text.isascii() and len(_ACCENTED.findall(text)) > ACCENTED * len(text):
+        return detect(text) or whole
+    return whole
 
 
 def detect(text: str) -> str:

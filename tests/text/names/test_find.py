@@ -63,6 +63,29 @@ def test_other_languages(language: str, text: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("ru", "В Италии был президент Франции Иван Алдер.", "Италии:location Франции:location Иван Алдер:person"),
+        ("ru", "Жители Кировского района, вчера Алдерская слышала.", "Кировского района:location Алдерская:unknown"),
+        ("pl", "W Krakowie mówiła minister Anna Alder.", "Krakowie:location Anna Alder:person"),
+        (
+            "cs",
+            "Univerzita Alder a Karlova univerzita",
+            "Univerzita Alder:organization Karlova univerzita:organization",
+        ),
+        ("es", "Nació en Nueva York, dijo la periodista Alder.", "Nueva York:location Alder:person"),
+        ("en", "The Bug and the Rom of Warta", "Bug:unknown Rom of Warta:unknown"),
+        ("tr", "Ian Alder'in evi İstanbul'dadır", "Ian Alder:person İstanbul:location"),
+        ("ar", "وصل محمد بن سلمان بالقاهرة", "محمد بن سلمان:person القاهرة:location"),
+        ("hi", "नरेंद्र मोदी ने चीन में कहा", "नरेंद्र मोदी:person चीन:location"),
+    ],
+)
+def test_types_of_other_languages(language: str, text: str, expected: str) -> None:
+    found = [f"{name.name}:{name.type}" for name in find_names(text, language)]
+    assert " ".join(found).endswith(expected), found
+
+
+@pytest.mark.parametrize(
     ("text", "name", "kind"),
     [
         ('The film "The Silent Orchard" opened.', "The Silent Orchard", "work"),
