@@ -91,7 +91,7 @@ def spoken(question: str, among: Sequence[str]) -> str:
     if words and not any(word[0].isupper() for word in words[1:]):
         words = [word.casefold() for word in words]
     lower = {word.casefold() for place, word in enumerate(words) if not place or not word[0].isupper()}
-    found = {word: codes for word in sorted(lower) if (codes := _languages_of().get(word))}
+    found = {word: codes for word in sorted(lower) if (codes := languages_of().get(word))}
     if len(found) < 2 and (script := _script(question)):
         return script
     likely: dict[str, float] = {}
@@ -154,13 +154,14 @@ def _function_words(words: Sequence[str]) -> Counter[str]:
     """Count the words, in lower case, that are function words, by language."""
     counts: Counter[str] = Counter()
     for word, n in Counter(words).items():
-        for code in _languages_of().get(word, ()):
+        for code in languages_of().get(word, ()):
             counts[code] += n
     return counts
 
 
 @cache
-def _languages_of() -> dict[str, list[str]]:
+def languages_of() -> dict[str, list[str]]:
+    """Return the languages (ISO 639-1) of each function word."""
     found: dict[str, list[str]] = {}
     for code, words in FUNCTION_WORDS.items():
         for word in words:
