@@ -14,8 +14,8 @@ IDENTIFIER = re.compile(r"(?!(?:Ma?c|De|Di|La|Le|O['’])[A-Z])[^\W_]*(?:\d|[a-z
 VERSION = re.compile(r"[^\W\d_]{3,}-?[vV]\d+(?:\.\d+)*(?:-.+)?")  # "DeepSeek-V3", "MobileNetV2"
 # "MMLU-Pro", "C-Eval": of letters that are spelled.
 SPELLED = re.compile(r"[A-Z]{3}|^[A-Z]{1,2}[-\d]")
-# "apiVersion": no name of a thing is written so.
-CAMEL = re.compile(r"[a-z]{3,}(?:[A-Z][a-z\d]+)+")
+# "apiVersion", "RuntimeError": no name of a thing is written so.
+CAMEL = re.compile(r"[a-z]{3,}(?:[A-Z][a-z\d]+)+|[A-Z]\w*[a-zS](?:Error|Exception)")
 Face = tuple[str, str]
 """Title and type."""
 Contexts = Callable[[Collection[str]], Mapping[str, Sequence[Sequence[str]]]]
