@@ -41,6 +41,8 @@ def by_name(text: str, language: str = "en") -> dict[str, Name]:
         ("We saw Alexander the Great in Joan of Arc's time.", ["Alexander the Great", "Joan of Arc"]),
         ("the park opened after World War I had ended", ["World War I"]),
         ("see report_Final_Draft.txt and www.Example.com now", []),
+        ("### Keycloak The Keycloak plugin", ["Keycloak", "Keycloak"]),
+        ("we use Red Hat Hub Red Hat Hub and Winnie The Pooh", ["Red Hat Hub", "Red Hat Hub", "Winnie The Pooh"]),
     ],
 )
 def test_boundaries(text: str, expected: list[str]) -> None:
