@@ -14,6 +14,8 @@ KEY, TITLE, MADE, TIME, PERSON, ORGANIZATION = (
 )
 NAME = re.compile(r"(?:[^\W\d_]\.?['’-]?){2,}(?:[ ,]+(?:[^\W\d_]\.?['’-]?)+){1,3}")
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_WORD = re.compile(r"(?!(?:nan|inf)\b)(?<![^\W_])[^\W\d_]{2,}", re.I)
+_HEXADECIMAL = re.compile(r"\b0x[\da-f]+", re.I)
 MIN_WORDS = 7  # of a text on average; a CJK character counts half a word
 MAX_VALUES = 40  # that a column of few values has
 MAX_LENGTH = 60  # characters of such a value
@@ -70,6 +72,15 @@ def shown(value: Any) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return "" if value is None or isinstance(value, dict | list | bytes) else str(value).strip()
+
+
+def has_word(value: Any) -> bool:
+    """Tell whether a cell is more than a number: in decimal or hexadecimal digits, missing or infinite.
+
+    >>> [has_word(cell) for cell in (" 0x5ee7", "1.5e-7", "nan", 3, "T-14", "SKU 14")]
+    [False, False, False, False, False, True]
+    """
+    return isinstance(value, str) and bool(_WORD.search(_HEXADECIMAL.sub("", value)))
 
 
 def parts_of(value: str, kind: str) -> list[str]:

@@ -6,7 +6,7 @@ from sys import intern
 from typing import Any, NamedTuple
 
 from graphrag_lite.attempts import outcome
-from graphrag_lite.read.columns import Columns, parts_of, shown, tell
+from graphrag_lite.read.columns import Columns, has_word, parts_of, shown, tell
 from graphrag_lite.read.composer import Composer
 from graphrag_lite.read.conversations import Said, conversation, together
 from graphrag_lite.read.documents import ROLES, Fields, Item, Loaded, Message, Unreadable, clean
@@ -57,6 +57,8 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
     if not (columns.texts or columns.title or columns.key or columns.kinds):
         shown_names = ", ".join(map(str, known[0])) or "none"
         raise ValueError(f"no column holds text (columns: {shown_names}). Name one with load_documents.text_field")
+    if not (columns.texts or columns.title) and not any(has_word(cell) for values in known for cell in values.values()):
+        raise ValueError("a table of numbers, which has no text")
     logger.info("%s: %d rows; %s.", path, len(rows), columns.said())
     for row in rows:
         where = f"{path}:{row.number}"

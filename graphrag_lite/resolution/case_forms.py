@@ -6,19 +6,10 @@ among them: Иванов is not Иван. Nor are Hans and Williams forms of Han
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 
+from graphrag_lite.text.case_endings import ENDINGS, stems
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
-from graphrag_lite.text.word_lists import sections
-
-MIN_STEM = 3  # letters
-
-ENDINGS = {
-    language: sorted(endings, key=len)
-    for codes, endings in sections(__package__, "case_endings.txt").items()
-    for language in codes.split()
-}
-_FOLDED = str.maketrans("óéáíýěůúżźśćńłё", "oeaiyeuuzzscnlе")
 
 
 def case_forms(languages: Mapping[str, str], counts: Mapping[str, int]) -> dict[str, str]:
@@ -37,25 +28,10 @@ def case_forms(languages: Mapping[str, str], counts: Mapping[str, int]) -> dict[
     """
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for key in sorted(languages):
-        for stem in {*_stems(key, ENDINGS.get(languages[key], []))}:
+        for stem in {*stems(key, ENDINGS.get(languages[key], []), GIVEN_NAMES)}:
             groups[languages[key], stem].append(key)
     roots: dict[str, str] = {}
     for _, group in sorted(groups.items()):
         root = max(group, key=lambda key: (counts[key], -len(key), key))
         roots |= {key: root for key in group if key != root}
     return roots
-
-
-def _stems(key: str, endings: Sequence[str]) -> Iterator[str]:
-    """Yield a key without the shortest and without the longest endings of its words."""
-    for order in (endings, endings[::-1]):
-        yield " ".join(_cut(word, order) for word in key.split()).translate(_FOLDED)
-
-
-def _cut(word: str, endings: Sequence[str]) -> str:
-    if word in GIVEN_NAMES or (word.endswith("s") and word[:-1] in GIVEN_NAMES):
-        endings = [ending for ending in endings if ending != "s"]
-    for ending in endings:
-        if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:
-            return word[: -len(ending)]
-    return word

@@ -14,8 +14,8 @@ IDENTIFIER = re.compile(r"(?!(?:Ma?c|De|Di|La|Le|O['’])[A-Z])[^\W_]*(?:\d|[a-z
 VERSION = re.compile(r"[^\W\d_]{3,}-?[vV]\d+(?:\.\d+)*(?:-.+)?")  # "DeepSeek-V3", "MobileNetV2"
 # "MMLU-Pro", "C-Eval": of letters that are spelled.
 SPELLED = re.compile(r"[A-Z]{3}|^[A-Z]{1,2}[-\d]")
-# "apiVersion": no name of a thing is written so.
-CAMEL = re.compile(r"[a-z]{3,}(?:[A-Z][a-z\d]+)+")
+# "apiVersion", "RuntimeError": no name of a thing is written so.
+CAMEL = re.compile(r"[a-z]{3,}(?:[A-Z][a-z\d]+)+|[A-Z]\w*[a-zS](?:Error|Exception)")
 Face = tuple[str, str]
 """Title and type."""
 Contexts = Callable[[Collection[str]], Mapping[str, Sequence[Sequence[str]]]]
@@ -94,14 +94,15 @@ def inferred(
 def may_be(name: str, kind: str, lower_counts: Mapping[str, int]) -> bool:
     """Tell whether a name may be of a type that its own words and those beside it do not state.
 
-    No place or person is called by letters that are spelled, no place by a word that the corpus has in small letters.
+    No place or person is called by letters that are spelled or by numbers, no place by a word that the corpus has in
+    small letters.
     """
     if IDENTIFIER.fullmatch(name) or (len(name) < MIN_LETTERS and name.isascii()):
         return kind in ("product", "concept")
     if kind not in ("person", "location"):
         return True
-    if name.isupper():
-        return len(name) > MAX_ACRONYM
+    if name.isupper() or any(c.isdigit() for c in name):  # "Ил-96-300", "Дакар-2006"
+        return name.isupper() and len(name) > MAX_ACRONYM
     return not SPELLED.search(name) and (kind == "person" or not lower_counts.get(name.casefold()))
 
 

@@ -33,12 +33,13 @@ from dataclasses import dataclass
 
 from graphrag_lite.resolution.alias_rung import Joins, join_aliases
 from graphrag_lite.resolution.aliases import Person, is_whole
-from graphrag_lite.resolution.case_forms import ENDINGS, case_forms
+from graphrag_lite.resolution.case_forms import case_forms
 from graphrag_lite.resolution.distinctions import Apart, LocalName, differ, parted, spellings_apart, stated_kinds
 from graphrag_lite.resolution.faces import Contexts, Face, confirmed_face, face, inferred, majority_word
 from graphrag_lite.resolution.mentioned import Mentioned, mentioned
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.resolution.name_similarity import similar_pairs
+from graphrag_lite.text.case_endings import ENDINGS
 from graphrag_lite.text.folding import fold
 
 _INNER = re.compile(r"(?<=[a-z])(?=[A-Z])")  # of a word that begins with a capital; "dynamicPlugins" is no name

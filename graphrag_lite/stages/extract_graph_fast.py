@@ -34,6 +34,7 @@ from graphrag_lite.run.services import Each, Last
 from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
+from graphrag_lite.text.language import of_part
 from graphrag_lite.text.names import find_names
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.related_names import related_names, tells_of
@@ -116,7 +117,8 @@ def _extract(unit: TextUnit, settings: ExtractGraphFast, extractor: Extractor | 
     if extractor is None:
         in_title = find_names(unit.title, unit.language) if unit.title else []
         topics = _topics(unit.title, in_title, unit.text)
-        names = with_known(unit.prose, unit.language, find_names(unit.prose, unit.language), settings.names)
+        found = find_names(unit.prose, of_part(unit.prose, unit.language))
+        names = with_known(unit.prose, unit.language, found, settings.names)
         if unit.blocks:
             names = sorted([*names, *code_names(unit.text, unit.blocks)], key=lambda name: name.start)
         return Mentions(*_rows(unit, names, in_title, topics, settings))

@@ -23,6 +23,8 @@ SPECIAL = 0.005  # of the letters: those that only one of the languages of a scr
 # are no names; a word of its own language alone counts 1.
 PRIOR, ASKS, ALL = 0.75, 0.5, 0.5
 SOME = 0.1  # of the letters of a question that are of a script, where no function word tells
+ACCENTED = 0.002  # of the characters: fewer than in any language but English
+_ACCENTED = re.compile("[\u00c0-\u024f\u0370-\u07ff]")
 WORD = re.compile(WORD_PATTERN)
 # Parts of Unicode's character names, and the language where a script means just one.
 SCRIPTS = {
@@ -89,7 +91,7 @@ def spoken(question: str, among: Sequence[str]) -> str:
     if words and not any(word[0].isupper() for word in words[1:]):
         words = [word.casefold() for word in words]
     lower = {word.casefold() for place, word in enumerate(words) if not place or not word[0].isupper()}
-    found = {word: codes for word in sorted(lower) if (codes := _languages_of().get(word))}
+    found = {word: codes for word in sorted(lower) if (codes := languages_of().get(word))}
     if len(found) < 2 and (script := _script(question)):
         return script
     likely: dict[str, float] = {}
@@ -102,6 +104,17 @@ def spoken(question: str, among: Sequence[str]) -> str:
     if best and likely[best] >= 1:
         return best
     return _script(question, SOME) or (best if best in among else "")
+
+
+def of_part(text: str, whole: str) -> str:
+    """Return the language of a part of a document in `whole`: pages that are half translated are English at first.
+
+    >>> of_part("Il kernel è il cuore del sistema: non è un programma come gli altri, ma ciò che li fa girare.", "en")
+    'it'
+    """
+    if whole == "en" and not text.isascii() and len(_ACCENTED.findall(text)) > ACCENTED * len(text):
+        return detect(text) or whole
+    return whole
 
 
 def detect(text: str) -> str:
@@ -141,13 +154,14 @@ def _function_words(words: Sequence[str]) -> Counter[str]:
     """Count the words, in lower case, that are function words, by language."""
     counts: Counter[str] = Counter()
     for word, n in Counter(words).items():
-        for code in _languages_of().get(word, ()):
+        for code in languages_of().get(word, ()):
             counts[code] += n
     return counts
 
 
 @cache
-def _languages_of() -> dict[str, list[str]]:
+def languages_of() -> dict[str, list[str]]:
+    """Return the languages (ISO 639-1) of each function word."""
     found: dict[str, list[str]] = {}
     for code, words in FUNCTION_WORDS.items():
         for word in words:

@@ -43,6 +43,25 @@ def test_old_encodings_of_real_texts(shared: Path, corpus: str, encoding: str, s
     assert decode(data) == data.decode(encoding) == "".join(lines(data))
 
 
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1250", "Jeżeli są one już gotowe, to także ja będę mógł się tym zająć, że aż strach."),
+        ("iso8859_2", "Když se to stane, že už není čas, tak jí to řekni, než přijde, protože bys měl."),
+        ("cp1250", "Ez már nem az, és még így is több, őt és ők is látták, hogy miért."),
+        ("cp1254", "Bu değil, çünkü şu olduğu gibi değil; nasıl olduğunu, çok değil, şu da için."),
+        ("cp866", "Это не первый раз, но что они для этого сделали, и как им это удалось?"),
+        ("koi8_r", "Это не первый раз, но что они для этого сделали, и как им это удалось?"),
+        ("cp1253", "Αυτό είναι το πρώτο που δεν είχε και από την αρχή με τους άλλους στο σπίτι."),
+        ("cp1255", "הוא לא היה שם, אבל גם היא אמרה כי זה רק אחד מהם, כאשר אין עוד."),
+        ("cp1256", "كان هذا في المدينة التي لم تكن قد ظهرت من قبل، ثم قال إن كل ذلك هو الأول."),
+        ("iso2022_jp", "これは日本語の文章です。"),
+    ],
+)
+def test_old_encodings_of_other_languages(encoding: str, text: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
 def test_a_damaged_byte_does_not_spoil_utf8() -> None:
     good = "Les élèves étaient très étonnés. " * 40
     damaged = good.encode() + b"\xff" + good.encode()

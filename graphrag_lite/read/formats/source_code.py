@@ -40,6 +40,12 @@ _TYPE = r"(?:\{[^}\n]*\}[ \t]*)?"
 _TAG = re.compile(
     rf"(?m)^[@\\](?:(?:param|arg)\b[ \t]*{_TYPE}[\w.$\[\]=]+[ \t]*-?|(?:returns?|throws|type|see)\b[ \t]*{_TYPE})[ \t]*"
 )
+# reStructuredText within docstrings: "..  versionchanged:: 8.0", ":param name:", ":class:`~pkg.Name`".
+_FIELD = re.compile(
+    r"(?m)^[ \t]*(?:\.\. (?:[\w-]+:)?(?:code|code-block|sourcecode|module|currentmodule|highlight)::.*$"
+    r"|\.\. [\w:-]+::[ \t]*(?:v?\d[\w.]*)?|:(?:param|arg|type|returns?|rtype|raises?|var|ivar|cvar)\b[^:\n]*:)[ \t]*"
+)
+_ROLE = re.compile(r":[\w:-]+:`(?:~[\w.]*\.|[^`<\n]*<(?=[^`\n]*>`))?([^`>\n]+)>?`")
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
@@ -80,12 +86,15 @@ def _said(comment: str) -> Iterator[str]:
 
     >>> list(_said("* Adds a row.\\n * @param {int} n the number of it\\n"))
     ['Adds a row.\\nthe number of it']
+    >>> list(_said(":param n: how often it runs\\n.. versionchanged:: 8.0\\n    Added in :class:`~pkg.Row`, of late."))
+    ['how often it runs', 'Added in Row, of late.']
     >>> list(_said(" x = f(1)")), list(_said("noqa: E501 as it is")), list(_said(" Rows are kept for a year."))
     ([], [], ['Rows are kept for a year.'])
     """
     if _INSTRUCTION.match(comment.strip()):
         return
     text = _TAG.sub("", _MARGIN.sub("", dedent(_PROMPT.sub("", comment))))
+    text = _ROLE.sub(r"\1", _FIELD.sub("", text))
     for paragraph in re.split(r"\n[ \t]*\n", text):
         lines = [line.strip() for line in paragraph.splitlines() if line.strip() and not _is_code(line.strip())]
         if len(re.findall(r"[^\W\d_]{2,}", " ".join(lines))) >= LEAST_WORDS and not _NOTICE.search(paragraph):

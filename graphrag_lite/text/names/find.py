@@ -9,11 +9,13 @@ loses its opener. Plain dates and years are no names: as entities they would joi
 import re
 from bisect import bisect_right
 from collections import Counter
+from dataclasses import replace
 
 from graphrag_lite.text.names import types
 from graphrag_lite.text.names.cuts import split_run
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
 from graphrag_lite.text.names.german import plain_nouns, without_nouns
+from graphrag_lite.text.names.lists import LISTED, listed
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.runs import Run, find_runs
 from graphrag_lite.text.names.terms import find_terms
@@ -87,7 +89,7 @@ def _cased(text: str, language: str) -> list[Name]:
         elif not _within(muted, start) and not _is_shouted(tokens, run):
             proves = not _within(headings, start) and not _measures(tokens, run)
             kept.append(run if proves else run._replace(anchored=False))
-    names = _typed(text, tokens, kept, plain_nouns(tokens, kept) if language == "de" else frozenset())
+    names = _typed(text, tokens, kept, plain_nouns(tokens, kept) if language == "de" else frozenset(), language)
     terms = find_terms(tokens, text)
     return _merged(names, terms) if terms else names
 
@@ -182,11 +184,14 @@ def _measures(tokens: Tokens, run: Run) -> bool:
     return before in ("am", "pm") or (before.isdigit() and not (len(before) == 4 and before[0] in "12"))
 
 
-def _typed(text: str, tokens: Tokens, runs: list[Run], nouns: frozenset[str]) -> list[Name]:
+def _typed(text: str, tokens: Tokens, runs: list[Run], nouns: frozenset[str], language: str) -> list[Name]:
     """Add up the evidence for each name over the unit, and decide types and anchors.
 
     A single word of `nouns` is a name only where its shape or a type says so.
     """
+    told = tokens
+    if language in LISTED:
+        told = replace(tokens, lower=[listed(word, language) for word in tokens.lower])
     evidence: dict[str, types.Evidence] = {}
     confirmed: set[str] = set()  # words that have a telling capital somewhere
     labels: Counter[str] = Counter()
@@ -194,9 +199,9 @@ def _typed(text: str, tokens: Tokens, runs: list[Run], nouns: frozenset[str]) ->
     for key, run in zip(keys, runs, strict=True):
         if key not in evidence:
             evidence[key] = types.evidence_of_words(
-                tokens.lower[run.first : run.last], tokens.words[run.first : run.last]
+                told.lower[run.first : run.last], tokens.words[run.first : run.last]
             )
-        found = _beside(tokens, run)
+        found = _beside(told, run)
         if AMPERSAND in tokens.gaps[run.first + 1 : run.last]:
             found["organization"] = found.get("organization", 0.0) + 3.0
         if run.kind:

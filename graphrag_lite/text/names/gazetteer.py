@@ -1,8 +1,8 @@
 """Small gazetteers for typing names: given names, places and their adjectives, well-known names of other types."""
 
-from graphrag_lite.text.names.lists import word_lists
+from graphrag_lite.text.names.lists import all_languages
 
-_LISTS = word_lists("gazetteer")
+_LISTS = all_languages("gazetteer")
 MALE_NAMES, FEMALE_NAMES = _LISTS["male_names"], _LISTS["female_names"]
 GIVEN_NAMES = MALE_NAMES | FEMALE_NAMES
 PLACES = _LISTS["places"]

@@ -17,6 +17,7 @@ from graphrag_lite.text.names.name import Name
 _LISTS = word_lists("other_scripts")
 _KINDS = ("person", "organization", "location")
 _HEADS = {word: kind for kind in _KINDS for word in _LISTS[kind]}
+_PLACES, _GIVEN = _LISTS["place"], _LISTS["given_name"]
 _HEADS_AFTER = {word: kind for kind in _KINDS[1:] for word in _LISTS[f"{kind}_after"]}
 _THAI_HEADS = {word: kind for kind in _KINDS for word in _LISTS[f"thai_{kind}"]}
 _THAI_HEAD = re.compile(any_of(_THAI_HEADS))
@@ -26,6 +27,8 @@ _WORD = re.compile(
     "[\u0590-\u05f4]+(?:[\"'\u05f3\u05f4][\u0590-\u05ea]+)?|[\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u06ff]+"
     "|[\u0900-\u0963\u0970-\u097f]+"
 )
+_PREFIXES = frozenset("وبلكف")
+_BETWEEN = frozenset(("بن", "ابن", "عبد", "أبو", "آل", "कुमार", "सिंह"))
 _QUOTED = re.compile(r"[«“]([^«»“”\n.؟!]{2,40})[»”]")
 _GLOSS = re.compile(r"\s?[(]\s*[A-Z][^()\n]{1,60}[)]")
 _LONGEST_THAI = 40  # characters; a search to the end of the run would make the whole quadratic
@@ -66,7 +69,14 @@ def _spaced(text: str, matches: list[re.Match[str]], taken: Spans) -> Iterator[S
     while i < len(words):
         first = last = i
         kind, sure = "", True
-        if pair[i] and words[i] in _HEADS:
+        cut = _prefix(words[i])
+        if words[i][cut:] in _PLACES:
+            kind = "location"
+        elif words[i][cut:] in _GIVEN and (joined[i] and (plain[i + 1] or words[i + 1] in _BETWEEN)):
+            kind, last = "person", i + 1
+            while words[last] in _BETWEEN and joined[last]:
+                last += 1
+        elif pair[i] and words[i] in _HEADS:
             kind, last = _HEADS[words[i]], i + 1
             if kind == "person":
                 first, last = i + 1, last + pair[last]
@@ -78,8 +88,13 @@ def _spaced(text: str, matches: list[re.Match[str]], taken: Spans) -> Iterator[S
             sure = bool(_GLOSS.match(text, matches[i].end()))
             kind = "unknown" if sure or counts[words[i]] > 2 else ""
         if kind:
-            yield matches[first].start(), matches[last].end(), kind, sure
+            yield matches[first].start() + cut * (first == i), matches[last].end(), kind, sure
         i = last + 1
+
+
+def _prefix(word: str) -> int:
+    """Return how many letters of an Arabic word say "and", "in" or "to" before a place or a given name: بالقاهرة."""
+    return int(word[:1] in _PREFIXES and (word[1:] in _PLACES or word[1:] in _GIVEN) and word not in _GIVEN)
 
 
 def _with_article(word: str, words: set[str]) -> bool:

@@ -24,7 +24,8 @@ _WORD = re.compile(
 )
 _QUANTITY = re.compile(r"\d+(?:[kMGT]?(?:Hz|B|W|Wh|V|A|Pa|bps|bit)|[KMT]|mAh|dB|°C|km|cm|mm|kg|USD|EUR)")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
-_CONTRACTION = re.compile(r"[’'](?:s|S|d|ll|ve|re|m|em)$")
+_CONTRACTION = re.compile(r"[’'](?:s|S|d|ll|ve|re|m|em)$|(?<=[A-Za-z])[’'][а-я]{1,3}$")
+_TURKISH = re.compile(r"[’'][a-zçğıöşü]{1,8}$")  # case endings: "Ankara'da"
 _ELISION = re.compile(
     r"((?:[ldjmtsnc]|qu|lorsqu|puisqu|jusqu|dell|all|dall|nell|sull|un|quest|aujourd)[’'])(?=[^\W\d_])", re.IGNORECASE
 )
@@ -70,6 +71,7 @@ def tokenize(text: str, language: str) -> Tokens:
     ['Then', 'Mr', 'Scrooge', 'He']
     """
     functions, wrapped = function_words(language), _is_wrapped(text)
+    endings = _TURKISH if language == "tr" else _CONTRACTION
     pieces = _WORD.split(text)
     words, gap_texts, edges = pieces[1::2], pieces[:-1:2], list(accumulate(map(len, pieces)))
     classes = {gap: _gap_class(gap, wrapped) for gap in set(gap_texts)}
@@ -91,7 +93,8 @@ def tokenize(text: str, language: str) -> Tokens:
                 elision = _ELISION.match(word)
                 if elision and (word[0].islower() or not i or kind in (INITIAL, STOP)):
                     elided[i] = _cut(tokens, i, len(elision[0]))
-            _classify(tokens, i, before, elided[i][2] if i in elided else words[before] if i else "", text, functions)
+            said = elided[i][2] if i in elided else words[before] if i else ""
+            _classify(tokens, i, before, said, text, functions, endings)
         before = i
     if owned or elided:
         tokens = _rebuilt(tokens, frozenset(owned), elided)
@@ -100,13 +103,15 @@ def tokenize(text: str, language: str) -> Tokens:
     return tokens
 
 
-def _classify(tokens: Tokens, i: int, last: int, before: str, text: str, functions: frozenset[str]) -> None:
+def _classify(
+    tokens: Tokens, i: int, last: int, before: str, text: str, functions: frozenset[str], endings: re.Pattern[str]
+) -> None:
     """Cut off word `i` what is none of a name, and tell what it is and what stands before it, as behind word `last`."""
     word, gap, kind, start = tokens.words[i], tokens.gap_texts[i], tokens.gaps[i], tokens.starts[i]
     end = start + len(word)
     whole = word
     if "'" in word or "’" in word:
-        word = _CONTRACTION.sub("", word)
+        word = endings.sub("", word) or word
     if not word.isascii() and word[0].isupper() and _HANGUL.search(word, 1):
         from graphrag_lite.text.names.korean import without_particles
 

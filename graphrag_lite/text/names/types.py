@@ -95,7 +95,7 @@ def _evidence_of_heads(words: Sequence[str]) -> Evidence:
     first, last = words[0], words[-1]
     of = next((i for i, word in enumerate(words) if word in ("of", "for", "de", "du", "des", "d'")), len(words))
     head = words[of - 1]
-    fronted = first if last != head or first in _FRONTED else ""
+    fronted = first if last != head or first in _FRONTED or ":" in first else ""
     for kinds_of in _KINDS_OF_HEADS:
         for word, weight in ((last, 3.0), (head, 3.0), (fronted, 1.5)) if len(words) > 1 else ((last, 1.0),):
             if kinds := kinds_of.get(word):

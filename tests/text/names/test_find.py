@@ -42,6 +42,8 @@ def by_name(text: str, language: str = "en") -> dict[str, Name]:
         ("We saw Alexander the Great in Joan of Arc's time.", ["Alexander the Great", "Joan of Arc"]),
         ("the park opened after World War I had ended", ["World War I"]),
         ("see report_Final_Draft.txt and www.Example.com now", []),
+        ("### Keycloak The Keycloak plugin", ["Keycloak", "Keycloak"]),
+        ("we use Red Hat Hub Red Hat Hub and Winnie The Pooh", ["Red Hat Hub", "Red Hat Hub", "Winnie The Pooh"]),
     ],
 )
 def test_boundaries(text: str, expected: list[str]) -> None:
@@ -61,6 +63,29 @@ def test_boundaries(text: str, expected: list[str]) -> None:
 )
 def test_other_languages(language: str, text: str, expected: list[str]) -> None:
     assert [name.name for name in find_names(text, language) if name.anchored] == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("ru", "В Италии был президент Франции Иван Алдер.", "Италии:location Франции:location Иван Алдер:person"),
+        ("ru", "Жители Кировского района, вчера Алдерская слышала.", "Кировского района:location Алдерская:unknown"),
+        ("pl", "W Krakowie mówiła minister Anna Alder.", "Krakowie:location Anna Alder:person"),
+        (
+            "cs",
+            "Univerzita Alder a Karlova univerzita",
+            "Univerzita Alder:organization Karlova univerzita:organization",
+        ),
+        ("es", "Nació en Nueva York, dijo la periodista Alder.", "Nueva York:location Alder:person"),
+        ("en", "The Bug and the Rom of Warta", "Bug:unknown Rom of Warta:unknown"),
+        ("tr", "Ian Alder'in evi İstanbul'dadır", "Ian Alder:person İstanbul:location"),
+        ("ar", "وصل محمد بن سلمان بالقاهرة", "محمد بن سلمان:person القاهرة:location"),
+        ("hi", "नरेंद्र मोदी ने चीन में कहा", "नरेंद्र मोदी:person चीन:location"),
+    ],
+)
+def test_types_of_other_languages(language: str, text: str, expected: str) -> None:
+    found = [f"{name.name}:{name.type}" for name in find_names(text, language)]
+    assert " ".join(found).endswith(expected), found
 
 
 @pytest.mark.parametrize(
