@@ -217,12 +217,16 @@ def _counted(question: "Question") -> set[str]:
 def _misses_a_word(asked: _Asked) -> bool:
     """Say whether a short question has a word that no text holds, of a large corpus in which few words are new.
 
-    A number that is no year ("error 502", "SUP-4106") tells as much in a small one.
+    A number that is no year ("error 502", "SUP-4106") tells as much in a small one, and so do all words that say
+    something ("How do I make pancakes?").
     """
     question, bm25 = asked.question, asked.question.index.bm25
     n_asked = len(question.weights.keys() - QUANTIFIERS)
     if n_asked > SHORT:
         return False
+    said = [asked.meant.get(term, {term}) for term in asked.names | asked.words]
+    if said and not asked.told and not any(len(_units(question.index, form)) for meant in said for form in meant):
+        return True
     numbers = (term for term in question.weights if _NUMBER.fullmatch(term) and not YEAR.fullmatch(term))
     if not all(map(bm25.holds, numbers)):
         return True
@@ -258,9 +262,13 @@ def _beside_names(
 
 def _is_about(index: "SnapshotView", unit: int, names: Set[str], *, whole: bool = False) -> bool:
     """Say whether a text unit's document has one of some terms in its title, or all of them."""
-    row = index.document_row[unit]
-    own = set(terms(*(index.cell("documents", name, row) for name in ("title", "language"))))
+    own = _title_terms(index, unit)
     return names <= own if whole else not names.isdisjoint(own)
+
+
+def _title_terms(index: "SnapshotView", unit: int) -> set[str]:
+    row = index.document_row[unit]
+    return set(terms(*(index.cell("documents", name, row) for name in ("title", "language"))))
 
 
 def _units(index: "SnapshotView", term: str) -> "npt.NDArray[np.int32]":
@@ -295,6 +303,7 @@ def _beside(
     `names` are terms, `unspaced` are looked for as they are written.
     """
     text, (spans, own) = _text(index, unit), _sentences(index, unit)
+    title = _title_terms(index, unit)
     if _is_about(index, unit, names):
         yield text, frozenset().union(*own)
         return
@@ -304,7 +313,7 @@ def _beside(
             word.startswith(name) if len(name) >= LEAST_JOINED else word == name for word in words for name in names
         ):
             first, last = max(0, at - BESIDE), min(len(spans), at + BESIDE + 1)
-            yield text[spans[first][0] : spans[last - 1][1]], frozenset().union(*own[first:last])
+            yield text[spans[first][0] : spans[last - 1][1]], frozenset().union(title, *own[first:last])
 
 
 def _has_form(asked: Iterable[str], words: Iterable[str]) -> bool:

@@ -36,9 +36,10 @@ _ASKS = re.compile(
 )
 _HEADING = re.compile(rf"^\W*(?:(?:{_KIND}:|new|the)\s+)?|\s*\([^()]*\)\W*$|\s+{_KIND}\W*$", re.I)
 _HEADINGS = re.compile(r"^#+ .+", re.M)
-_ARTICLE = re.compile(_FORMS["articles"], re.I)
+_ARTICLE = re.compile(rf"^(?:{_FORMS['articles']})", re.I)
 _AND_MORE = re.compile(_FORMS["and more"], re.I)
-_OF = re.compile(r"\b(?:of|in|for|that|which|who|when|between|you|I|my|your)\b")  # "the capital of France"
+# "the capital of France", "named after"
+_OF = re.compile(r"\b(?:of|in|for|that|which|who|when|between|you|I|my|your)\b|ed (?:to|by|after|with|from)\b")
 _DOING = re.compile(r"\w(?:ing|ed)$")  # "What is he doing?", but "What does npm outdated do?"
 _IS = re.compile(
     rf"(?:\s*[(（][^()（）]{{0,80}}[)）]|,[^,.;]{{2,60}},)?\s*(?:{_FORMS['is'].replace('KIND', _KIND)})", re.I
@@ -62,7 +63,7 @@ def thing_asked(question: str) -> str:
     asks = _ASKS.fullmatch(_AND_MORE.sub("", question.strip()))
     if not asks:
         return ""
-    thing = _ARTICLE.sub("", (asks["after"] or asks["between"] or asks["before"]).strip(" ?？¿.!\"'“”"), count=1)
+    thing = _ARTICLE.sub("", (asks["after"] or asks["between"] or asks["before"]).strip(" ?？¿.!\"'“”"))
     asks_more = _OF.search(thing) or (not asks["between"] and _DOING.search(thing))
     return "" if len(thing.split()) > MOST_WORDS or asks_more else thing
 

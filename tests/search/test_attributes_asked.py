@@ -56,6 +56,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("Why does Ivo Marek work?", False),  # a question of words that only ask
         ("What does Lena Fuchs say about gyroscopes?", True),
         ("What is the second servicing mission?", False),
+        ("How do I make pancakes?", True),  # no word of it but "make"
         ("What is Engine?", True),  # an engineer is none
         ("Who is Haddad?", False),
         ("What is the delicate servicing mission?", True),  # all words, but never in one sentence
