@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from graphrag_lite.retrieval.entity_names import find_mentions
+from graphrag_lite.retrieval.other_words import attributes_told, in_other_words
 from graphrag_lite.search.definitions import thing_asked
-from graphrag_lite.search.other_words import attributes_told, in_other_words
 from graphrag_lite.text.dates import MONTHS
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import WORD_PATTERN, content_words, terms

@@ -19,9 +19,9 @@ from graphrag_lite.retrieval import top_k
 from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS
 from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM, YEAR
 from graphrag_lite.retrieval.entity_names import find_mentions
+from graphrag_lite.retrieval.other_words import attributes_told, general_terms, in_other_words, role_terms
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import only_alike, thing_asked
-from graphrag_lite.search.other_words import attributes_told, general_terms, in_other_words, role_terms
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
@@ -49,8 +49,10 @@ LONG = 8  # terms of a question that holds its name by the way
 SHORT, KNOWN, PASSAGE = 4, 0.05, 20
 FEW, KNOWN_OF_FEW = 2, 0.1  # with fewer words, each of them counts more
 _NUMBER = re.compile(r"[0-9]{3,4}")
-# Amounts of time are added up, not told.
-_HOW_MANY = re.compile(r"(?i)how many (?!times\b|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)")
+# Amounts of time are added up, not told; people are told as what they are, or by the number alone ("31 came").
+_HOW_MANY = re.compile(
+    r"(?i)how many (?!times\b|people (?!do|work)|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)"
+)
 _PRONOUN = re.compile(r"\b(?:he|she|his|hers?|him|they|their|them|who|whose)\b", re.I)
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 
@@ -97,7 +99,7 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
         return True
     if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:
         return False
-    if _misses_a_word(asked) or _is_in_pieces(asked, scores):
+    if _misses_a_word(asked):
         return True
     names = {term for term in asked.names if bm25.holds(term)}
     if asked.told and not names and len(asked.others) <= HOPS:
@@ -199,13 +201,6 @@ def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:
     """Return the words of names that fewest text units hold: of "Jeff Bezos" the second, of many Jeffs."""
     n_units = {name: len(bm25.postings(name)[0]) for name in names}
     return {name for name, n in n_units.items() if n <= RARE * min(n_units.values())}
-
-
-def _is_in_pieces(asked: _Asked, scores: "Scores") -> bool:
-    """Say whether a question asks what a thing of several words is that no sentence holds."""
-    question = asked.question
-    pieces = set(question.terms_of(asked.thing)) - question.names - ASKING
-    return 1 < len(pieces) == len(asked.thing.split()) <= WHOLE_NAME and not _together(question.index, pieces, scores)
 
 
 def _counted(question: "Question") -> set[str]:

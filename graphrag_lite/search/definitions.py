@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.text.folding import unaccented
 from graphrag_lite.text.word_lists import expressions
-from graphrag_lite.text.words import UNSPACED_CHARACTERS
+from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -149,6 +149,8 @@ def only_alike(question: "Question", thing: str, scores: "npt.NDArray[np.floatin
     That is told of one word with a capital, by the best text units that hold its term.
     """
     if question.language != "en" or not thing.isalpha() or thing not in question.capitalized:
+        return False
+    if terms(thing, "en") != question.terms_of(thing):  # "CFO"
         return False
     index, wanted = question.index, _words(unaccented(thing))[0]
     held = index.bm25.all_of(question.terms_of(thing)).tolist()

@@ -136,7 +136,8 @@ def choose_sentences(
 
     `scores` are those of the units (by default they fall with the rank), `sought` is what is asked for, `held` how well
     what begins at a character of a unit's document held in the periods asked about, and whether it began with them.
-    What another chosen (or `told`) sentence says is left out. None where no sentence shares a term with the question.
+    What another chosen (or `told`) sentence says is left out. None where neither a sentence nor a title shares a
+    term with the question.
     """
     weight = {term: each for term, each in weights(index.bm25, question_terms).items() if term not in QUANTIFIERS}
     whole = sum(weight.values())
@@ -149,7 +150,7 @@ def choose_sentences(
         for unit, score in zip(units, scores, strict=True)
         for candidate in _candidates(index, unit, score / top, wanted, held.get(unit, {}))
     ]
-    if not any(candidate.terms & asked for candidate in candidates):
+    if not any((candidate.terms | candidate.around) & asked for candidate in candidates):
         return []
     left = {term: weight[term] for term in asked}
     values = [candidate.value(left, whole) for candidate in candidates]

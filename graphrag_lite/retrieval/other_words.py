@@ -40,10 +40,22 @@ def role_terms() -> frozenset[str]:
 
 
 @cache
-def _irregular() -> dict[str, set[str]]:
-    """Return the terms of irregular verbs of English, and of roles, by each of them."""
-    groups = [set(terms(forms, "en")) for forms in _lists()["irregular"] + _lists()["roles"]]
-    return {term: group for group in groups for term in group}
+def _forms() -> dict[str, set[str]]:
+    """Return the terms of irregular verbs of English by each of them, and of roles by their letters, and these."""
+    found = {term: group for forms in _lists()["irregular"] for group in [set(terms(forms, "en"))] for term in group}
+    for short, *words in (terms(role, "en") for role in _lists()["roles"]):
+        for term, other in [(short, set(words)), *((word, {short}) for word in words)]:
+            found[term] = found.get(term, set()) | other
+    return found
+
+
+def forms(term: str, language: str) -> set[str]:
+    """Return other forms of a term, of an irregular verb or a role, as far as lists have them.
+
+    >>> sorted(forms("cfo", "en")), sorted(forms("ate", "en")), forms("mill", "en")
+    (['chief', 'financi'], ['ate', 'eat', 'eaten'], set())
+    """
+    return _forms().get(term, set()) if language == "en" else set()
 
 
 def in_other_words(term: str, language: str) -> set[str]:
@@ -53,7 +65,7 @@ def in_other_words(term: str, language: str) -> set[str]:
     (['ate', 'eat', 'eaten'], ['wife'])
     """
     others = {other for _, word in translations(term, language, [language]) for other in terms(word, language)}
-    return {term, *others, *(_irregular().get(term, ()) if language == "en" else ())}
+    return {term, *others, *forms(term, language)}
 
 
 def attributes_told(question: str, language: str) -> list[tuple[re.Pattern[str], frozenset[str]]]:
