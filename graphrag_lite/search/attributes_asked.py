@@ -54,6 +54,7 @@ _HOW_MANY = re.compile(
     r"(?i)how many (?!times\b|people (?!do|work)|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)"
 )
 _PRONOUN = re.compile(r"\b(?:he|she|his|hers?|him|they|their|them|who|whose)\b", re.I)
+_HOW_TO = re.compile(r"\W*how (?:do|can|should|could|would) (?:I|we)\b", re.I)
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 
 
@@ -91,15 +92,17 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     """
     index, bm25 = question.index, question.index.bm25
     told_apart = question.language in index.languages and len(bm25.units) >= PASSAGE * bm25.n_units
-    if not told_apart or _OWN.search(question.text):
+    if not told_apart:
         return False
     asked = _asked(question)
+    if _OWN.search(question.text):
+        return _HOW_TO.match(question.text) is not None and _misses_every_word(asked)
     best = [unit for unit in top_k.best(scores, READ).tolist() if scores[unit] > 0]
     if only_alike(question, asked.thing, scores) or _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
         return True
     if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:
         return False
-    if _misses_a_word(asked):
+    if _misses_a_word(asked) or _is_in_pieces(asked, scores):
         return True
     names = {term for term in asked.names if bm25.holds(term)}
     if asked.told and not names and len(asked.others) <= HOPS:
@@ -203,6 +206,13 @@ def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:
     return {name for name, n in n_units.items() if n <= RARE * min(n_units.values())}
 
 
+def _is_in_pieces(asked: _Asked, scores: "Scores") -> bool:
+    """Say whether a question asks what a thing of several words is that no sentence holds."""
+    question = asked.question
+    pieces = set(question.terms_of(asked.thing)) - question.names - ASKING - {"number"}
+    return 1 < len(pieces) == len(asked.thing.split()) <= WHOLE_NAME and not _together(question.index, pieces, scores)
+
+
 def _counted(question: "Question") -> set[str]:
     """Return the term of what a question asks how many there are; none where that may be added up, not told."""
     found = _HOW_MANY.search(question.text)
@@ -213,14 +223,13 @@ def _misses_a_word(asked: _Asked) -> bool:
     """Say whether a short question has a word that no text holds, of a large corpus in which few words are new.
 
     A number that is no year ("error 502", "SUP-4106") tells as much in a small one, and so do all words that say
-    something ("How do I make pancakes?").
+    something.
     """
     question, bm25 = asked.question, asked.question.index.bm25
     n_asked = len(question.weights.keys() - QUANTIFIERS)
     if n_asked > SHORT:
         return False
-    said = [asked.meant.get(term, {term}) for term in asked.names | asked.words]
-    if said and not asked.told and not any(len(_units(question.index, form)) for meant in said for form in meant):
+    if _misses_every_word(asked):
         return True
     numbers = (term for term in question.weights if _NUMBER.fullmatch(term) and not YEAR.fullmatch(term))
     if not all(map(bm25.holds, numbers)):
@@ -231,6 +240,13 @@ def _misses_a_word(asked: _Asked) -> bool:
         return True
     long = (meant for meant in asked.meant.values() if min(map(len, meant)) >= LEAST_STEM)
     return any(not any(len(_units(question.index, term)) for term in meant) for meant in long)
+
+
+def _misses_every_word(asked: _Asked) -> bool:
+    """Say whether no text holds any word that says something, in any form: "How do I make pancakes?"."""
+    said = [asked.meant.get(term, {term}) for term in asked.names | asked.words]
+    held = (len(_units(asked.question.index, form)) for meant in said for form in meant)
+    return bool(said) and not asked.told and not any(held)
 
 
 def _together(index: "SnapshotView", asked: Set[str], scores: "Scores") -> bool:

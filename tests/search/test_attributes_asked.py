@@ -58,6 +58,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("What is the second servicing mission?", False),
         ("How do I make pancakes?", True),  # no word of it but "make"
         ("How many people did Omar Haddad meet?", True),
+        ("What is the delicate servicing mission?", True),  # all words, but never in one sentence
         ("What is Engine?", True),  # an engineer is none
         ("Who is Haddad?", False),
     ],
