@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.abstention import NOUNS_HAVE_CAPITALS, weighed
+from graphrag_lite.retrieval.other_words import forms, general_terms
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.recurring_titles import recurring_titles
 from graphrag_lite.retrieval.spelling import names_within, respelt
@@ -76,18 +77,28 @@ class Question:
     def terms_of(self, text: str) -> list[str]:
         """Return the terms of a part of it, analysed as text units are.
 
-        Where no text is in its language, each word is analysed in those of the corpus, as far as texts hold it so, and
-        so are common words in their translations.
+        One that no text holds is its other forms that texts hold: "CFO" is chief and financial. Where no text is in its
+        language, each word is analysed in those of the corpus, as far as texts hold it so, and so are common words in
+        their translations.
         """
         if self.language in self.index.languages:
-            return terms(without_asking(text, self.language), self.language)
-        found: list[str] = []
+            found = terms(without_asking(text, self.language), self.language)
+            return [held for term in found for held in self._held(term)]
+        found = []
         for word in content_words(text, self.language):
             written = [(code, word) for code in self.index.languages]
             forms = dict.fromkeys(tuple(terms(form, code)) for code, form in [*written, *self.translated(word)])
             held = [form for form in forms if any(map(self.index.bm25.holds, form))]
             found += dict.fromkeys(term for form in held or list(forms)[:1] for term in form)
         return found
+
+    def _held(self, term: str) -> list[str]:
+        held = self.index.bm25.holds
+        return (
+            [term]
+            if held(term) or term in general_terms()
+            else sorted(filter(held, forms(term, self.language))) or [term]
+        )
 
     def translated(self, word: str) -> list[tuple[str, str]]:
         """Return what a common word of it is in the languages of the corpus, (code, word); none for its own."""

@@ -24,6 +24,7 @@ TWO_EDITS = 8  # letters of a term from which two edits are tried where one find
 # least score of the best passage with a reading, of that of the best passage without. At .5 to .7 for names and .8 to 1
 # for words, what is found of questions with an error moves by at most a point; below, words that are right are misread.
 MIN_LETTERS, MIN_FIT = (4, 5), (0.6, 1.0)
+SHORT_STEM = 5  # letters of a verb that is as likely one of its own as one with a wrong letter: "painted", "pointed"
 MAX_WORDS = 16  # looked for in a question; each takes up to 10 ms in a vocabulary of 300,000 terms
 MAX_READ = 8  # readings of a word, and text units of each, that are looked into for how the corpus writes it
 FAR = 99  # edits: no reading
@@ -31,6 +32,7 @@ Passage = Callable[[int], tuple[str, str]]
 """Gives the text of a text unit, with its document's title, and its language."""
 _WORD = re.compile(WORD_PATTERN)
 _BEGINS = re.compile(r"(?:^|(?<![A-Z])(?<![A-Z][a-z])(?<![A-Z][a-z]{2})\.|[!?:;\n\u2026])[^\w,]*$")  # not behind "Mrs."
+_VERB = re.compile("[a-z]+(?:ed|ing)")
 _NUMBERED = re.compile(r"\D+\d+|\d+\D+$")
 _LATIN_GREEK_CYRILLIC = re.compile("[a-z\u00df-\u024f\u0370-\u052f]+")
 
@@ -89,6 +91,8 @@ def readings(
     others = index.scores(known)
     for word, (term, named) in list(unknown.items())[:MAX_WORDS]:
         near = nearest(term, vocabulary)
+        if len(term) <= SHORT_STEM and term != word and _VERB.fullmatch(word):
+            near = {other: n for other, n in near.items() if len(other) != len(term) or sorted(other) == sorted(term)}
         fits = {other: others[index.postings(other)[0]] + index.postings(other)[1] for other in near}
         tops = {other: float(fits[other].max(initial=0.0)) for other in near}
         fitting = [other for other in near if tops[other] >= MIN_FIT[word.islower()] * others.max(initial=0.0)]

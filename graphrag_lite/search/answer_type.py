@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from graphrag_lite.retrieval.entity_names import find_mentions
+from graphrag_lite.retrieval.other_words import attributes_told, in_other_words
 from graphrag_lite.search.definitions import defines, names_holder, roles_asked, thing_asked
-from graphrag_lite.search.other_words import attributes_told, in_other_words
 from graphrag_lite.text.dates import MONTHS
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import WORD_PATTERN, content_words, terms
@@ -37,14 +37,15 @@ _TIME = re.compile(
 # No number is one of a name ("V3", "Apollo 11"), nor a year.
 _NUMBER = re.compile(
     r"(?<![A-Za-z\d_.-])\d[\d.,]*|[〇一二三四五六七八九十百千万萬億亿]+"
-    r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred)\b",
+    r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w{3,5}teen|twenty|(?:thir|for|fif|six|seven|eigh|nine)ty"
+    r"|dozen|hundred|thousand|[mb]illion)\b",
     re.I,
 )
 _STOP = re.compile(r"[,;:.!?()]")
 WITHIN_WORDS = str.maketrans(dict.fromkeys("-'’", " "))
 PUNCTUATION = ".,;:!?()[]{}'\"“”‘’«»…-–—"
 REACH = 60  # characters before and behind a number that are looked at
-_YEAR = re.compile(r"[12]\d{3}\D?")
+_YEAR = re.compile(r"(?:1[1-9]|20)\d\d\D?")
 
 
 def kind_asked(question: str, language: str) -> Kind:
@@ -134,8 +135,9 @@ class Sought:
     def counts(self, sentence: str, asked: Set[str], language: str) -> bool:
         """Say whether a sentence says how many of what is `asked` for: a number, and such a term among its next words.
 
-        >>> [Sought().counts(text, {"ship"}, "en") for text in ("Five of the ships sank.", "The ships sank in 1943.")]
-        [True, False]
+        >>> texts = ("Five of the ships sank.", "The ships sank in 1943.", "Nineteen thousand ships.", "1012 ships.")
+        >>> [Sought().counts(text, {"ship"}, "en") for text in texts]
+        [True, False, True, True]
         """
         numbers = (number for number in _NUMBER.finditer(sentence) if self._is_count(sentence, number))
         after = (_STOP.split(sentence[number.end() : number.end() + REACH])[0] for number in numbers)
@@ -175,7 +177,20 @@ def sought(question: "Question", features: "Features | None" = None) -> Sought:
         things=tuple(dict.fromkeys(things)),
         role=role,
         how_many=HOW_MANY.search(asked) is not None,
-        others=tuple((term, in_other_words(term, question.analyzed_in)) for term in question.terms),
+        others=(
+            *((term, in_other_words(term, question.analyzed_in)) for term in question.terms),
+            *_as_said(question),
+        ),
         told=told,
         newest=(kind == "number" or bool(thing)) and bool(features and not features.stated) and index.is_dated,
+    )
+
+
+def _as_said(question: "Question") -> tuple[tuple[str, Set[str]], ...]:
+    """Return the terms of numbers that titles write otherwise, each with the words that the question says: "q3"."""
+    numbers = ((word, reading) for word, reading in question.readings.items() if any(map(str.isdigit, reading)))
+    return tuple(
+        (term, set(question.terms_of(word)) - {term})
+        for word, reading in numbers
+        for term in question.terms_of(reading)
     )

@@ -19,9 +19,9 @@ from graphrag_lite.retrieval import top_k
 from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS
 from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM, YEAR
 from graphrag_lite.retrieval.entity_names import find_mentions
+from graphrag_lite.retrieval.other_words import attributes_told, general_terms, in_other_words, role_terms
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import only_alike, thing_asked
-from graphrag_lite.search.other_words import attributes_told, general_terms, in_other_words, role_terms
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
@@ -49,10 +49,13 @@ LONG = 8  # terms of a question that holds its name by the way
 SHORT, KNOWN, PASSAGE = 4, 0.05, 20
 FEW, KNOWN_OF_FEW = 2, 0.1  # with fewer words, each of them counts more
 _NUMBER = re.compile(r"[0-9]{3,4}")
-# Amounts of time are added up, not told.
-_HOW_MANY = re.compile(r"(?i)how many (?!times\b|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)")
+# Amounts of time are added up, not told; people are told as what they are, or by the number alone ("31 came").
+_HOW_MANY = re.compile(
+    r"(?i)how many (?!times\b|people (?!do|work)|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)"
+)
 _PRONOUN = re.compile(r"\b(?:he|she|his|hers?|him|they|their|them|who|whose)\b", re.I)
 _OF_MANY = re.compile(r"\b(?:we|our|us|its?|they|their|them|who|whose)\b", re.I)  # of an organization
+_HOW_TO = re.compile(r"\W*how (?:do|can|should|could|would) (?:I|we)\b", re.I)
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 
 
@@ -90,9 +93,11 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     """
     index, bm25 = question.index, question.index.bm25
     told_apart = question.language in index.languages and len(bm25.units) >= PASSAGE * bm25.n_units
-    if not told_apart or _OWN.search(question.text):
+    if not told_apart:
         return False
     asked = _asked(question)
+    if _OWN.search(question.text):
+        return _HOW_TO.match(question.text) is not None and _misses_every_word(asked)
     best = [unit for unit in top_k.best(scores, READ).tolist() if scores[unit] > 0]
     if only_alike(question, asked.thing, scores) or _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
         return True
@@ -212,7 +217,7 @@ def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:
 def _is_in_pieces(asked: _Asked, scores: "Scores") -> bool:
     """Say whether a question asks what a thing of several words is that no sentence holds."""
     question = asked.question
-    pieces = set(question.terms_of(asked.thing)) - question.names - ASKING
+    pieces = set(question.terms_of(asked.thing)) - question.names - ASKING - {"number"}
     return 1 < len(pieces) == len(asked.thing.split()) <= WHOLE_NAME and not _together(question.index, pieces, scores)
 
 
@@ -225,12 +230,15 @@ def _counted(question: "Question") -> set[str]:
 def _misses_a_word(asked: _Asked) -> bool:
     """Say whether a short question has a word that no text holds, of a large corpus in which few words are new.
 
-    A number that is no year ("error 502", "SUP-4106") tells as much in a small one.
+    A number that is no year ("error 502", "SUP-4106") tells as much in a small one, and so do all words that say
+    something.
     """
     question, bm25 = asked.question, asked.question.index.bm25
     n_asked = len(question.weights.keys() - QUANTIFIERS)
     if n_asked > SHORT:
         return False
+    if _misses_every_word(asked):
+        return True
     numbers = (term for term in question.weights if _NUMBER.fullmatch(term) and not YEAR.fullmatch(term))
     if not all(map(bm25.holds, numbers)):
         return True
@@ -240,6 +248,13 @@ def _misses_a_word(asked: _Asked) -> bool:
         return True
     long = (meant for meant in asked.meant.values() if min(map(len, meant)) >= LEAST_STEM)
     return any(not any(len(_units(question.index, term)) for term in meant) for meant in long)
+
+
+def _misses_every_word(asked: _Asked) -> bool:
+    """Say whether no text holds any word that says something, in any form: "How do I make pancakes?"."""
+    said = [asked.meant.get(term, {term}) for term in asked.names | asked.words]
+    held = (len(_units(asked.question.index, form)) for meant in said for form in meant)
+    return bool(said) and not asked.told and not any(held)
 
 
 def _together(index: "SnapshotView", asked: Set[str], scores: "Scores") -> bool:
@@ -266,9 +281,13 @@ def _beside_names(
 
 def _is_about(index: "SnapshotView", unit: int, names: Set[str], *, whole: bool = False) -> bool:
     """Say whether a text unit's document has one of some terms in its title, or all of them."""
-    row = index.document_row[unit]
-    own = set(terms(*(index.cell("documents", name, row) for name in ("title", "language"))))
+    own = _title_terms(index, unit)
     return names <= own if whole else not names.isdisjoint(own)
+
+
+def _title_terms(index: "SnapshotView", unit: int) -> set[str]:
+    row = index.document_row[unit]
+    return set(terms(*(index.cell("documents", name, row) for name in ("title", "language"))))
 
 
 def _units(index: "SnapshotView", term: str) -> "npt.NDArray[np.int32]":
@@ -303,6 +322,7 @@ def _beside(
     `names` are terms, `unspaced` are looked for as they are written.
     """
     text, (spans, own) = _text(index, unit), _sentences(index, unit)
+    title = _title_terms(index, unit)
     if _is_about(index, unit, names):
         yield text, frozenset().union(*own)
         return
@@ -312,7 +332,7 @@ def _beside(
             word.startswith(name) if len(name) >= LEAST_JOINED else word == name for word in words for name in names
         ):
             first, last = max(0, at - BESIDE), min(len(spans), at + BESIDE + 1)
-            yield text[spans[first][0] : spans[last - 1][1]], frozenset().union(*own[first:last])
+            yield text[spans[first][0] : spans[last - 1][1]], frozenset().union(title, *own[first:last])
 
 
 def _has_form(asked: Iterable[str], words: Iterable[str]) -> bool:

@@ -11,10 +11,10 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.search.other_words import roles
+from graphrag_lite.retrieval.other_words import roles
 from graphrag_lite.text.folding import unaccented
 from graphrag_lite.text.word_lists import expressions
-from graphrag_lite.text.words import UNSPACED_CHARACTERS
+from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,10 +37,11 @@ _ASKS = re.compile(
 )
 _HEADING = re.compile(rf"^\W*(?:(?:{_KIND}:|new|the)\s+)?|\s*\([^()]*\)\W*$|\s+{_KIND}\W*$", re.I)
 _HEADINGS = re.compile(r"^#+ .+", re.M)
-_ARTICLE = re.compile(_FORMS["articles"], re.I)
+_ARTICLE = re.compile(rf"^(?:{_FORMS['articles']})", re.I)
 _AND_MORE = re.compile(_FORMS["and more"], re.I)
 _ROLE = re.compile(r"(?:.*\w['’]s? )?(?P<role>.+?)(?: (?:of|at|for) .*)?")  # "the CFO of Acme", "Acme's CFO"
-_OF = re.compile(r"\b(?:of|in|for|that|which|who|when|between|you|I|my|your)\b")  # "the capital of France"
+# "the capital of France", "named after"
+_OF = re.compile(r"\b(?:of|in|for|that|which|who|when|between|you|I|my|your)\b|ed (?:to|by|after|with|from)\b")
 _DOING = re.compile(r"\w(?:ing|ed)$")  # "What is he doing?", but "What does npm outdated do?"
 _IS = re.compile(
     rf"(?:\s*[(（][^()（）]{{0,80}}[)）]|,[^,.;]{{2,60}},)?\s*(?:{_FORMS['is'].replace('KIND', _KIND)})", re.I
@@ -88,7 +89,7 @@ def thing_asked(question: str) -> str:
 
 
 def _bare(thing: str) -> str:
-    return _ARTICLE.sub("", thing.strip(" ?？¿.!\"'“”"), count=1)
+    return _ARTICLE.sub("", thing.strip(" ?？¿.!\"'“”"))
 
 
 def defines(text: str, things: Iterable[str]) -> bool:
@@ -189,6 +190,8 @@ def only_alike(question: "Question", thing: str, scores: "npt.NDArray[np.floatin
     That is told of one word with a capital, by the best text units that hold its term.
     """
     if question.language != "en" or not thing.isalpha() or thing not in question.capitalized:
+        return False
+    if terms(thing, "en") != question.terms_of(thing):  # "CFO"
         return False
     index, wanted = question.index, _words(unaccented(thing))[0]
     held = index.bm25.all_of(question.terms_of(thing)).tolist()

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 MIN_FRAGMENT, MAX_LENGTH = 25, 600  # characters; a shorter fragment is a heading, what is longer is no sentence
+MAX_HEADING = 120  # characters of a line that is a heading; what is longer is a text that lost its lines
 MAX_ANSWER = 1500  # characters; of this length and a sentence an answer is read in a minute
 ENOUGH = 0.07  # of the best sentence's value: what has less is left out
 # Tried at a few other values on nine sets: the mean of answers held moved by 2 points, single sets by up to 11.
@@ -135,7 +136,8 @@ def choose_sentences(
 
     `scores` are those of the units (by default they fall with the rank), `sought` is what is asked for, `held` how well
     what begins at a character of a unit's document held in the periods asked about, and whether it began with them.
-    What another chosen (or `told`) sentence says is left out. None where no sentence shares a term with the question.
+    What another chosen (or `told`) sentence says is left out. None where neither a sentence nor a title shares a
+    term with the question.
     """
     weight = {term: each for term, each in weights(index.bm25, question_terms).items() if term not in QUANTIFIERS}
     whole = sum(weight.values())
@@ -148,7 +150,7 @@ def choose_sentences(
         for unit, score in zip(units, scores, strict=True)
         for candidate in _candidates(index, unit, score / top, wanted, held.get(unit, {}))
     ]
-    if not any(candidate.terms & asked for candidate in candidates):
+    if not any((candidate.terms | candidate.around) & asked for candidate in candidates):
         return []
     left = {term: weight[term] for term in asked}
     values = [candidate.value(left, whole) for candidate in candidates]
@@ -234,6 +236,12 @@ def _hopped(
     ]
 
 
+def _is_of_heading(document: str, place: int) -> bool:
+    """Say whether what stands at a place is part of a heading: "## 8.5. How is it done?" are two sentences."""
+    start, end = document.rfind("\n", 0, place) + 1, document.find("\n", place)
+    return document.startswith("#", start) and 0 <= end - start <= MAX_HEADING
+
+
 def blocks_of(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]]]:
     """Return where the blocks of a document are, by kind."""
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -274,7 +282,7 @@ def _candidates(
         fragment = not is_statement(sentence)
         if end - start > MAX_LENGTH or any(first <= start < last for first, last in left_out):
             continue
-        if sentence.startswith("#"):
+        if sentence.startswith("#") or _is_of_heading(document, start):
             introduced = introduced or is_about(sentence, things)
             continue
         of_row = any(first <= start < last for first, last in cards)

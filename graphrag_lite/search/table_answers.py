@@ -123,10 +123,20 @@ def _chosen(values: Sequence[Value]) -> list[Value]:
 
 
 def _by_phrase(values: Sequence[Value]) -> list[frozenset[int]]:
-    """Return the units for each condition: a phrase of several fields is any of them, and so are two of one field."""
+    """Return the units for each condition: a phrase of several fields is any of them, and so are two of one field.
+
+    Where rows have both of two of one field, as of labels, they are two conditions.
+    """
     groups: list[tuple[set[int], set[str], set[int]]] = []  # words, fields, units
     for value in values:
-        same = next((group for group in groups if group[0] & value.words or value.field in group[1]), None)
+        same = next(
+            (
+                group
+                for group in groups
+                if group[0] & value.words or (value.field in group[1] and group[2].isdisjoint(value.units))
+            ),
+            None,
+        )
         if same is None:
             groups.append((set(value.words), {value.field}, set(value.units)))
         else:

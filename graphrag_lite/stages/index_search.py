@@ -188,6 +188,15 @@ def _words_of(metadata: str) -> dict[str, str]:
     return {field: value for field, value in stated if isinstance(value, str) and WORDS.fullmatch(value)}
 
 
+def listed(value: str) -> list[str]:
+    """Return the values of a field, several where they stand in a list.
+
+    >>> listed("bug;sync; ui"), listed("Oslo, Norway")
+    (['bug', 'sync', 'ui'], ['Oslo, Norway'])
+    """
+    return [one.strip() for one in re.split("[;|]", value) if one.strip()]
+
+
 def _title_read(title: str, language: str) -> tuple[list[str], list[Numbered]]:
     return list(map(exact_key, names_of_title(title))), numbered(title, language)
 
@@ -340,7 +349,7 @@ def _values(
     A value that is a document's title is its name. Of several ways to write a word with a number, it is the first. Of a
     conversation, those who speak are values of the units in which they do.
     """
-    n_documents: Counter[str] = Counter()
+    n_values: Counter[str] = Counter()
     rows: dict[tuple[str, str], list[int]] = defaultdict(list)
     written: dict[tuple[str, str], str] = {}
     titles = documents["title"].to_pylist()
@@ -350,18 +359,19 @@ def _values(
             rows[tables.OF_TITLES, value] += rows_of(place)
         for field, value in words.items():
             if exact_key(value) not in names:
-                n_documents[field] += 1
-                rows[field, value] += rows_of(place)
+                for part in listed(value):
+                    n_values[field] += 1
+                    rows[field, part] += rows_of(place)
     for speaker, unit_rows in _spoken(text_units, episodes):
-        n_documents[SPEAKER] += len(unit_rows)
+        n_values[SPEAKER] += len(unit_rows)
         rows[SPEAKER, speaker] += unit_rows
-    n_values = Counter(field for field, _ in rows)
+    n_distinct = Counter(field for field, _ in rows)
     with_numbers = {(title, tuple(one.numbers)) for title, one in zip(titles, read, strict=True) if one.numbers}
     series = {written[one] for one in in_series(with_numbers)}
     kept = [
         (field, value)
         for field, value in sorted(rows)
-        if (value in series if field == tables.OF_TITLES else n_values[field] <= FEW * n_documents[field])
+        if (value in series if field == tables.OF_TITLES else n_distinct[field] <= FEW * n_values[field])
     ]
     return tables.make_columns(
         "search_values",

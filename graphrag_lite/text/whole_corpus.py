@@ -15,6 +15,7 @@ _ABOUT = re.compile(r"\b(?:about|in here|worum|wovon|quoi|waarover|sobre qu[eé]
 _PHRASES = re.compile(rf"\b(?:{expressions(__package__, 'whole_corpus.txt')['phrases']})\b", re.I)
 # "T-7"; "When is the event?"
 _OF_ONE = re.compile(r"\b[A-Z]+-\d|^\W*(?:[Ww]hen|[Ww]hat time) (?:is|was|will|does|did)\b")
+_THE_ONE = re.compile(r"\W*what(?:'s|’s| is| was) the [a-z]+[^s\W]\W*$", re.I)  # "What is the product?": one of them
 _WHO = re.compile(r"\W*who (?!is|was)", re.I)  # "Who keeps turning up?"
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "ru", "pl", "cs", "zh", "ja", "ko")
 
@@ -41,6 +42,8 @@ def aspects(text: str, language: str) -> set[Aspect] | None:
     ({'product'}, set())
     >>> aspects("What is my name?", "en"), aspects("When is the event?", "en"), aspects("What stands out?", "en")
     (None, None, set())
+    >>> aspects("What is the product?", "en"), aspects("What are the products?", "en")
+    (None, {'product'})
     """
     if not language:  # too few words to tell it
         return next((found for code in LANGUAGES if (found := aspects(text, code)) is not None), None)
@@ -51,6 +54,8 @@ def aspects(text: str, language: str) -> set[Aspect] | None:
     found = {aspect for aspect in get_args(Aspect) if not own.isdisjoint(_terms_of(aspect, language))}
     if "change" in found and any(term.isdecimal() for term in own):  # "What is different in 2023?"
         found.discard("disagreement")
+    if found and _THE_ONE.match(text):
+        return None
     said = frozenset(term for aspect in found for term in _terms_of(aspect, language))
     if not found and language == "en" and _WHO.match(text):
         found = {"person"}

@@ -62,6 +62,9 @@ def test_what_is_read_together_is_replaced_before_words_are() -> None:
 def test_a_word_is_not_read_as_one_that_the_rest_of_the_question_has_nothing_to_do_with() -> None:
     assert read("Which breed has Kennedy from the film?") == {}
     assert read("Which breed of spices has India?") == {"breed": "bread"}
+    painted = ["The mayor pointed at the tower"]
+    assert read("Who painted the tower?", painted) == {}  # a verb of its own
+    assert read("Who piointed at the tower?", painted) == {"piointed": "pointed"}
 
 
 @pytest.mark.parametrize(

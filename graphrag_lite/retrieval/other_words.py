@@ -54,6 +54,22 @@ def _irregular() -> dict[str, set[str]]:
     return {term: group for group in groups for term in group}
 
 
+@cache
+def _of_roles() -> dict[str, set[str]]:
+    """Return the terms of the words of a role by that of its letters."""
+    found = (terms(" ".join(forms), "en") for forms in roles().values())
+    return {short: set(words) for short, *words in found}
+
+
+def forms(term: str, language: str) -> set[str]:
+    """Return other forms of a term, of an irregular verb or a role's letters, as far as lists have them.
+
+    >>> sorted(forms("cfo", "en")), sorted(forms("ate", "en")), forms("mill", "en")
+    (['chief', 'financi', 'offic'], ['ate', 'eat', 'eaten'], set())
+    """
+    return _irregular().get(term) or _of_roles().get(term, set()) if language == "en" else set()
+
+
 def in_other_words(term: str, language: str) -> set[str]:
     """Return a term with those of the forms and words that mean the same, as far as lists have them.
 
