@@ -105,7 +105,7 @@ FAST = [
             *("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
             *("entities", "relationships", "communities"),
         ),
-        writes=("community_reports", "report_bases", "document_signs", "report_sentences"),
+        writes=("community_reports", "report_bases", "document_signs", "report_sentences", "report_pages"),
     ),
     *PUBLISH,
 ]

@@ -26,9 +26,13 @@ class Sentence:
 
 
 def rarity(sentences: Sequence[Sentence]) -> dict[str, float]:
-    """Return the idf of every term over all sentences of a corpus, in whole bits: a text more changes few of them."""
+    """Return the idf of every term over all sentences of a corpus, in whole bits, their number in quarters of one.
+
+    So a text more changes the idf of few terms, of its own.
+    """
     held = Counter(term for sentence in sentences for term in sentence.terms)
-    return {term: float(round(math.log2(1 + len(sentences) / n))) for term, n in held.items()}
+    n_sentences = 2 ** (round(4 * math.log2(max(len(sentences), 1))) / 4)
+    return {term: float(round(math.log2(1 + n_sentences / n))) for term, n in held.items()}
 
 
 def choose(

@@ -157,7 +157,7 @@ class Sources:
         return created_at, by_part(title), identity
 
     @cached_property
-    def _usual(self) -> frozenset[str]:
+    def usual(self) -> frozenset[str]:
         """Words in the titles of a quarter of all works, of several or of only one, in small letters: "transcript"."""
         import pyarrow.compute as pc
 
@@ -169,9 +169,9 @@ class Sources:
         """Return a title without what a quarter of all have at its ends; empty where only numbers are left of it."""
         words = [*WORD.finditer(name)]
         joining = FUNCTION_WORDS.get(language, frozenset())
-        if self._usual.isdisjoint({word[0].casefold() for word in words} - joining):
+        if self.usual.isdisjoint({word[0].casefold() for word in words} - joining):
             return name
-        own = [word for word in words if not word[0].isdecimal() and word[0].casefold() not in self._usual | joining]
+        own = [word for word in words if not word[0].isdecimal() and word[0].casefold() not in self.usual | joining]
         kept = name[own[0].start() : own[-1].end()] if own else ""
         return kept if says(kept) and not _NUMBER.search(kept) else ""
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
 from graphrag_lite.evidence.definition import definition
+from graphrag_lite.evidence.known_pages import KnownPages
 from graphrag_lite.evidence.report_choice import choose_facts, is_story, of_one_language, opens
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 OFTEN = 4  # of so many sentences one names who stands in a title beside the main entity
 MAX_VALUES = 4  # of tables that a summary counts
+DIGITS = 2  # of what a relationship counts: an edit anywhere moves all of them a little, and no page hangs on that
 REPEATED = 2  # of so many sentences of a report one may stand on a page above it, or its parent tells it
 
 logger = logging.getLogger(__name__)
@@ -73,16 +75,18 @@ async def report_communities_fast(
     each: Each,
     refresh: bool = False,
     attempt: Attempt = unguarded,
-) -> tuple["pa.Table", "pa.Table", "pa.Table", "pa.Table"]:
+) -> tuple["pa.Table", ...]:
     """Report on every community that has enough to say: title, summary, findings, rank, and citations for each.
 
     Enough are `MIN_MEMBERS` entities and `MIN_FACTS` sentences that say different things. A community that cannot be
     reported on is a failure; a sentence that cannot be read is one, and states nothing.
     """
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    before = last.read("document_signs", "report_sentences", unless={"code", "failed"}) if last else None
+    kept_tables = ("document_signs", "report_sentences", "report_pages")
+    before = last.read(*kept_tables, unless={"code", "failed"}) if last else None
     sources = Sources(source_documents, source_units, entity_mentions, before, attempt)
     told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, each)
+    pages = KnownPages(before[2] if before else None, told, [settings.model_dump(), sorted(sources.usual)])
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
     kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
     kept_sentences = _sentences_of(kept, source_units)
@@ -96,7 +100,7 @@ async def report_communities_fast(
         summarized[number], cited[number], begun[number] = summarized[parent], cited[parent], begun[parent]
         if community["size"] < MIN_MEMBERS:
             continue
-        made = attempt(f"community {number}", _report_on, community, told, settings, summarized[parent])
+        made = attempt(f"community {number}", _report_on, community, told, settings, summarized[parent], pages)
         report, own = made or (None, frozenset())
         if report and number in kept and report["id"] != kept[number].report["id"]:  # it would be in other words
             report, own = _stale(kept[number].report, report), frozenset(kept_sentences[number])
@@ -108,14 +112,14 @@ async def report_communities_fast(
             cited[number], begun[number] = cited[number] | set(places), begun[number] | {places[0]}
     if held and not reports:  # a few notes: what their communities hold makes one page
         held = [_whole(held, told.weights)]
-        only = attempt(f"community {held[0]['community']}", _report_on, held[0], told, settings, frozenset(), True)
+        only = attempt(f"community {held[0]['community']}", _report_on, held[0], told, settings, frozenset())
         reports = [only[0]] if only and only[0] else []
     reports.sort(key=lambda report: report["community"])
     if kept:
         n_kept = sum(report["community"] in kept for report in reports)
         logger.info(kept_summary(reports, n_kept, len(reports)))
     bases_of = tables.make("report_bases", bases(reports, held, weight, kept))
-    return tables.make("community_reports", reports), bases_of, sources.signs, sources.sentences
+    return tables.make("community_reports", reports), bases_of, sources.signs, sources.sentences, pages.table()
 
 
 def _tells_more(
@@ -129,37 +133,58 @@ def _tells_more(
 
 
 def _report_on(
-    community: Row, told: Told, settings: ReportCommunitiesFast, above: frozenset[str], whole: bool = False
+    community: Row, told: Told, settings: ReportCommunitiesFast, above: frozenset[str], pages: KnownPages | None = None
 ) -> tuple[Row | None, frozenset[str]]:
-    """Return a community's report, and the sentences in its summary; `whole`: it holds all of a small corpus.
+    """Return a community's report, and the sentences in its summary; without `pages` it holds all of a small corpus.
 
     `above` are the sentences of the summaries above it. None where there is too little to tell.
     """
-    inside = [told.relationship[i] for i in community["relationship_ids"]]
-    strength = _strength(inside, told.counts)
+    inside = [told.relationship[i] for i in sorted(community["relationship_ids"])]
+    counts = {row["id"]: float(f"{told.counts[row['id']]:.{DIGITS}g}") for row in inside}
+    strength = _strength(inside, counts)
     members = [told.entity[i] for i in sorted(community["entity_ids"], key=lambda i: (-strength[i], i))]
-    found = of_one_language(facts(inside, members, told.stated, told.named, told.counts, strength, told.sources))
+
+    def make() -> Row | None:
+        return _page(inside, members, counts, strength, told, settings, above, whole=not pages)
+
+    if not (made := pages.page(inside, members, counts, above, make) if pages else make()):
+        return None, frozenset()
+    weight = told.weights[community["community"]] if pages else told.total
+    heaviest = told.heaviest[community["level"]] if pages else told.total
+    of_it = {name: community[name] for name in FROM_COMMUNITY}
+    of_it |= {"human_readable_id": community["community"], "community_id": community["id"], "stale": False, "age": 0}
+    own = frozenset(made.pop("own"))
+    return _with_content(of_it | made | _ranked(members, weight, heaviest, told.total)), own
+
+
+def _page(
+    inside: list[Row],
+    members: list[Row],
+    counts: Mapping[str, float],
+    strength: Mapping[str, float],
+    told: Told,
+    settings: ReportCommunitiesFast,
+    above: frozenset[str],
+    *,
+    whole: bool,
+) -> Row | None:
+    """Return what the report of a community tells: made of nothing but what `KnownPages.page` makes a digest of."""
+    found = of_one_language(facts(inside, members, told.stated, told.named, counts, strength, told.sources))
     leads = {row["id"]: told.leads[row["id"]] for row in members if row["id"] in told.leads}
     most = settings.max_summary_sentences + settings.max_findings
     chosen = choose_facts(found, leads, members, most, told.idf, above, told.sources, whole=whole)
     if not chosen:
-        return None, frozenset()
-    own: frozenset[str] = frozenset()
+        return None
     if 2 * sum(fact.is_row for fact in chosen) >= len(chosen):
-        report = _table_report(community, in_time(chosen, told.sources), shared_values(inside, told.stated))
-    else:
-        n_summary = min(settings.max_summary_sentences, (len(chosen) + 1) // 2)
-        summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], told.sources)
-        summary = [*summary[:1], *in_time(summary[1:], told.sources)]
-        if is_story(chosen, leads.values(), told.sources):  # from its beginning to its end
-            chosen = [chosen[0], *in_time(chosen[1:], told.sources)]
-            summary, findings = chosen[:n_summary], chosen[n_summary:]
-        name = _title(members, chosen, found, _years(summary, findings), told)
-        report = _report(community, name, summary, findings, {row["id"]: row["title"] for row in members})
-        own = frozenset(fact.sentence.text for fact in summary)
-    weight = told.total if whole else told.weights[community["community"]]
-    heaviest = told.total if whole else told.heaviest[community["level"]]
-    return _with_content(report | _ranked(members, weight, heaviest, told.total)), own
+        return _table_report(in_time(chosen, told.sources), shared_values(inside, told.stated))
+    n_summary = min(settings.max_summary_sentences, (len(chosen) + 1) // 2)
+    summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], told.sources)
+    summary = [*summary[:1], *in_time(summary[1:], told.sources)]
+    if is_story(chosen, leads.values(), told.sources):  # from its beginning to its end
+        chosen = [chosen[0], *in_time(chosen[1:], told.sources)]
+        summary, findings = chosen[:n_summary], chosen[n_summary:]
+    name = _title(members, chosen, found, _years(summary, findings), told)
+    return _report(name, summary, findings, {row["id"]: row["title"] for row in members})
 
 
 def _whole(held: Sequence[Row], weights: Mapping[int, float]) -> Row:
@@ -266,21 +291,18 @@ def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
     return years(stated)
 
 
-def _table_report(community: Row, told: Sequence[Fact], values: Sequence[tuple[str, int]]) -> Row:
+def _table_report(told: Sequence[Fact], values: Sequence[tuple[str, int]]) -> Row:
     """Return a report on rows of tables: how many share which values, and the rows."""
     shared = [f"{value} ({n:,})" for value, n in values[:MAX_VALUES]]
     name = title([value for value, _ in values], "", years(fact.first.period for fact in told if fact.first.period))
-    report = _report(community, name, (), told, {})
+    report = _report(name, (), told, {})
     return report | {"summary": disarm(f"Rows by what they share: {', '.join(shared)}.")}
 
 
-def _report(
-    community: Row, name: str, summary: Sequence[Fact], findings: Sequence[Fact], titles: Mapping[str, str]
-) -> Row:
+def _report(name: str, summary: Sequence[Fact], findings: Sequence[Fact], titles: Mapping[str, str]) -> Row:
+    """Return what a report tells; `own` are the sentences in its summary."""
     citations = _Citations()
     return {
-        **{name: community[name] for name in FROM_COMMUNITY},
-        "human_readable_id": community["community"],
         "title": name,
         "summary": " ".join(citations.told(fact, fact.as_of) for fact in summary),
         "findings": [
@@ -288,9 +310,7 @@ def _report(
             for heading, told in _by_heading(findings, titles)
         ],
         "citations": list(citations.spans.values()),
-        "community_id": community["id"],
-        "stale": False,
-        "age": 0,
+        "own": sorted({fact.sentence.text for fact in summary}),
     }
 
 

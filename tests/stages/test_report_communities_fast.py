@@ -4,7 +4,8 @@ import asyncio
 import json
 import operator
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +22,20 @@ from graphrag_lite.attempts import in_turn, unguarded
 from graphrag_lite.evidence import report_statements
 from graphrag_lite.evidence.document_signs import document_signs, hosts
 from graphrag_lite.evidence.key_sentences import Sentence
-from graphrag_lite.evidence.report_choice import MIN_FACTS, OPENING
+from graphrag_lite.evidence.report_choice import MIN_FACTS, OPENING, choose_facts
 from graphrag_lite.evidence.report_statements import Statement
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, _counts, _statement_weight
 from graphrag_lite.evidence.sentence_reading import reading
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ReportCommunitiesFast, Settings
-from graphrag_lite.stages.report_communities_fast import (
-    report_communities_fast,
-)
+from graphrag_lite.stages.report_communities_fast import report_communities_fast
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 READS = (
     *("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
     *("entities", "relationships", "communities"),
 )
+WRITES = ("community_reports", "report_bases", "document_signs", "report_sentences", "report_pages")
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,8 @@ def written(
     work = report_communities_fast(
         **read, settings=ReportCommunitiesFast(**settings), mode=mode, last=last, each=in_turn
     )
-    made, bases, signs, sentences = asyncio.run(work)
+    made, bases, signs, sentences, pages = asyncio.run(work)
+    tables.check("report_pages", pages)
     tables.check("document_signs", signs)
     tables.check("report_sentences", sentences)
     tables.check("community_reports", made)
@@ -485,7 +486,7 @@ def test_sentences_that_were_read_are_not_read_again(
         return asyncio.run(report_communities_fast(**read, settings=section, mode="full", last=last, each=in_turn))
 
     first = made(None)
-    kept = {"document_signs": first[2], "report_sentences": first[3]}
+    kept = {"document_signs": first[2], "report_sentences": first[3], "report_pages": first[4]}
     n_read = []
 
     def counted(*arguments: Any) -> Any:
@@ -499,3 +500,39 @@ def test_sentences_that_were_read_are_not_read_again(
     kept["report_sentences"] = first[3].set_column(1, first[3].schema.field("language"), language)
     assert made(snapshot_last(tmp_path, **kept)) == first
     assert len(n_read) == first[3].num_rows
+
+
+def test_pages_of_what_did_not_change_are_not_made_again_and_others_are(
+    read: dict[str, pa.Table], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made(of: dict[str, pa.Table], last: Last | None = None, **settings: int) -> tuple[pa.Table, ...]:
+        section = ReportCommunitiesFast(**settings)
+        return asyncio.run(report_communities_fast(**of, settings=section, mode="full", last=last, each=in_turn))
+
+    def changed(table: str, column: str, change: Callable[[Any], Any]) -> dict[str, pa.Table]:
+        values = read[table][column].to_pylist()
+        values[: len(values) // 2] = map(change, values[: len(values) // 2])
+        place, field = read[table].schema.get_field_index(column), read[table].schema.field(column)
+        return read | {table: read[table].set_column(place, field, pa.array(values, field.type))}
+
+    n_made = []
+    module = sys.modules[report_communities_fast.__module__]
+
+    def chosen(*arguments: Any, **options: Any) -> Any:
+        n_made.append(arguments)
+        return choose_facts(*arguments, **options)
+
+    monkeypatch.setattr(module, "choose_facts", chosen)
+    last = snapshot_last(tmp_path, **dict(zip(WRITES, made(read), strict=True)))
+    n_all = len(n_made)
+    assert made(read, last) == made(read)
+    assert len(n_made) == 2 * n_all
+    edits = [
+        changed("entities", "type", lambda _: "location"),
+        changed("entities", "title", lambda name: f"{name} X"),
+        changed("relationships", "weight", lambda _: 0.01),
+        changed("communities", "relationship_ids", lambda ids: ids[1:]),
+    ]
+    for edit in edits:
+        assert made(edit, last) == made(edit)
+    assert made(read, last, max_findings=2) == made(read, max_findings=2)
