@@ -116,12 +116,12 @@ STANDARD = [
         reads=("source_documents", "source_units", "episodes"),
         writes=("entity_mentions", "relationship_mentions"),
     ),
-    FACTS,
     RESOLVE,
-    FOLD,
     *GRAPH,
+    FACTS,  # while the model is asked what the stages before have begun
+    FOLD,
     Stage(
-        "extract_claims",  # as late as can be: it has begun while the stages before it ran
+        "extract_claims",
         reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
         writes=("covariates",),
     ),

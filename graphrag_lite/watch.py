@@ -5,7 +5,10 @@ from typing import Any, Protocol
 
 
 class Watch(Protocol):
-    """Is told when a stage starts, how far it is, and what has come of it."""
+    """Is told when a stage starts, how far it is, and what has come of it.
+
+    Where a model is asked, `advance` and `spend` come from the thread that asks it.
+    """
 
     def start(self, stage: str) -> None: ...
     def advance(self, done: int, total: int) -> None: ...

@@ -18,6 +18,7 @@ import importlib
 import json
 import os
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -236,10 +237,11 @@ class StubServer:
         return None
 
     async def _complete(self, writer: asyncio.StreamWriter, body: dict[str, Any], prompt: str) -> None:
+        came = time.monotonic()
         said = self.reply(body)
         fault = Fault(said) if isinstance(said, str) else said
-        if self.latency or fault.delay:
-            await asyncio.sleep(self.latency + fault.delay)
+        if self.latency or fault.delay:  # what the stub takes to think is part of it
+            await asyncio.sleep(self.latency + fault.delay - (time.monotonic() - came))
         if fault.hang:
             await asyncio.sleep(3600)
         if fault.status != 200 or fault.raw is not None:

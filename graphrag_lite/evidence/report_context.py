@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from graphrag_lite.evidence.citation_marks import ready, rewrite
 from graphrag_lite.evidence.records import Record, Shown, fitting, record_line
@@ -17,6 +17,7 @@ Row = Mapping[str, Any]
 RowsByRecord = Mapping[int, Sequence[Row]]
 """Mark -> spans: where in the documents it points to."""
 Count = Callable[[str], int]
+T = TypeVar("T")
 WIDEST = 1000  # marks are counted as this wide: one token up to 999, two from here
 NOT_KNOWN = ("", "NONE")
 
@@ -38,6 +39,18 @@ class Context:
     text: str
     places: RowsByRecord
     n_left_out: int
+
+
+class OnDemand(dict[str, T]):
+    """What is made of rows, by id: each when it is first looked up, as the first question waits for few of them."""
+
+    def __init__(self, rows: Iterable[Row], make: Callable[[Row], T]) -> None:
+        self._rows = {row["id"]: row for row in rows}
+        self._make = make
+
+    def __missing__(self, key: str) -> T:
+        made = self[key] = self._make(self._rows[key])
+        return made
 
 
 @dataclass(frozen=True)
@@ -65,19 +78,14 @@ class Elements:
             for title in dict.fromkeys((row["subject_id"], row["object_id"])):
                 if title in number:
                     about[number[title]].append(record)
-        return cls(
-            {row["id"]: make_record(_entity(row), row["sources"], count) for row in listed},
-            {
-                row["id"]: RankedRelationship(
-                    row["source_id"],
-                    row["target_id"],
-                    (-row["combined_degree"], row["source"], row["target"], row["id"]),
-                    make_record(_relationship(row), row["sources"], count),
-                )
-                for row in relationships
-            },
-            about,
-        )
+
+        def ranked(row: Row) -> RankedRelationship:
+            order = (-row["combined_degree"], row["source"], row["target"], row["id"])
+            record = make_record(_relationship(row), row["sources"], count)
+            return RankedRelationship(row["source_id"], row["target_id"], order, record)
+
+        records = OnDemand(listed, lambda row: make_record(_entity(row), row["sources"], count))
+        return cls(records, OnDemand(relationships, ranked), about)
 
     def inside(self, relationship_ids: Iterable[str], reported: Mapping[str, Any] | None = None) -> list[Record]:
         """Return the elements of a community, each once, most prominent first.

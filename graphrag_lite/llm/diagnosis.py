@@ -125,7 +125,7 @@ class Diagnosis:
         flagged = re.search(r"moderation|flagged", message, re.IGNORECASE)
         if status == 401 or (status == 403 and not flagged) or (status == 400 and re.search("api.?key", message, re.I)):
             raise ModelError(self.unauthorised(status, message) + self._or_the_proxy(text)) from None
-        if status == 402 or (status == 429 and "insufficient_quota" in text):
+        if status == 402 or re.search("insufficient_quota|credit balance is too low", text):
             raise ModelError(
                 f"{said}\nThe account has no credit left. Top it up and run again: what was answered is kept."
             ) from None

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
@@ -14,6 +15,7 @@ WINDOW = 60.0  # seconds: the minute of "per minute"
 UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"([^"]{1,20})"')
 DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s)")
+EARLY: ContextVar[bool] = ContextVar("early", default=False)  # whether a request is made before its stage's turn
 
 
 @dataclass(slots=True)
@@ -25,8 +27,37 @@ class Slot:
     counted: bool = False  # within the last minute
 
 
+class Places:
+    """So many requests may be in flight; an early one takes a place only where no other waits for it."""
+
+    def __init__(self, n: int) -> None:
+        self._n_free = n
+        self._waiting: tuple[deque[asyncio.Future[None]], ...] = (deque(), deque())
+
+    async def __aenter__(self) -> None:
+        if self._n_free:  # nobody waits then
+            self._n_free -= 1
+            return
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting[EARLY.get()].append(place)
+        try:
+            await place
+        except asyncio.CancelledError:
+            if not place.cancelled():  # it had come already
+                await self.__aexit__()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        for waiting in self._waiting:
+            while waiting:
+                if not (place := waiting.popleft()).done():
+                    place.set_result(None)
+                    return
+        self._n_free += 1
+
+
 class Limits:
-    """Lets requests through in the order in which they come, none earlier than the limits allow.
+    """Lets requests through in the order in which they come, early ones last, none sooner than the limits allow.
 
     Of any 60 seconds none sees more requests or tokens begin than a minute may; a request of more tokens than that
     goes alone. Who waits sleeps until the moment that it may go: nothing polls.
@@ -37,7 +68,7 @@ class Limits:
     ) -> None:
         self.requests_per_minute = requests_per_minute
         self.tokens_per_minute = tokens_per_minute
-        self._free = asyncio.Semaphore(concurrency)
+        self._places = Places(concurrency)
         self._turn = asyncio.Lock()
         self._changed = asyncio.Event()
         self._window: deque[Slot] = deque()
@@ -47,7 +78,7 @@ class Limits:
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[Slot]:
         """Wait until a request of about so many tokens may go, and count it; `correct` tells the real number."""
-        async with self._free:
+        async with self._places:
             async with self._turn:
                 while (wait := self._wait(tokens)) > 0:
                     self._changed.clear()

@@ -1,6 +1,7 @@
 """What a run asks and spends, by stage, and the budget that stops it."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
@@ -13,6 +14,7 @@ from graphrag_lite.settings.models import Llm, Prices
 
 GO_ON = "Every answer is kept: raise it, or run again, and the run goes on from there."
 FIRST_GUESS = 500  # tokens of a reply, while none of its stage has come
+LONG, MANY = 4096, 100  # tokens that a reply may have while fewer than so many of its stage have come
 
 
 class Stopped(ModelError):
@@ -28,8 +30,8 @@ class Spent:
     usage: Usage = field(default_factory=Usage)
     prices: Prices | None = None
     longest: dict[bool, int] = field(default_factory=dict)  # tokens of a reply: of choices (True), of words (False)
+    n_read: Counter[bool] = field(default_factory=Counter)  # replies that tell it
     denser: float = 1.0  # most that a prompt had of the tokens that it was estimated to have
-    n_in_flight: int = 0
 
     @property
     def cost(self) -> float | None:
@@ -39,11 +41,17 @@ class Spent:
         """Return it as the manifest stores it."""
         return {"calls": self.calls, "memo_hits": self.memo_hits, **asdict(self.usage), "cost": self.cost}
 
-    def expected(self, request: Request | Usage) -> Usage:
-        """Return about what a request will use: a reply as long as the longest of its stage, a prompt as dense."""
+    def expected(self, request: Request | Usage, *, at_most: bool = False) -> Usage:
+        """Return about what a request will use: a reply as long as the longest of its stage, a prompt as dense.
+
+        `at_most`: what it may use, as far as can be told. Few replies say little of how long others are.
+        """
         if isinstance(request, Usage):
             return request
-        n_reply = self.longest.get(bool(request.choices), 1 if request.choices else FIRST_GUESS)
+        kind = bool(request.choices)
+        n_reply = self.longest.get(kind, 1 if kind else FIRST_GUESS)
+        if at_most and self.n_read[kind] < (1 if kind else MANY):
+            n_reply = max(n_reply, LONG)
         n_reply = min(n_reply, request.max_tokens or n_reply)
         return Usage(ceil(self.denser * prompt_tokens(request.messages)), 0, n_reply)
 
@@ -54,18 +62,14 @@ class Spent:
         kind, n_reply = bool(request.choices), used.completion_tokens if used else 0
         self.longest[kind] = max(self.longest.get(kind, 0), n_reply) or FIRST_GUESS
         if used:
+            self.n_read[kind] += 1
             self.denser = max(self.denser, used.prompt_tokens / max(prompt_tokens(request.messages), 1))
-
-    def is_first(self, request: Request | Usage) -> bool:
-        """Return whether nothing tells yet how long the reply to a request may be."""
-        return isinstance(request, Request) and bool(request.choices) not in self.longest
 
 
 class Meter:
     """Counts by stage. Raises Stopped before a call that the budget does not allow.
 
-    Calls in flight count with the most that one of their kind has cost. Where that alone is too much, a call waits for
-    them; where no such call has ended, it waits for the one that tells.
+    Calls in flight count with the most that they may cost. Where that alone is too much, a call waits for them.
     Raises SettingsError for a `max_cost` where prices are not known.
     """
 
@@ -75,6 +79,7 @@ class Meter:
         self.prices = self.prices_of(settings.model)
         self._in_flight: list[tuple[Spent, Request | Usage]] = []
         self._ended: asyncio.Event | None = None  # of the next call that ends, where one is waited for
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def prices_of(self, model: str | None) -> Prices | None:
         """Return the prices of a model, None where they are not known. Raises SettingsError where they have to be."""
@@ -105,7 +110,6 @@ class Meter:
         if self.settings.max_calls is not None and calls >= self.settings.max_calls:
             raise Stopped(f"llm.max_calls: this run may make {self.settings.max_calls} calls, and has. {GO_ON}")
         spent.calls += 1
-        spent.n_in_flight += 1
         self._in_flight.append(asked := (spent, request))
         used: Usage | None = None
 
@@ -118,7 +122,6 @@ class Meter:
             yield count
         finally:
             spent.learn(request, used)
-            spent.n_in_flight -= 1
             self._in_flight = [each for each in self._in_flight if each is not asked]
             if self._ended is not None:
                 self._ended.set()
@@ -152,27 +155,40 @@ class Meter:
     async def _afford(self, spent: Spent, request: Request | Usage) -> None:
         """Wait until the budget has room for a call. Raises Stopped where it never will.
 
-        What calls in flight will cost is looked at anew: a reply that is longer than those before it tells. No more
-        than may be in flight are let through, since whoever waits may yet be spared.
+        What calls in flight may cost is looked at anew: a reply that is longer than those before it tells. One goes
+        alone where only what such a call has cost before fits. No more than may be in flight are let through, since
+        whoever waits may yet be spared.
         """
         most = self.settings.max_cost
         if most is None or spent.prices is None:
             return
-        while True:
-            while len(self._in_flight) >= self.settings.concurrency:
-                await self._end_of_a_call()
-            expected = cost_of(spent.expected(request), spent.prices)
-            in_flight = sum(cost_of(its.expected(asked), its.prices) for its, asked in self._in_flight if its.prices)
-            cost = sum(each.cost or 0.0 for each in self.stages.values())
-            fits = cost + in_flight + expected <= most
-            if fits and not (spent.n_in_flight and spent.is_first(request)):
-                return
-            if not fits and (cost + expected > most or not self._in_flight):
-                raise Stopped(
-                    f"llm.max_cost: ${cost:.4f} is spent, and the next call (about ${expected:.4f}) would pass ${most}."
-                    f" {GO_ON}"
+        async with self._turn():
+            while True:
+                while len(self._in_flight) >= self.settings.concurrency:
+                    await self._end_of_a_call()
+                expected = cost_of(spent.expected(request), spent.prices)
+                may_cost = sum(
+                    cost_of(its.expected(asked, at_most=True), its.prices)
+                    for its, asked in (*self._in_flight, (spent, request))
+                    if its.prices
                 )
-            await self._end_of_a_call()
+                cost = sum(each.cost or 0.0 for each in self.stages.values())
+                if cost + may_cost <= most:
+                    return
+                if cost + expected > most:
+                    raise Stopped(
+                        f"llm.max_cost: ${cost:.4f} is spent, and the next call (about ${expected:.4f}) would pass"
+                        f" ${most}. {GO_ON}"
+                    )
+                if not self._in_flight:
+                    return
+                await self._end_of_a_call()
+
+    def _turn(self) -> asyncio.Lock:
+        """Return what lets calls look one after the other, in the running event loop: few of many find room."""
+        if (loop := asyncio.get_running_loop()) is not self._loop:
+            self._loop, self._looks = loop, asyncio.Lock()
+        return self._looks
 
     async def _end_of_a_call(self) -> None:
         self._ended = self._ended or asyncio.Event()

@@ -73,7 +73,7 @@ class Model:
 
     def of(self, stage: str, failures: list[tuple[str, str, int]], watch: Watch) -> StageModel:
         """Return the model as a stage sees it: what it has begun early goes on, and fails among its `failures`."""
-        if (early := self.early.pop(stage, None)) is None:
+        if (early := self.early.get(stage)) is None:
             return StageModel(self.at(stage), stage, failures, watch)
 
         async def hand_over() -> None:  # in the loop where it may fail meanwhile

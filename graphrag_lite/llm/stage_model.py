@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from graphrag_lite.attempts import ENDS_RUN, described
 from graphrag_lite.errors import CallError, ReplyError, WaitingError
 from graphrag_lite.llm.chat import Message, Reply, Request, first_word
+from graphrag_lite.llm.limits import EARLY
 from graphrag_lite.llm.meter import Stopped
 from graphrag_lite.llm.thinking import spoken, whole
 from graphrag_lite.watch import Watch
@@ -27,7 +28,7 @@ REPAIR = (
     "Answer the first request again, completely, and in exactly the form it asks for."
 )
 AHEAD = 8  # items begun for each request that may be in flight: breadth first, so that few long chains end a stage
-EARLY = 1.25  # items begun before their turn for each such request
+BEGUN = 2  # items begun before their turn for each such request
 YES_NO = ("Yes", "No")
 SPEAKS_AT_ONCE = Request(())  # by which the memo holds whether a model's last streamed answer began with no thinking
 EXCERPT = 80  # characters of an unusable reply that a user is shown
@@ -48,12 +49,13 @@ class StageModel:
     def begin(self, work: Callable[[T], Awaitable[Any]], item: T) -> None:
         """Start what `map` will ask of an item, and take it then.
 
-        So many items at once as fill all places, also while some wait for the next of their requests: more of them
-        would stand before what is asked now.
+        Its requests take the places that no other request waits for. So many items are begun at once as fill all
+        places, also while some wait for the next of their requests.
         """
-        turns = self._turns = self._turns or asyncio.Semaphore(ceil(EARLY * self.model.settings.concurrency))
+        turns = self._turns = self._turns or asyncio.Semaphore(BEGUN * self.model.settings.concurrency)
 
         async def outcome() -> Any:
+            EARLY.set(True)
             try:
                 async with turns:
                     return await work(item)
@@ -97,7 +99,14 @@ class StageModel:
         what nobody foresaw, the failure is recorded under the item's `name` and its result is None. Raises ModelError
         where the model failed more than `max_failure_ratio` of the items, or all of them, or the budget is spent: once
         what is in flight is answered and kept. Raises WaitingError where the rest is asked in a batch.
+
+        All of it is done in the loop where the model is asked, which may be another thread's.
         """
+        return await self.model.beside(self._mapped(work, items, name))
+
+    async def _mapped(
+        self, work: Callable[[T], Awaitable[R]], items: Sequence[T], name: Callable[[T], str]
+    ) -> list[R | None]:
         results: list[R | None] = [None] * len(items)
         done = n_failed = 0
         waits = False

@@ -4,7 +4,6 @@ A stage runs when its stamp is new (`stamps`). Otherwise its tables are taken fr
 the current snapshot.
 """
 
-import asyncio
 import contextlib
 import datetime
 import json
@@ -23,6 +22,7 @@ from graphrag_lite.errors import GraphragLiteError, TableError
 from graphrag_lite.run import comparison, snapshots
 from graphrag_lite.run.services import Last
 from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest, libraries, origins, reasons, stamp_of, versions
+from graphrag_lite.run.turns import in_turn
 from graphrag_lite.run.workers import Engine, Workers, give_memory_back, peak_memory
 from graphrag_lite.settings import Settings
 from graphrag_lite.watch import Silence, Watch
@@ -80,6 +80,14 @@ class _Progress:
         """Return the record of a stage in the last snapshot."""
         return self.published[1]["stages"].get(stage.name) if self.published else None
 
+    def may_begin(self, stage: Stage) -> bool:
+        """Tell whether a stage can wait for the model while those before it compute, and have the model know it."""
+        model: Model | None = self.services.get("model")
+        if model is None or model.loop is None or not stage.asks or not self.digests.keys() >= set(stage.reads):
+            return False
+        model.before_its_turn(stage.name)
+        return True
+
 
 async def run(
     stages: Sequence[Stage],
@@ -106,17 +114,20 @@ async def run(
     anew = _anew(output, published)
     so_far = _Progress(output, building, settings, services, inputs, published, anew, stamps, digests, why=[*anew])
     resumed = bool(stamps)
-    for position, stage in enumerate(stages):
-        await asyncio.sleep(0)  # here a caller can cancel the run
-        watch.start(stage.name)
-        stage_started = time.perf_counter()
-        record = await _bring_up(stage, so_far, engine, watch, again=stage.name in refresh)
-        so_far.memory = _still_read(so_far.memory, stages[position + 1 :])
-        if stage.name in so_far.ran:
-            give_memory_back()
-        rows = {name: entry["rows"] for name, entry in record["tables"].items()}
-        watch.finish(stage.name, time.perf_counter() - stage_started, rows, stage.name not in so_far.ran)
 
+    async def bring_up(stage: Stage, watch: Watch) -> dict[str, Any]:
+        return await _bring_up(stage, so_far, engine, watch, again=stage.name in refresh)
+
+    async with contextlib.aclosing(in_turn(stages, bring_up, so_far.may_begin, watch)) as turns:
+        async for position, stage, record, waited in turns:
+            so_far.records[stage.name] = record
+            so_far.memory = _still_read(so_far.memory, stages[position + 1 :])
+            if has_run := stage.name in so_far.ran:
+                give_memory_back()
+            rows = {name: entry["rows"] for name, entry in record["tables"].items()}
+            watch.finish(stage.name, record["seconds"] if has_run else waited, rows, not has_run)
+
+    so_far.usage = {name: so_far.usage[name] for name in so_far.records if name in so_far.usage}
     dropped = sorted(set(published[1]["stages"]) - set(so_far.records)) if published else []
     so_far.why += [] if anew else [f"{name} is left out" for name in dropped]
     seconds = time.perf_counter() - started
@@ -165,7 +176,6 @@ async def _bring_up(
         record = await _run_stage(stage, stamp, so_far, engine, watch, started, again=again)
     asked_again = again or bool(before and before["failures"])
     so_far.unchanged = so_far.unchanged and (kept or (asked_again and _same_result(before, record)))
-    so_far.records[stage.name] = record
     so_far.digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}
     return record
 

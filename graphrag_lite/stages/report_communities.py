@@ -11,7 +11,7 @@ about it. It is stale where the model would be shown something else now.
 import asyncio
 import hashlib
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
@@ -68,7 +68,7 @@ async def report_communities(
     weights = dict(tables.rows(relationships, "id", "weight"))
     read = {"entities": entities, "relationships": relationships, "covariates": covariates, "communities": communities}
     kept, n_runs = _kept(mode, last, read | {"source_units": source_units}, held, weights)
-    reports = _awaited(by_number, {} if refresh else kept)
+    reports = _Awaited({} if refresh else dict(kept))
 
     async def work(community: Row) -> Row:
         number = community["community"]
@@ -100,13 +100,17 @@ async def report_communities(
     return tables.make("community_reports", made), tables.make("report_bases", bases(made, held, weights, kept))
 
 
-def _awaited(numbers: Iterable[int], known: Mapping[int, KeptReport]) -> "dict[int, asyncio.Future[Row | None]]":
-    """Return where the communities above wait for each report; those that are known are there."""
-    loop = asyncio.get_running_loop()
-    reports: dict[int, asyncio.Future[Row | None]] = {number: loop.create_future() for number in numbers}
-    for number, own in known.items():
-        reports[number].set_result(own.report)
-    return reports
+class _Awaited(dict[int, "asyncio.Future[Row | None]"]):
+    """Where communities wait for each report below them, made in the loop that asks; the `known` are there."""
+
+    def __init__(self, known: Mapping[int, KeptReport]) -> None:
+        self.known = known
+
+    def __missing__(self, number: int) -> "asyncio.Future[Row | None]":
+        future = self[number] = asyncio.get_running_loop().create_future()
+        if number in self.known:
+            future.set_result(self.known[number].report)
+        return future
 
 
 def _settle(future: "asyncio.Future[Row | None]", report: Row | None, waiting: WaitingError | None) -> None:

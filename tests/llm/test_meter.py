@@ -1,6 +1,7 @@
 """What is spent is counted by stage, and the budget stops a run before the call that would exceed it."""
 
 import asyncio
+import random
 from typing import Any
 
 import pytest
@@ -146,7 +147,6 @@ def test_the_budget_is_passed_by_no_more_than_replies_longer_than_any_before(
 
     asyncio.run(main())
     assert meter.of("stage").cost <= most + surprise[0] + 1e-9
-    assert meter.of("stage").calls == 1 or meter.of("stage").n_in_flight == 0
 
 
 def test_once_a_reply_is_longer_than_those_before_nothing_goes_that_only_waited() -> None:
@@ -184,3 +184,17 @@ def test_a_call_that_fails_takes_nothing_from_the_budget() -> None:
 
     asyncio.run(main())
     assert meter.to_dict("stage")["cost"] == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_few_replies_do_not_tell_that_all_are_short(seed: int) -> None:
+    """Of 400 replies one in thirty was twenty times as long as the first: $.0459 for $.03."""
+    meter = Meter(Llm(model="stub", prices={"stub": Prices(input=0.15, output=0.6)}, max_cost=0.03))
+    rng = random.Random(seed)
+    replies = [Usage(2500, 0, 8000 if rng.random() < 0.03 else 400) for _ in range(400)]
+
+    async def main() -> None:
+        await asyncio.gather(*(call(meter, used, takes=0.001) for used in replies), return_exceptions=True)
+
+    asyncio.run(main())
+    assert 0.02 < meter.of("stage").cost < 0.033

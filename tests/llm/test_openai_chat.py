@@ -328,6 +328,11 @@ def test_the_package_does_not_try_again_by_itself() -> None:
         (Fault(status=400, message="API key not valid."), ModelError, "OPENAI_API_KEY"),
         (Fault(status=402, message="Pay."), ModelError, "credit"),
         (Fault(status=429, message="Quota.", code="insufficient_quota"), ModelError, "credit"),
+        (
+            Fault(status=400, message="Your credit balance is too low to access the Anthropic API."),
+            ModelError,
+            "credit left",
+        ),
         (Fault(status=404, message="The model `stub` does not exist"), ModelError, "llm.model"),
         (Fault(status=400, message="temperature must be at most 1"), ModelError, "llm.temperature"),
         (Fault(status=200, raw="<!doctype html>", headers={"content-type": "text/html"}), ModelError, "llm.base_url"),

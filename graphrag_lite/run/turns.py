@@ -1,0 +1,60 @@
+"""Stages in their order. One that waits for a model begins before its turn, once what it reads is there: then the
+stages between compute while it is answered."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from typing import Any
+
+from graphrag_lite.run.stamps import Stage
+from graphrag_lite.watch import Silence, Watch
+
+Record = dict[str, Any]
+
+
+class _InTurn(Silence):
+    """The watch of a stage: nobody is told of it before its turn."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch, self.its_turn = watch, False
+
+    def advance(self, done: int, total: int) -> None:
+        if self.its_turn:
+            self.watch.advance(done, total)
+
+    def spend(self, usage: Mapping[str, Any]) -> None:
+        if self.its_turn:
+            self.watch.spend(usage)
+
+
+async def in_turn(
+    stages: Sequence[Stage],
+    bring_up: Callable[[Stage, Watch], Coroutine[Any, Any, Record]],
+    may_begin: Callable[[Stage], bool],
+    watch: Watch,
+) -> AsyncGenerator[tuple[int, Stage, Record, float], None]:
+    """Yield the place of each stage, the stage, its record, and the seconds that were waited for it.
+
+    `may_begin` is asked of the stages whose turn is still to come, whenever one has ended.
+    """
+    begun: dict[str, tuple[_InTurn, asyncio.Task[Record]]] = {}
+    try:
+        for place, stage in enumerate(stages):
+            await asyncio.sleep(0)  # here a caller can cancel the run
+            started = time.perf_counter()
+            watch.start(stage.name)
+            for each in stages[place + 1 :]:
+                if each.name not in begun and may_begin(each):
+                    begun[each.name] = (own := _InTurn(watch)), asyncio.create_task(bring_up(each, own))
+                    await asyncio.sleep(0)
+            if stage.name in begun:
+                own, task = begun[stage.name]
+                own.its_turn = True
+                record = await task
+            else:
+                record = await bring_up(stage, watch)
+            yield place, stage, record, time.perf_counter() - started
+    finally:
+        for _, task in begun.values():
+            task.cancel()
+        await asyncio.gather(*(task for _, task in begun.values()), return_exceptions=True)
