@@ -49,7 +49,7 @@ _BRACKETS = r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?"
 _TOPIC = re.compile(rf"{_BRACKETS}(?:是|とは|란|(?:は、?|은\s|는\s).*(?:である|です|の一つだ|だ|입니다|이다)[。.]?$)")
 SEVERAL = 4  # works whose titles are compared
 WORD, _NUMBER = re.compile(r"[^\W_]+(?:['’][^\W_]+)*"), re.compile(r"\d")
-HELD = 1000  # documents that are kept for the next sentence
+HELD = 100  # documents that are kept for the next sentence
 Place = tuple[str, int, int]  # document, and its first and last character
 # Words set off in Markdown, as chats and Word files of other programs hold them: "**HTTPS**".
 MARKED = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=[^\s*`])([^*`\n]{1,80}?)(?<=\S)\1(?![\w*])")

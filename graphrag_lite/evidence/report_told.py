@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-RELATED = ["id", "source", "target", "source_id", "target_id", "weight", "sources", "text_unit_ids"]
 MIN_MEMBERS = 4  # what has fewer has no page of its own: its parent tells it
 
 
@@ -53,8 +52,8 @@ def all_told(
 
     `held` are the communities that have relationships, `each` is the service that reads many sentences.
     """
-    entity = {row["id"]: row for row in entities.select(["id", "title", "type", "degree", "sources"]).to_pylist()}
-    relationship = {row["id"]: row for row in relationships.select(RELATED).to_pylist()}
+    entity = {row["id"]: row for row in entities.to_pylist()}
+    relationship = {row["id"]: row for row in relationships.to_pylist()}
     least = MIN_MEMBERS if any(row["size"] >= MIN_MEMBERS for row in held) else 1
     large = {identity for row in held if row["size"] >= least for identity in row["entity_ids"]}
     units = related_units(relationship.values(), sorted(large))

@@ -181,7 +181,7 @@ async def _run_stage(
     offered = {**services, "mode": so_far.settings.communities.mode, "last": gone_on, "refresh": again}
     results, failures, counts = await _perform(stage, _read(stage, so_far), so_far.settings, offered, engine, watch)
     so_far.memory = _still_read(so_far.memory | results, so_far.later)
-    give_memory_back()  # to write a table takes memory of another kind
+    give_memory_back()  # before tables are written, which takes some, too
     record: dict[str, Any] = {"stamp": stamp, "tables": {}, "failures": failures, "counts": counts}
     if metered := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:
         so_far.usage[stage.name] = record["usage"] = metered.meter.to_dict(stage.name)

@@ -53,7 +53,7 @@ Brought = Mapping[str, Sequence[Mapping[str, str]]]
 class Stage:
     """A function from tables to tables, with the tables it reads and writes; of its name alone, one in `stages`.
 
-    `columns` are those that it gets of a table with texts; of a large corpus no others are held.
+    `columns` are those that it gets of a large table: no others are held.
     """
 
     function: Callable[..., Awaitable[Any]] | str

@@ -179,7 +179,8 @@ def _kept(
     """Return the reports of the last run that still hold, by community number."""
     if mode == "full" or last is None or last.changed:
         return {}
-    if not (before := last.read("community_reports", "report_bases", "source_units", "entities")):
+    columns = {"source_units": ["id", "char_start", "text"], "entities": ["id", "title"]}
+    if not (before := last.read("community_reports", "report_bases", **columns)):
         return {}
     import pyarrow as pa
 
