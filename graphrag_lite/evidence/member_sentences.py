@@ -3,10 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from heapq import nsmallest
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.describing_sentences import GOOD_LENGTH
+from graphrag_lite.evidence.report_statements import Sources
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 Key = tuple[int, bool, str, int, int, str]  # late in its sentence, of no good length, document, start, end, text unit
 MOST = 4  # of each entity
-OPENING = 4  # sentences that name it first in the document that names it most: a reader meets it there
+OPENING = 4  # sentences that name it first in the work that names it most: a reader meets it there
 EARLY = 12  # characters: a name that comes this much earlier in its sentence is more its subject
 
 
@@ -29,11 +31,16 @@ def related_units(relationships: Iterable[Row], entities: Iterable[str]) -> dict
 
 
 def member_sentences(
-    entity_mentions: "pa.Table", entity_resolutions: "pa.Table", units: Mapping[str, set[str]]
+    entity_mentions: "pa.Table",
+    entity_resolutions: "pa.Table",
+    units: Mapping[str, set[str]],
+    met: Collection[str],
+    sources: Sources,
 ) -> dict[str, list[Row]]:
     """Return the spans of sentences that name each entity in its `units`, by id.
 
-    Those are up to `MOST` in which it comes first, then up to `OPENING` that open the document which names it most.
+    Those are up to `MOST` in which it comes first, then up to `OPENING` that open what names it most: the work that a
+    document is a part of. Of those to be `met`, these are in any text unit of a work of several documents.
     """
     here: dict[tuple[str, str], str] = {}
     anywhere: dict[str, str] = {}
@@ -43,26 +50,47 @@ def member_sentences(
         else:
             anywhere[name] = identity
     found: dict[str, dict[tuple[str, int], Key]] = defaultdict(dict)
+    opening: dict[tuple[str, str], dict[int, Key]] = defaultdict(dict)
     columns = ["document_id", "text_unit_id", "name", "char_start", "char_end", "mention_start"]
     for batch in entity_mentions.select(columns).to_batches(max_chunksize=20_000):
         for document, unit, name, start, end, mention in tables.rows(batch, *columns):
             identity = here[document, name] if (document, name) in here else anywhere.get(name, "")
-            if identity not in units or unit not in units[identity] or not 0 <= start <= mention:
+            if identity not in units or not 0 <= start <= mention:
                 continue
             key = ((mention - start) // EARLY, end - start not in GOOD_LENGTH, document, start, end, unit)
-            place = (document, start)
-            found[identity][place] = min(key, found[identity].get(place, key))
+            if unit in units[identity]:
+                place = (document, start)
+                found[identity][place] = min(key, found[identity].get(place, key))
+            elif identity not in met or document not in sources.parts:
+                continue
+            first = opening[identity, document]
+            if start in first or len(first) < OPENING:  # mentions stand in their order
+                first[start] = min(key, first.get(start, key))
+    openings = _openings(found, opening, sources)
     return {
-        identity: [_span(*key[2:]) for key in (*nsmallest(MOST, own.values()), *_opening(own.values()))]
+        identity: [_span(*key[2:]) for key in (*nsmallest(MOST, own.values()), *openings[identity])]
         for identity, own in found.items()
     }
 
 
-def _opening(found: Collection[Key]) -> list[Key]:
-    """Return the first of the sentences in the document that holds most of them, ties by its id."""
-    counted = Counter(key[2] for key in found)
-    document = min(counted, key=lambda one: (-counted[one], one))
-    return nsmallest(OPENING, (key for key in found if key[2] == document), key=lambda key: key[3])
+def _openings(
+    found: Mapping[str, Mapping[tuple[str, int], Key]],
+    opening: Mapping[tuple[str, str], Mapping[int, Key]],
+    sources: Sources,
+) -> dict[str, list[Key]]:
+    """Return the first sentences of each entity in the work that holds most of those `found`, ties by its name."""
+    works = {document: sources.work(document) for _, document in opening}
+    documents: dict[str, list[str]] = defaultdict(list)
+    for identity, document in opening:
+        documents[identity].append(document)
+    openings = {}
+    for identity, own in found.items():
+        counted = Counter(works[document] for document, _ in own)
+        most = min(counted, key=lambda one: (-counted[one], one))
+        parts = sorted((one for one in documents[identity] if works[one] == most), key=sources.order)
+        keys = (key for part in parts for _, key in sorted(opening[identity, part].items()))
+        openings[identity] = [*islice(keys, OPENING)]
+    return openings
 
 
 def _span(document: str, start: int, end: int, unit: str) -> Row:

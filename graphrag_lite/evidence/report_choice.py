@@ -8,6 +8,7 @@ from typing import Any
 from graphrag_lite.evidence.key_sentences import choose
 from graphrag_lite.evidence.report_facts import Fact, in_reading
 from graphrag_lite.evidence.report_statements import Sources, Statement
+from graphrag_lite.text.transcripts import QUOTED, WHOLE
 
 Row = Mapping[str, Any]
 MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
@@ -17,9 +18,11 @@ FIRST = 1e6  # worth of what a report begins with
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
 PASSING = 0.6  # what a sentence counts that begins with the name of no member
 EARLY, LEAST_ABOUT = 40, 2  # characters before a member's name in a sentence about it; of so many sentences one is
-PLAIN = 0.7  # worth of a sentence that addresses nobody and quotes nobody
+SPOKEN = 0.3  # what a sentence of a story's dialogue counts beside one of narration
+PLAIN, LONG = 0.7, 0.5  # worth of a sentence that addresses nobody and quotes nobody; what a long one has of it
 OPENING = 500  # characters of a document whose sentences say what it is about
 LEADERS = 3  # strongest members, of which the first that a sentence defines is what a report begins with
+LEADS = 4  # that one's facts, times this, are at least those of any of them
 STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
 
 
@@ -54,7 +57,11 @@ def choose_facts(
     # Of the first that is defined anew, else of the strongest with enough to tell that has a name of its own: what
     # "constant currency" or "fourth quarter" is said of is no theme.
     strongest = [row for row in members if whole or not row["title"].islower()][:STRONGEST]
-    leaders = [row["id"] for row in members[:LEADERS] if row["id"] in defined]
+    n_about = Counter(identity for fact in found for identity in fact.about)
+    most_about = max((n_about[row["id"]] for row in members[:LEADERS]), default=0)
+    leaders = [
+        row["id"] for row in members[:LEADERS] if row["id"] in defined and LEADS * n_about[row["id"]] >= most_about
+    ]
     fresh = sorted(leaders, key=lambda identity: defined[identity].sentence.text in above)
     for identity in dict.fromkeys((*fresh, *(row["id"] for row in strongest))):
         main: tuple[str, ...] = (identity,)
@@ -70,7 +77,11 @@ def choose_facts(
         anew = [fact for fact in told if fact.sentence.text not in above]
         first = _introduction(anew, about, _names(strongest), sources)
         if not first or not opens(first):  # then somebody who is told with it, and defined
-            others = (defined[row["id"]] for row in strongest if row["id"] in defined)
+            others = (
+                defined[row["id"]]
+                for row in strongest
+                if row["id"] in defined and LEADS * n_about[row["id"]] >= n_about[identity]
+            )
             lead = next((fact for fact in others if fact in told and _names_any(fact, about)), None)
             first = lead or first
         main = (*main, *(first.about if first else ()))
@@ -78,6 +89,8 @@ def choose_facts(
     for fact in told:
         beside = set(main).isdisjoint(fact.about) and not fact.is_row
         worth = fact.sentence.worth * (BESIDE if beside else 1.0) * (1.0 if _begins(fact, names) else PASSING)
+        if fact.sentence.text.startswith(QUOTED) and fact.first.place[0] in sources.parts:
+            worth *= SPOKEN
         sentences.append(replace(fact.sentence, worth=FIRST if fact is first else worth))
     used = above - {lead.sentence.text} if lead else above
     chosen = [told[i] for i in choose(sentences, most, idf, used)]
@@ -86,6 +99,13 @@ def choose_facts(
     story = first and opens(first) and 2 * works.count(works[0]) > len(works)
     least = MIN_FACTS if whole or lead or story or any(fact.is_row for fact in chosen) else UNDEFINED
     return chosen if len(chosen) >= least and (whole or LEAST_ABOUT * begin >= len(chosen)) else []
+
+
+def is_story(chosen: Sequence[Fact], leads: Iterable[Statement], sources: Sources) -> bool:
+    """Say whether facts, of which the first defines nothing, tell one work whose sentences no date orders."""
+    works = {sources.work(fact.first.place[0]) for fact in chosen}
+    defined = chosen[0].first.place in {lead.place for lead in leads}
+    return len(works) == 1 and not defined and not any(fact.is_row or fact.first.stated for fact in chosen)
 
 
 def opens(fact: Fact) -> bool:
@@ -165,7 +185,8 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
     ]
 
     def key(fact: Fact) -> tuple[Any, ...]:
-        return fact.first.sentence.worth < PLAIN, -n_facts[work[fact.first.place]], in_reading(fact, sources)
+        least = PLAIN * (1.0 if len(fact.sentence.text) in WHOLE else LONG)
+        return fact.first.sentence.worth < least, -n_facts[work[fact.first.place]], in_reading(fact, sources)
 
     return min(found, key=key, default=None)
 

@@ -4,7 +4,6 @@ A fact is one sentence, or a row of a table with its values. Which facts a repor
 choose; here they are found, and put in the order of time.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,8 @@ from graphrag_lite.evidence.sentence_dates import period_label
 
 Row = dict[str, Any]
 LATE = 0.4  # what a sentence at the end of its document counts less than one at its beginning
+OPENS, ABSTRACT = 3000, 1.6  # characters with which a long document says what it is about; what they count more
+MET = 3  # strongest members that are told where a reader meets them
 MAX_MEMBERS = 40  # strongest members of a community whose own sentences are looked at
 
 
@@ -64,8 +65,9 @@ def facts(
     """Return the facts of a community, of the most central relationship that each sentence states, else of its members.
 
     `stated` are by the id of a relationship, `named` by that of an entity: the first one describes it, the others are
-    read where they stand in a text unit that states a relationship of the community. `counts` and `strength` are what a
-    relationship counts and how strongly a member is related. What a row of a table says is one fact.
+    read where they stand in a text unit that states a relationship of the community, or where a strong member comes up
+    first in a work of several documents. `counts` and `strength` are what a relationship counts and how strongly a
+    member is related. What a row of a table says is one fact.
     """
 
     def central(row: Row) -> float:
@@ -80,9 +82,12 @@ def facts(
         told.setdefault(one.place, (one, f"{row['source']} – {row['target']}", central(row)))
         about[one.place].update(dict.fromkeys((row["source_id"], row["target_id"])))
     within = {unit for row in relationships for unit in row["text_unit_ids"]}
-    for member in members[:MAX_MEMBERS]:
-        for number, one in enumerate(named.get(member["id"], ())):
-            if number == 0 or one.span["text_unit_id"] in within:
+    for rank, member in enumerate(members[:MAX_MEMBERS]):
+        own = named.get(member["id"], ())
+        parts = [one for one in own if one.place[0] in sources.parts] if rank < MET else []
+        met = min(parts, key=lambda one: (sources.order(one.place[0]), one.place), default=None)
+        for number, one in enumerate(own):
+            if number == 0 or one is met or one.span["text_unit_id"] in within:
                 told.setdefault(one.place, (one, member["title"], strength[member["id"]]))
                 about[one.place][member["id"]] = None
     return _facts(told, about, sources)
@@ -100,7 +105,10 @@ def _facts(
         if one.row:
             rows[place[0]].append(one)
         elif one.stands:
-            early = 1 - LATE * place[1] / len(sources.document(place[0])["text"])
+            length = len(sources.document(place[0])["text"])
+            early = 1 - LATE * place[1] / length
+            if place[1] < OPENS <= length / 4 and place[0] not in sources.parts:
+                early *= ABSTRACT
             sentence = replace(one.sentence, worth=one.sentence.worth * early * sqrt(1 + central))
             found.append(Fact(title, tuple(about[place]), (one,), sentence))
     for document, own in rows.items():
@@ -133,15 +141,4 @@ def in_time(told: Iterable[Fact], sources: Sources) -> list[Fact]:
 def in_reading(fact: Fact, sources: Sources) -> tuple[Any, ...]:
     """Return what facts are sorted by as they are read."""
     document, start = fact.first.place
-    return reading_order(sources.document(document)), start
-
-
-def reading_order(document: Row) -> tuple[Any, ...]:
-    """Return what documents are sorted by: their dates, then their titles, part 2 before part 10.
-
-    >>> sorted([{"id": n, "created_at": "", "title": f"part {n}"} for n in ("10", "2")], key=reading_order)[0]["id"]
-    '2'
-    """
-    parts = re.split(r"(\d+)", document["title"])
-    order = [part.rjust(12, "0") if part.isdecimal() else part for part in parts]
-    return document["created_at"], order, document["id"]
+    return sources.order(document), start

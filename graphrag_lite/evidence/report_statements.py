@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, outcome, unguarded
 from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.definition import defines
 from graphrag_lite.evidence.document_signs import document_signs, hosts, notices
 from graphrag_lite.evidence.key_sentences import Sentence
-from graphrag_lite.evidence.mention_form import DEFINES, EARLY, IS, mention_form
 from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed
 from graphrag_lite.evidence.report_title import headline, says
 from graphrag_lite.evidence.sentence_dates import resolved, stated_period
@@ -27,7 +27,7 @@ from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, r
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.function_words import FUNCTION_WORDS
-from graphrag_lite.text.numbered_titles import without_part
+from graphrag_lite.text.numbered_titles import by_part, without_part
 from graphrag_lite.text.period import Period, whole
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
@@ -39,14 +39,6 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 ASIDE = 0.1  # what a sentence counts that names a host
 STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
-# After a name: "(1843-1899) is a", "est une"; the topic of a sentence in Chinese, Japanese and Korean.
-_IS_A = re.compile(
-    r"\W{0,3}(?:\([^)]{0,80}\)|,[^,.]{0,60},)?\s*(?:is|was|are|were|est|était|sont|ist|war|sind|es|era|è|é)\s"
-    r"(?:\w+ly\s|also\s|now\s|auch\s|aussi\s)?(?:an?|the|one|un[ea]?|les?|la|l['’]|eine?|der|die|das|el|uno|il|een|het)\b",
-    re.I,
-)
-_BRACKETS = r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?"
-_TOPIC = re.compile(rf"{_BRACKETS}(?:是|とは|란|(?:は、?|은\s|는\s).*(?:である|です|の一つだ|だ|입니다|이다)[。.]?$)")
 SEVERAL = 4  # works whose titles are compared
 WORD, _NUMBER = re.compile(r"[^\W_]+(?:['’][^\W_]+)*"), re.compile(r"\d")
 HELD = 100  # documents that are kept for the next sentence
@@ -150,6 +142,19 @@ class Sources:
     def work(self, identity: str) -> str:
         """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
         return without_part(self._documents["title"][self._rows[identity]].as_py()) or identity
+
+    @cached_property
+    def parts(self) -> frozenset[str]:
+        """The documents that are parts of a work of several: chapters, and passages of one title."""
+        works = {identity: self.work(identity) for identity in self._rows}
+        counted = Counter(works.values())
+        return frozenset(identity for identity, work in works.items() if counted[work] > 1)
+
+    def order(self, identity: str) -> tuple[Any, ...]:
+        """Return what documents are sorted by as they are read: dates, then titles, part 2 before part 10."""
+        row = self._rows[identity]
+        created_at, title = (self._documents[name][row].as_py() for name in ("created_at", "title"))
+        return created_at, by_part(title), identity
 
     @cached_property
     def _usual(self) -> frozenset[str]:
@@ -259,15 +264,8 @@ class Sources:
 
     def defines(self, one: Statement, name: str) -> bool:
         """Say whether a statement says early what bears a name, or its last word, is."""
-        text, start, end = self.document(one.span["document_id"])["text"], one.span["char_start"], one.span["char_end"]
-        at = next((at for part in (name, name.split()[-1]) if (at := text.find(part, start, end)) >= 0), -1)
-        last = at + (len(name) if text.startswith(name, at) else len(name.split()[-1]))
-        if at < 0 or (at - start <= EARLY and (_IS_A.match(text, last, end) or _TOPIC.match(text, last, end))):
-            return at >= 0
-        # "Zep, who sang, was here" says what it did, "12 million users, as companies grow" what they do.
-        if not text.startswith(",", last) or IS.match(text, last, end) or name.islower():
-            return False
-        return mention_form(text, (at, last), (start, end), one.language)[0] == DEFINES
+        text = self.document(one.span["document_id"])["text"]
+        return defines(text, (one.span["char_start"], one.span["char_end"]), name, one.language)
 
 
 class Told(NamedTuple):

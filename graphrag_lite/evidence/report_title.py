@@ -4,13 +4,14 @@ A theme is a noun phrase that several of the sentences use and few others do: wh
 up to the next function word, so no verb and no name. Languages without articles and spaces have none.
 """
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from math import ceil
 
 from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.text.names.words import ARTICLES, DETERMINERS, OF_WORDS, closed_class
 from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.period import Period
@@ -19,7 +20,8 @@ from graphrag_lite.text.transcripts import FILE_NAME
 from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import terms
 
-LEAST_SENTENCES, LEAST_SHARE = 2, 0.25  # that share a theme of several words; of all sentences, of one
+LEAST_SENTENCES = 2  # that share a theme of several words
+LEAST_OF_ONE, LEAST_BITS = 3, 1.7  # sentences that share one of one word; its idf times their share
 LONGEST = 3  # words of one
 MOST_FACTS = 1.5  # times the facts of a document: a report of no more has the document's title for a theme
 LONGEST_TITLE = 100  # characters
@@ -31,6 +33,7 @@ _NO_TITLE = re.compile(rf"{FILE_NAME.pattern}|[<>]")  # names of files and ways 
 # Two words, or some characters of a script without spaces.
 _SAYS = re.compile(r"[^\W\d_]{2}\S*\s.*[^\W\d_]{3}|[^\W\da-zA-Z]{4}")
 _ENDED = re.compile(r"[.:;,。：；、]\W*$")
+_NO_NOUN = re.compile(r"(?:ing|ial|ical|tal|ful|ous|able|ive)$|['’]")
 _TOKEN = re.compile(r"[^\W\d_][\w’'-]*|\d+|[^\w\s]")
 
 
@@ -93,40 +96,36 @@ def years(periods: Iterable[Period]) -> str:
 
 
 def theme(
-    sentences: Sequence[str], told: Sequence[str], names: Iterable[str], language: str, idf: Mapping[str, float]
+    found: Sequence[Sentence], told: Sequence[Sentence], names: Iterable[str], language: str, idf: Mapping[str, float]
 ) -> str:
-    """Return the noun phrase that says most of what some sentences have in common, empty where there is none.
+    """Return the noun phrase that says most of what the sentences told have in common, empty where there is none.
 
-    As many of those that are `told` have it, too.
-    What several of them say counts, by the rarity of its words (`key_sentences.rarity`); more words go first. Words of
-    `names` are no theme.
+    What several of them say counts, by the rarity of its words (`key_sentences.rarity`); more words go first. It is
+    looked for in all that was `found`. Words of `names` are no theme.
 
     >>> said = ["Perkin-Elmer ground the primary mirror.", "Dust lay on the primary mirror.", "A test failed."]
-    >>> theme(said, said, ["Perkin-Elmer"], "en", {})
+    >>> made = [Sentence(text, frozenset(terms(text, "en")), 5, 1.0) for text in said]
+    >>> theme(made, made, ["Perkin-Elmer"], "en", {})
     'primary mirror'
     """
     named = {term for name in names for term in terms(name, language)}
     written: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    for sentence in sentences:
-        for key, phrase in _noun_phrases(sentence, language).items():
+    for sentence in found:
+        for key, phrase in _noun_phrases(sentence.text, language).items():
             if named.isdisjoint(key):
                 written[key][phrase] += 1
+    n_told = {key: sum(sentence.terms.issuperset(key) for sentence in told) for key in written}
 
     def worth(key: tuple[str, ...]) -> float:
         rare = sum(idf.get(term, RARE) for term in key) / len(key)
-        return sum(written[key].values()) * (rare - RARE + 1) * (1 + 0.5 * (len(key) > 1))
+        return math.sqrt(n_told[key]) ** 3 * (rare - RARE + 1) * (1 + 0.5 * (len(key) > 1))
 
-    def least(key: tuple[str, ...], n_sentences: int) -> int:
-        return LEAST_SENTENCES if len(key) > 1 else max(LEAST_SENTENCES + 1, ceil(LEAST_SHARE * n_sentences))
+    def is_shared(key: tuple[str, ...]) -> bool:
+        if len(key) > 1:
+            return n_told[key] >= LEAST_SENTENCES <= sum(written[key].values())
+        return n_told[key] >= LEAST_OF_ONE and idf.get(key[0], RARE) * n_told[key] >= LEAST_BITS * len(told)
 
-    known = Counter(key for sentence in told for key in _noun_phrases(sentence, language))
-    shared = [
-        key
-        for key, phrases in written.items()
-        if sum(phrases.values()) >= least(key, len(sentences))
-        and known[key] >= least(key, len(told))
-        and worth(key) > 0
-    ]
+    shared = [key for key in written if is_shared(key) and worth(key) > 0]
     if not shared:
         return ""
     best = max(sorted(shared), key=worth)
@@ -175,7 +174,7 @@ def _phrase(words: list[str] | None, language: str) -> Iterator[str]:
         return
     if language == "de" and not words[-1][0].isupper():
         return
-    if words[-1].casefold() not in _EMPTY and len(words[-1]) > 3:
+    if words[-1].casefold() not in _EMPTY and len(words[-1]) > 3 and not _NO_NOUN.search(words[-1]):
         yield " ".join(words)
         if len(words) > 1:
             yield words[-1]

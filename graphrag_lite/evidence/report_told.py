@@ -4,11 +4,13 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.evidence.key_sentences import rarity
 from graphrag_lite.evidence.member_sentences import member_sentences, related_units
+from graphrag_lite.evidence.report_facts import MET
 from graphrag_lite.evidence.report_statements import ASIDE, Sources, Statement
 
 if TYPE_CHECKING:
@@ -57,7 +59,8 @@ def all_told(
     least = MIN_MEMBERS if any(row["size"] >= MIN_MEMBERS for row in held) else 1
     large = {identity for row in held if row["size"] >= least for identity in row["entity_ids"]}
     units = related_units(relationship.values(), sorted(large))
-    spans = member_sentences(entity_mentions, entity_resolutions, units)
+    strong = {i for row in held for i in nlargest(MET, row["entity_ids"], key=lambda i: (entity[i]["degree"], i))}
+    spans = member_sentences(entity_mentions, entity_resolutions, units, strong, sources)
     first = (span for row in relationship.values() for span in row["sources"][:1])
     rest = (span for identity in units for span in (*entity[identity]["sources"], *spans.get(identity, ())))
     sources.read(chain(first, rest), each)

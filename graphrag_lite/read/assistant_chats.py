@@ -13,6 +13,8 @@ from graphrag_lite.read.documents import ROLES
 
 Value = Mapping[str, Any]
 OTHER_ROLES = frozenset({"system", "developer", "tool", "function", "chat", "generic"})
+STEP = re.compile(r"reasoning|item_reference|compaction|mcp_\w+|\w+_call(?:_output)?")  # items of OpenAI's Responses
+ENTITY = re.compile(r'\ue200entity\ue202\["[^"\ue201]*", ?"([^"\ue201]*)"[^\ue201]*\ue201')  # shown by its name
 CITED = re.compile("\ue200.*?\ue201|【\\d+[^【】\n]*†[^【】\n]*】")  # marks of sources, which the chat shows as links
 TIMES = ("timestamp", "create_time", "created_at", "createdAt", "date", "time")
 
@@ -52,7 +54,8 @@ def _of_chatgpt(node: Value) -> Said | None:
     if hidden or not spoken or message.get("recipient", "all") not in ("all", None):
         return None
     parts = [part if isinstance(part, str) else str(part.get("text") or "") for part in content["parts"] if part]
-    text = CITED.sub("", "\n\n".join(part for part in parts if part.strip()))
+    text = "\n\n".join(part for part in parts if part.strip())
+    text = CITED.sub("", ENTITY.sub(r"\1", text))
     return Said(role, text, message.get("create_time") or "", str(node.get("id") or ""))
 
 
@@ -102,8 +105,13 @@ def longmemeval(question: Value, path: str) -> Iterator[Chat]:
 
 
 def is_message(value: Any) -> bool:
-    """Say whether a value is a message with a role, as of an API or LangChain."""
+    """Say whether a value is a message with a role, as of an API or LangChain, or a step between such."""
     return bool(_role(value)[0])
+
+
+def is_spoken(value: Any) -> bool:
+    """Say whether a value is a message of a user or an assistant."""
+    return _role(value)[0] in ROLES
 
 
 def _chat(chat: Value, listed: Any, read: Any, path: str) -> Chat:
@@ -121,6 +129,8 @@ def _role(message: Any) -> tuple[str, Any]:
     """
     if not isinstance(message, dict):
         return "", ""
+    if STEP.fullmatch(str(message.get("type"))):
+        return "tool", ""
     held = next((message[name] for name in ("data", "kwargs") if isinstance(message.get(name), dict)), message)
     named = message.get("role") or message.get("from") or message.get("type")
     if isinstance(message.get("id"), list) and message["id"]:
@@ -136,7 +146,8 @@ def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     parts = [each if isinstance(each, dict) else {"text": each} for each in content or ()]
-    texts = [each.get("text") for each in parts if each.get("type", "text") in ("text", "input_text", "output_text")]
+    held = [each.get("text") for each in parts if each.get("type", "text") in ("text", "input_text", "output_text")]
+    texts = [text.get("value") if isinstance(text, dict) else text for text in held]
     return "\n\n".join(text for text in texts if isinstance(text, str) and text.strip())
 
 

@@ -22,6 +22,11 @@ def _listed_roles(name: str) -> Callable[[Mapping[str, Any]], bool]:
     return lambda value: _lists(name)(value) and any(map(assistant_chats.is_message, islice(value[name], FIRST)))
 
 
+# Fields by which is told what an export has beside its conversations: of Slack its log of programs and its canvases, of
+# ChatGPT what was thought of answers and what was shared, of Claude who has the account.
+BESIDE = [{"user_id", "user_name", "change_type"}, {"id", "mimetype", "pretty_type"}]
+BESIDE += [{"conversation_id", "rating", "workspace_id"}, {"conversation_id", "is_anonymous"}]
+BESIDE += [{"uuid", "full_name", "verified_phone_number"}]
 SHAPES: Sequence[Shape] = (
     (lambda value: isinstance(value.get("mapping"), dict), assistant_chats.chatgpt),
     (_lists("chat_messages"), assistant_chats.claude),
@@ -41,14 +46,14 @@ def conversations_in(value: Any, path: str, fields: Fields) -> Iterator[Item] | 
     known = [each for each in islice(listed, FIRST) if isinstance(each, dict)]
     if not known:
         return None
-    if all(map(messengers.is_user, known)) or all(map(messengers.is_channel, known)):
-        return iter([Loaded(path, "", "")])  # of a Slack export, whom and what its ids mean
+    if any(all(map(fits, known)) for fits in (messengers.is_user, messengers.is_channel, _is_beside)):
+        return iter([Loaded(path, "", "")])
     if any(map(messengers.is_slack, known)):
         return _documents(messengers.slack(list(listed), path, fields.people), path, fields)
     if any(map(messengers.is_teams, known)):
         return _documents(messengers.teams(list(listed), path), path, fields)
-    if not isinstance(value, dict) and all(map(assistant_chats.is_message, known)):
-        return _documents(assistant_chats.messages({"messages": listed}, path), path, fields)
+    if listed != [value] and _roles(known):
+        return _documents(assistant_chats.messages(_thread(listed, known[0]), path), path, fields)
     if any(_shape(each) for each in known):
         return without_copies(_each(listed, path, fields, alone=isinstance(value, dict)))
     return None
@@ -57,9 +62,24 @@ def conversations_in(value: Any, path: str, fields: Fields) -> Iterator[Item] | 
 def _listed(value: Any) -> Iterable[Any]:
     """Return the objects of a file: what it lists, what an answer of an API does, or itself."""
     if isinstance(value, dict):
-        inner = next((value[name] for name in ("value", "conversations") if is_list(value.get(name))), None)
+        inner = next((value[name] for name in ("value", "conversations", "data") if is_list(value.get(name))), None)
         return inner if inner and not _shape(value) else [value]
     return value if is_list(value) else ()
+
+
+def _is_beside(value: Mapping[str, Any]) -> bool:
+    return any(names <= set(value) for names in BESIDE)
+
+
+def _roles(known: Sequence[Mapping[str, Any]]) -> bool:
+    return all(map(assistant_chats.is_message, known)) and any(map(assistant_chats.is_spoken, known))
+
+
+def _thread(listed: Iterable[Any], first: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return messages as a conversation; those of OpenAI's threads, which come the newest first, by time."""
+    if first.get("object") != "thread.message":
+        return {"messages": listed}
+    return {"messages": sorted(listed, key=lambda each: each["created_at"]), "id": first["thread_id"]}
 
 
 def _shape(value: Mapping[str, Any]) -> Callable[[Mapping[str, Any], str], Iterator[Chat]] | None:

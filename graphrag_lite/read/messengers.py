@@ -5,13 +5,16 @@ What a person would not see as said by somebody is left out: who joined or calle
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from html import unescape
+from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
 from graphrag_lite.read.conversations import Chat, Said
+from graphrag_lite.read.json_values import Listed
 
 Value = Mapping[str, Any]
 People = Mapping[str, str]
@@ -71,7 +74,14 @@ def _of_slack(message: Value, people: People) -> Said | None:
     speaker = next((str(name) for name in (*stated, bot.get("name"), user) if name), "")
     time = str(message["ts"])
     thread = str(message.get("thread_ts") or "")
-    return Said(speaker, _plain(str(message.get("text") or ""), people), time, time, thread if thread != time else "")
+    text = str(message.get("text") or "") or _shown(message.get("attachments"), "pretext", "title", "text")
+    return Said(speaker, _plain(text, people), time, time, thread if thread != time else "")
+
+
+def _shown(cards: Any, *names: str) -> str:
+    """Return what a program shows in the place of words, of these fields of each card."""
+    listed = [each for each in cards or () if isinstance(each, dict)]
+    return "\n\n".join("\n".join(str(each[name]) for name in names if each.get(name)) for each in listed)
 
 
 def _plain(text: str, people: People) -> str:
@@ -92,21 +102,24 @@ def _plain(text: str, people: People) -> str:
 
 
 def telegram(chat: Value, path: str) -> Iterator[Chat]:
-    """Read a chat of Telegram's result.json, or all of one that has several."""
-    chats = chat["chats"]["list"] if "chats" in chat else [chat]
+    """Read a chat of Telegram's result.json, or all that it has; an id tells those of one name apart."""
+    lists = [(chat.get(name) or {}).get("list") or () for name in ("chats", "left_chats")]
+    chats = Listed(lambda: chain.from_iterable(lists)) if "chats" in chat else [chat]
+    names = Counter(each.get("name") for each in chats)
     for each in chats:
-        title = str(each.get("name") or "")
-        yield Chat(title or str(each.get("id") or path), title, each["messages"], _of_telegram, daily=True)
+        title, identity = str(each.get("name") or ""), str(each.get("id") or path)
+        told = f"{title} {identity}" if names[each.get("name")] > 1 else title
+        yield Chat(told.strip() or identity, title, each["messages"], _of_telegram, daily=True)
 
 
 def _of_telegram(message: Value) -> Said | None:
     if message.get("type") != "message":
         return None
-    parts = message.get("text") or ""
+    parts = message.get("text") or (message.get("poll") or {}).get("question") or ""
     parts = [parts] if isinstance(parts, str) else parts
     text = "".join(part if isinstance(part, str) else str(part.get("text", "")) for part in parts)
     answered = message.get("reply_to_message_id")
-    speaker = message.get("from") or message.get("from_id") or ""
+    speaker = message.get("forwarded_from") or message.get("from") or message.get("from_id") or ""
     return Said(str(speaker), text, message.get("date", ""), str(message["id"]), str(answered or ""))
 
 
@@ -117,12 +130,13 @@ def discord(chat: Value, path: str) -> Iterator[Chat]:
 
 
 def _of_discord(message: Value) -> Said | None:
-    if message.get("type") not in ("Default", "Reply"):
+    if str(message.get("type")) not in ("Default", "Reply", "20", "23"):  # 20 and 23: what a command gave
         return None
     author = message["author"]
     answered = (message.get("reference") or {}).get("messageId") if message["type"] == "Reply" else ""
     speaker = str(author.get("nickname") or author["name"])
-    return Said(speaker, str(message["content"]), message.get("timestamp", ""), str(message["id"]), str(answered or ""))
+    text = str(message["content"]) or _shown(message.get("embeds"), "title", "description")
+    return Said(speaker, text, message.get("timestamp", ""), str(message["id"]), str(answered or ""))
 
 
 def is_teams(value: Any) -> bool:
@@ -132,7 +146,8 @@ def is_teams(value: Any) -> bool:
 def teams(listed: Sequence[Value], path: str) -> Iterator[Chat]:
     """Read chatMessages of Microsoft Graph: chats by their day, and the answers to each post of a channel."""
     threads: dict[str, list[Value]] = {}
-    for each in listed:
+    posts = [each if isinstance(each, dict) else {} for each in listed]
+    for each in chain(listed, chain.from_iterable(post.get("replies") or () for post in posts)):
         place = (each.get("channelIdentity") or {}).get("channelId") if isinstance(each, dict) else None
         name = f"{place} {each.get('replyToId') or each.get('id')}" if place else str(each.get("chatId") or path)
         threads.setdefault(name, []).append(each)

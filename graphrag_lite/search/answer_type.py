@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from graphrag_lite.retrieval.entity_names import find_mentions
-from graphrag_lite.search.definitions import thing_asked
+from graphrag_lite.search.definitions import defines, names_holder, roles_asked, thing_asked
 from graphrag_lite.search.other_words import attributes_told, in_other_words
 from graphrag_lite.text.dates import MONTHS
 from graphrag_lite.text.word_lists import expressions
@@ -74,7 +74,8 @@ class Sought:
     """What an answer is to hold beside the terms of its question: a kind of thing, or what things are.
 
     `words` are the question's as it writes them, in lower case, or as the texts' language does; it has `n_words`.
-    `named` are the entities that it names: neither is an answer. `things` are names of what it asks the definition of;
+    `named` are the entities that it names: neither is an answer. `things` are names of what it asks the definition of,
+    `role` are the forms of a role of which it asks who has it;
     `how_many`: it asks for a count; `newest`: each document may tell anew. `others` are terms that mean the same as a
     term of it, `told` how texts tell the attributes that it asks for, with the terms that ask.
     """
@@ -84,10 +85,15 @@ class Sought:
     n_words: int = 0
     named: Collection[int] = frozenset()
     things: tuple[str, ...] = ()
+    role: tuple[str, ...] = ()
     how_many: bool = False
     newest: bool = False
     others: Sequence[tuple[str, Set[str]]] = ()
     told: Sequence[tuple[re.Pattern[str], frozenset[str]]] = ()
+
+    def is_defined(self, sentence: str) -> bool:
+        """Say whether a sentence says by its form what the thing is, or who has the role."""
+        return names_holder(sentence, self.role, self.words) if self.role else defines(sentence, self.things)
 
     def in_other_words(self, sentence: str, own: Set[str]) -> set[str]:
         """Return the terms asked for that a sentence with the terms `own` says in other words."""
@@ -154,7 +160,8 @@ def sought(question: "Question", features: "Features | None" = None) -> Sought:
     words = dict.fromkeys(word.casefold() for word in content_words(asked, question.language))
     others = {form for word in words for _, form in question.translated(word)}
     told = attributes_told(asked, question.analyzed_in)
-    thing = thing_asked(asked)
+    role = roles_asked(asked) if kind == "person" else ()
+    thing = "" if role else thing_asked(asked)
     things = (
         [thing, *(index.cell("entities", "title", entity) for entity, sure in named.items() if sure == 1.0)]
         if thing
@@ -166,6 +173,7 @@ def sought(question: "Question", features: "Features | None" = None) -> Sought:
         n_words=len(words),
         named=frozenset(named),
         things=tuple(dict.fromkeys(things)),
+        role=role,
         how_many=HOW_MANY.search(asked) is not None,
         others=tuple((term, in_other_words(term, question.analyzed_in)) for term in question.terms),
         told=told,

@@ -52,6 +52,7 @@ _NUMBER = re.compile(r"[0-9]{3,4}")
 # Amounts of time are added up, not told.
 _HOW_MANY = re.compile(r"(?i)how many (?!times\b|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)")
 _PRONOUN = re.compile(r"\b(?:he|she|his|hers?|him|they|their|them|who|whose)\b", re.I)
+_OF_MANY = re.compile(r"\b(?:we|our|us|its?|they|their|them|who|whose)\b", re.I)  # of an organization
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 
 
@@ -173,23 +174,30 @@ def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
     question = asked.question
     sought = {form for term in asked.others for form in asked.meant[term]}
     beside = list(_beside_names(question.index, names, set() if asked.told else sought, scores))
+    of_it = (_of_others_left_out(question, text, names) for text, _ in beside)
     if asked.counted:
-        return not any(Sought().counts(text, asked.counted, question.language) for text, _ in beside)
-    told = asked.tell(_of_others_left_out(question, text, names) for text, _ in beside)
+        return not any(Sought().counts(text, asked.counted, question.language) for text in of_it)
+    told = asked.tell(of_it)
     if told and not sought:  # how old somebody was who died is told by neither alone
         return not all(told)
     return not any(told) and not any(_has_form(sought, own) for _, own in beside)
 
 
 def _of_others_left_out(question: "Question", text: str, names: Set[str]) -> str:
-    """Return what stands beside a name without the sentences that name another person, and neither it nor "he"."""
+    """Return what stands beside a name without the sentences that name another of its kind, and neither it nor "he".
+
+    What the index does not know by the name is taken for a person.
+    """
     index, language = question.index, question.analyzed_in
+    kinds = {index.cell("entities", "type", entity) for entity in question.features.entities} or {"person"}
+
+    pronoun = _PRONOUN if "person" in kinds else _OF_MANY
 
     def names_another(said: str) -> bool:
-        if _PRONOUN.search(said) or not names.isdisjoint(terms(said, language)):
+        if pronoun.search(said) or not names.isdisjoint(terms(said, language)):
             return False
         found = (entity for one in find_mentions(said, language, index.names) for entity in one.entities)
-        return any(index.cell("entities", "type", entity) == "person" for entity in found)
+        return any(index.cell("entities", "type", entity) in kinds for entity in found)
 
     spoken = (text[start:end] for start, end in sentences(text, language))
     return " ".join(said for said in spoken if not names_another(said))

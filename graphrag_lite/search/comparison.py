@@ -8,7 +8,7 @@ import numpy as np
 
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import Sought
-from graphrag_lite.search.definitions import defining_units
+from graphrag_lite.search.definitions import defines, defining_units
 from graphrag_lite.search.sentence_choice import choose_sentences, read_out
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
@@ -93,7 +93,7 @@ def _of(
     index = question.index
     own = question.terms_of(side)
     held = index.bm25.all_of(own)
-    read = defining_units(question, (side,), scores)[:UNITS]
+    read = defining_units(question, (side,), scores, lambda text: defines(text, (side,)))[:UNITS]
     read += [unit for unit in held[np.argsort(-scores[held], kind="stable")].tolist() if unit not in read]
     read = [unit for unit in read if scores[unit] > 0][:UNITS]
     without = [term for term in question.terms if term not in question.terms_of(other) or term in own]

@@ -6,11 +6,12 @@ beside it, between commas or in brackets. So it does for a role: "Amy Hood, chie
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from graphrag_lite.search.other_words import roles
 from graphrag_lite.text.folding import unaccented
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED_CHARACTERS
@@ -38,6 +39,7 @@ _HEADING = re.compile(rf"^\W*(?:(?:{_KIND}:|new|the)\s+)?|\s*\([^()]*\)\W*$|\s+{
 _HEADINGS = re.compile(r"^#+ .+", re.M)
 _ARTICLE = re.compile(_FORMS["articles"], re.I)
 _AND_MORE = re.compile(_FORMS["and more"], re.I)
+_ROLE = re.compile(r"(?:.*\w['’]s? )?(?P<role>.+?)(?: (?:of|at|for) .*)?")  # "the CFO of Acme", "Acme's CFO"
 _OF = re.compile(r"\b(?:of|in|for|that|which|who|when|between|you|I|my|your)\b")  # "the capital of France"
 _DOING = re.compile(r"\w(?:ing|ed)$")  # "What is he doing?", but "What does npm outdated do?"
 _IS = re.compile(
@@ -45,8 +47,26 @@ _IS = re.compile(
 )
 _BESIDE = re.compile(_FORMS["beside"])
 _NAME_BEFORE = re.compile(r"(?:^|[\s(])[^\W\d_a-zß-ÿ][^,;:.!?()]{1,40}, (?:(?:the|our|an?|der|die|le|la) )?$")
+_NAME = r"[^\W\d_a-zß-ÿ][\w.’-]*"
+_HOLDER_BEFORE = re.compile(  # "Amy Hood, our chairman and ", "Amy Hood was the first "
+    rf"(?<!\w){_NAME}(?: {_NAME})*(?:,| [–—-]|,? (?:who['’]s|who is|is|was|as|became|becomes)) (?:[\w’']+ ){{0,3}}$"
+)
+_HOLDER_BEHIND = re.compile(rf",? (?:(?:is|was) )?{_NAME} {_NAME}")
+_ROLE_AT = re.compile(r"(?!The |Our |Its |Their |An? |Former )(?<!\w)([A-Z]\w+)(?:['’]s?)? $")
+_ROLE_OF = re.compile(r"^,? (?:of|at|for) (?:the )?([A-Z]\w+)")
 _SET_OFF = re.compile(r"\s*(?:[,.;:)]|$|[은는이가을를로와과의])")
 _INTRODUCED = re.compile(r"(?:called|named|known as|namens|genannt|appelée?|llamad[oa]|인) $", re.I)
+
+
+def roles_asked(question: str) -> tuple[str, ...]:
+    """Return the forms of the role of which a question asks who has it; none where it asks for something else.
+
+    >>> roles_asked("Who is the CFO of Acme?"), roles_asked("Who was Acme's CFO?"), roles_asked("Who is Ann's cat?")
+    (('CFO', 'chief financial officer'), ('CFO', 'chief financial officer'), ())
+    """
+    asks = _ASKS.fullmatch(question.strip())
+    role = asks and _ROLE.fullmatch(_bare(asks["after"] or ""))
+    return roles().get(role["role"].casefold(), ()) if role else ()
 
 
 def thing_asked(question: str) -> str:
@@ -62,9 +82,13 @@ def thing_asked(question: str) -> str:
     asks = _ASKS.fullmatch(_AND_MORE.sub("", question.strip()))
     if not asks:
         return ""
-    thing = _ARTICLE.sub("", (asks["after"] or asks["between"] or asks["before"]).strip(" ?？¿.!\"'“”"), count=1)
+    thing = _bare(asks["after"] or asks["between"] or asks["before"])
     asks_more = _OF.search(thing) or (not asks["between"] and _DOING.search(thing))
     return "" if len(thing.split()) > MOST_WORDS or asks_more else thing
+
+
+def _bare(thing: str) -> str:
+    return _ARTICLE.sub("", thing.strip(" ?？¿.!\"'“”"), count=1)
 
 
 def defines(text: str, things: Iterable[str]) -> bool:
@@ -80,6 +104,23 @@ def defines(text: str, things: Iterable[str]) -> bool:
     True
     """
     return any(_defined(text, found.start(), found.end()) for thing in things for found in _named(thing).finditer(text))
+
+
+def names_holder(text: str, role: Iterable[str], words: Container[str] = ()) -> bool:
+    """Say whether a text says by its form who has a role, of which `role` are the forms.
+
+    Not where it is one at what none of `words`, in lower case, names.
+
+    >>> texts = "I am Amy Hood, our CFO.", "Acme CFO Amy Hood agrees.", "Ann was the first CFO.", "Every CFO was there."
+    >>> [names_holder(text, ["CFO"], ["acme"]) for text in texts], names_holder("Ann, the CFO of Beta", ["CFO"])
+    ([True, True, True, False], False)
+    """
+    return any(
+        (_HOLDER_BEFORE.search(text[max(0, start - REACH) : start]) or _HOLDER_BEHIND.match(text, end))
+        and all(name.casefold() in words for name in _ROLE_AT.findall(text[:start]) + _ROLE_OF.findall(text[end:]))
+        for form in role
+        for start, end in (found.span() for found in _named(form).finditer(text))
+    )
 
 
 def is_about(heading: str, things: Iterable[str]) -> bool:
@@ -117,8 +158,10 @@ def _defined(text: str, start: int, end: int) -> bool:
     )
 
 
-def defining_units(question: "Question", things: Sequence[str], scores: "Vector") -> list[int]:
-    """Return text units that say what things are by their form (`defines`), best first.
+def defining_units(
+    question: "Question", things: Sequence[str], scores: "Vector", is_defined: Callable[[str], bool]
+) -> list[int]:
+    """Return text units that say what things are by their form (`is_defined`), best first.
 
     What stands early in a document is likely to introduce them.
     """
@@ -137,9 +180,7 @@ def defining_units(question: "Question", things: Sequence[str], scores: "Vector"
             headings.append(index.cell("documents", "title", index.document_row[unit]))
         return any(is_about(heading, things) for heading in headings)
 
-    return list(
-        islice((unit for unit, text in texts if defines(text, things) or introduces(unit, text)), DEFINING_UNITS)
-    )
+    return list(islice((unit for unit, text in texts if is_defined(text) or introduces(unit, text)), DEFINING_UNITS))
 
 
 def only_alike(question: "Question", thing: str, scores: "npt.NDArray[np.floating[Any]]") -> bool:

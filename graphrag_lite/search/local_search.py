@@ -57,7 +57,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     if nothing or (nothing is False and nothing_told(question, scores)):
         return compose(question, method, [], ranking)
     asked = sought(question, question.features)
-    defining = defining_units(question, asked.things, scores)
+    defining = defining_units(question, asked.role or asked.things, scores, asked.is_defined)
     if compared := of_each(question, scores, asked):
         return compose(question, method, compared.statements, ranking, unsure=nothing is None, lead=compared.lead)
     foreign = question.language not in ("", *index.languages)  # its words say less of where the answer is

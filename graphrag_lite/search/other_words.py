@@ -21,6 +21,7 @@ def _lists() -> dict[str, Any]:
 def attributes() -> dict[re.Pattern[str], re.Pattern[str]]:
     """Return what asks for an attribute, and what tells it."""
     listed = [one for one in _lists().values() if isinstance(one, dict)]
+    listed += [{"asks": forms, "says": [rf"\b{form}\b" for form in forms]} for forms in sorted(set(roles().values()))]
     asks = (rf"(?<!{_LETTER})(?:{'|'.join(one['asks'])})(?!{_LETTER})" for one in listed)
     return {
         re.compile(ask, re.I): re.compile("|".join(one["says"]), re.I) for ask, one in zip(asks, listed, strict=True)
@@ -34,15 +35,22 @@ def general_terms() -> frozenset[str]:
 
 
 @cache
+def roles() -> dict[str, tuple[str, str]]:
+    """Return the forms of roles that have letters of their own, these and in words, by each in lower case."""
+    forms = (tuple(role.split(maxsplit=1)) for role in _lists()["roles"])
+    return {form.casefold(): (short, long) for short, long in forms for form in (short, long)}
+
+
+@cache
 def role_terms() -> frozenset[str]:
     """Return the terms that are short for roles, and no names."""
-    return frozenset(terms(" ".join(role.split()[0] for role in _lists()["roles"]), "en"))
+    return frozenset(terms(" ".join(short for short, _ in roles().values()), "en"))
 
 
 @cache
 def _irregular() -> dict[str, set[str]]:
-    """Return the terms of irregular verbs of English, and of roles, by each of them."""
-    groups = [set(terms(forms, "en")) for forms in _lists()["irregular"] + _lists()["roles"]]
+    """Return the terms of irregular verbs of English by each of them."""
+    groups = [set(terms(forms, "en")) for forms in _lists()["irregular"]]
     return {term: group for group in groups for term in group}
 
 

@@ -90,7 +90,7 @@ class _Wanted:
                 worth *= 1 + COUNTED
         if ANNOUNCES.search(said) or (ASKED.search(said) and self.sought.words.isdisjoint(ASKING_WORDS)):
             worth *= UNFIT
-        if self.sought.things and defines(said, self.sought.things):
+        if self.sought.is_defined(said):
             worth *= 1 + DEFINED
         return worth
 

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import disarm
-from graphrag_lite.evidence.report_choice import choose_facts, of_one_language, opens
+from graphrag_lite.evidence.definition import definition
+from graphrag_lite.evidence.report_choice import choose_facts, is_story, of_one_language, opens
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
@@ -151,6 +152,9 @@ def _report_on(
         n_summary = min(settings.max_summary_sentences, (len(chosen) + 1) // 2)
         summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], told.sources)
         summary = [*summary[:1], *in_time(summary[1:], told.sources)]
+        if is_story(chosen, leads.values(), told.sources):  # from its beginning to its end
+            chosen = [chosen[0], *in_time(chosen[1:], told.sources)]
+            summary, findings = chosen[:n_summary], chosen[n_summary:]
         name = _title(members, chosen, found, _years(summary, findings), told)
         report = _report(community, name, summary, findings, {row["id"]: row["title"] for row in members})
         own = frozenset(fact.sentence.text for fact in summary)
@@ -234,7 +238,6 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
 def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact], period: str, told: Told) -> str:
     """Return the title of a report on what is `chosen` of what was `found`: main entities, theme and period."""
     titles = {row["id"]: row["title"] for row in members}
-    texts, shown = ([fact.sentence.text for fact in facts] for facts in (found, chosen))
     n_facts = Counter(i for fact in chosen for i in titles if i in fact.about or titles[i] in fact.sentence.text)
     first = [i for i in titles if i in chosen[0].about or titles[i] in chosen[0].sentence.text]
     defined = {i for i in first if i in told.leads and told.leads[i].place == chosen[0].first.place}
@@ -250,7 +253,11 @@ def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact]
         wanted = set(terms(name, language))
         told_first = opens(chosen[0]) and 2 * len(wanted & chosen[0].sentence.terms) > len(wanted)
         return title([] if headed or known or told_first else [of["title"]], name, period)
-    shared = theme(texts, shown, titles.values(), language, told.idf)
+    called = definition(chosen[0].sentence.text, titles[main], language) if main in defined else ""
+    if called:
+        return title([titles[main]], called, period)
+    said, shown = ([fact.sentence for fact in facts] for facts in (found, chosen))
+    shared = theme(said, shown, titles.values(), language, told.idf)
     order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in shared.casefold(), -n_facts[i]))
     least = max(2, len(chosen) / OFTEN)
     return title([titles[i] for i in order if i == main or n_facts[i] >= least], shared, period)

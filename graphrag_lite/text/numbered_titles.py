@@ -43,6 +43,15 @@ def numbered(text: str, language: str) -> list[Numbered]:
     ]
 
 
+def by_part(title: str) -> list[str]:
+    """Return what titles are sorted by so that part 2 comes before part 10.
+
+    >>> sorted(["part 10", "part 2"], key=by_part)
+    ['part 2', 'part 10']
+    """
+    return [part.rjust(12, "0") if part.isdecimal() else part for part in re.split(r"(\d+)", title)]
+
+
 def without_part(title: str) -> str:
     """Return a title without the number of a part at its end.
 

@@ -169,6 +169,91 @@ def test_messages_in_order_tell_days_from_months(days: list[str], read: list[str
     assert [row["reference_time"][5:10] for row in rows] == read
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "12/30/23, 11:40\u202fPM - ", "[30/12/23, 11:40:00\u202fp.\u202fm.] ", "30.12.23 г., 23:40 ч. - ", "2023. 12. 30. 오후 11:40 - ",
+        "٣٠\u200f/١٢\u200f/٢٠٢٣, ١١:٤٠ م - ", "\u200f30\u200f/12\u200f/2023، 11:40 م - ", "23:40, 30/12/2023 - ", "[2023/12/30 晚上11:40:00] ",
+        "2023年12月30日 下午11:40 - ", "30.12.2023 klo 23.40 - ", "30/12/2023 à 23:40 - ", "30/12/2023, 11:40 PTG - ", "30. 12. 2023. 23:40 - ",
+    ],
+)  # fmt: skip
+def test_whatsapp_is_read_in_the_way_of_each_country(head: str, corpus: Corpus) -> None:
+    chat = f"{head}Ann Lee: Hi \u200e<attached: 00000002-PHOTO-2023-12-30-23-40-00-number-two.jpg>\n"
+    later = chat.replace("30/12/23", "31/12/23") if "30/12/23" in head else chat  # of one day: 2030 or 2023
+    rows, _, _ = episodes(corpus({"a.txt": chat + later}))
+    assert {(row["speaker"], row["reference_time"][:16], row["text"]) for row in rows[:1]} == {
+        ("Ann Lee", "2023-12-30T23:40", "Ann Lee: Hi")
+    }
+
+
+def _telegram(name: str, number: int, **message: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "type": "personal_chat",
+        "id": number,
+        "messages": [exports.TELEGRAM["messages"][1] | message],
+    }
+
+
+BOT = {"type": "message", "subtype": "bot_message", "username": "Bot", "text": "", "ts": "1714557606.0"}
+MORE: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
+    "what a bot shows on Slack": ([BOT | {"attachments": [{"title": "A", "text": "B"}]}], [("Bot", "A\nB", "a")]),
+    "chats of one name, one that was left, forwarded": (
+        {
+            "chats": {"list": [_telegram("Ann", 1), _telegram("Ann", 2, forwarded_from="Cy")]},
+            "left_chats": {"list": [_telegram("Old", 3, text="", poll={"question": "Lunch?"})]},
+        },
+        [("Ann Lee", "See x.org", "Ann 1"), ("Cy", "See x.org", "Ann 2"), ("Ann Lee", "Lunch?", "Old")],
+    ),
+    "what a bot shows on Discord": (
+        exports.DISCORD
+        | {"messages": [exports.DISCORD["messages"][0] | {"type": "20", "content": "", "embeds": [{"title": "A"}]}]},
+        [("Ann Lee", "A", "Whales/general")],
+    ),
+    "answers within posts": (
+        {"value": [exports.TEAMS["value"][1] | {"replies": [exports.TEAMS["value"][1] | {"id": "2"}]}]},
+        [("Ann Lee", "Hi Bo & all", "19:x")] * 2,
+    ),
+    "steps of OpenAI's Responses": (
+        [{"type": "reasoning"}, {"type": "function_call_output"}, *exports.OPENAI["messages"][1:2]],
+        [("user", "Hi.", "a.json")],
+    ),
+    "OpenAI's threads": (
+        {
+            "object": "list",
+            "data": [
+                {"object": "thread.message", "created_at": at, "thread_id": "t", "role": role}
+                | {"content": [{"type": "text", "text": {"value": said}}]}
+                for at, role, said in ((2_000_000_000, "assistant", "Hello."), (1_900_000_000, "user", "Hi."))
+            ],
+        },
+        [("user", "Hi.", "t"), ("assistant", "Hello.", "t")],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", MORE)
+def test_what_else_exports_hold_is_read(what: str, corpus: Corpus) -> None:
+    value, expected = MORE[what]
+    rows, _, failed = episodes(corpus({"a/a.json" if "Slack" in what else "a.json": json.dumps(value).encode()}))
+    assert failed == []
+    assert sorted((speaker, text, name) for name, speaker, _, _, text in said(rows)) == sorted(expected)
+
+
+def test_what_an_export_has_beside_conversations_is_no_document() -> None:
+    value = [{"id": "f", "conversation_id": "c", "rating": "up", "workspace_id": None, "content": "{}"}]
+    (item,) = all_readers().read(json.dumps(value).encode(), "message_feedback.json", Fields())
+    assert isinstance(item, Loaded) and item.text == ""
+
+
+def test_a_name_that_chatgpt_marks_is_shown() -> None:
+    marked = json.dumps(exports.CHATGPT).replace(
+        "Oslo\\ue200cite", '\\ue200entity\\ue202[\\"city\\",\\"Oslo\\"]\\ue201\\ue200cite'
+    )
+    (item,) = all_readers().read(marked.encode(), "a.json", Fields())
+    assert isinstance(item, Loaded) and "To Oslo." in item.text
+
+
 def test_names_in_slack_follow_its_list_of_members(corpus: Corpus) -> None:
     files = exports.files_of("Slack")
     rows, _, _ = episodes(corpus(files | {"users.json": b"[]"}, "without"))

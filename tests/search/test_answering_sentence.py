@@ -28,6 +28,9 @@ TEXTS = {
     "Pier": "ANN: What colour is the lantern of the pier?\nBO: Right.\nBO: It is green as a bottle and swings on a chain.\n"
     "ANN: The harbour master repaired the gate.\nBO: Then the oar was repaired in my shed.\nANN: I wonder whether "
     "the ferry is late again today.\nBO: The ferry is late by two hours.",
+    "Call": "On our website, Brask.com/investor, is our financial summary. Every CFO and CIO has asked Amy about the loans. "
+    "On the call with me are Satu Nadel, chief executive officer, and Amy Hode, chief financial officer. Brask was strong.",
+    "Rivals": "Brask talked with Ryan Roslund, the CEO of Linden, and liked it. Your CFO was a good quarter for Brask.",
     "Q1": "The shop had 120 paying members this quarter, up from last year.",
     "Q2": "The shop had 180 paying members this quarter, up from last year.",
     "Q3": "The shop had 150 paying members this quarter, up from last year.",
@@ -47,6 +50,13 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 def test_what_a_thing_is_is_said_first(index: Index) -> None:
     assert index.query("What is Zorbex?").citations[0].text.startswith("In short, Zorbex is a scheduler")
+
+
+@pytest.mark.parametrize(
+    "asked", ["Who is Brask's chief financial officer?", "Who is the CFO of Brask?", "Who is Brask's CEO?"]
+)
+def test_who_has_a_role_is_told_by_the_sentence_that_says_whose_it_is(index: Index, asked: str) -> None:
+    assert index.query(asked).citations[0].text.startswith("On the call with me are Satu Nadel")
 
 
 def test_what_the_best_sentence_leads_to_is_said_first(index: Index) -> None:

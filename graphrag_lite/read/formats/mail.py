@@ -6,18 +6,31 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite.read.composer import Composer
 from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
+from graphrag_lite.text.word_lists import expressions
 
 if TYPE_CHECKING:
     from email.message import EmailMessage
 
-SIGNATURE = re.compile(r"(?m)^-- ?$.*\Z", re.S)
-# What mail programs put before the mail that is answered, and that mail: it is a document of its own, or not given.
-QUOTED = re.compile(
-    r"(?m)^(?:(?:On [^\n]{8,120}\n)?(?!>)[^\n]{0,120}"
-    r"(?:wrote|schrieb|écrit|escribió|scrisse|写道|さん)[^\n]{0,40}:[ \t]*\n(?:[ \t]*\n)*(?=>)"
-    r"|-{2,}[ ]?(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Forwarded message)[^\n]*\n).*\Z",
+WROTE, FROM, SENT, SUBJECT, ORIGINAL, PHONE = expressions(__package__, "mail.txt").values()
+ADDRESS = r"<[^<>\s]{1,80}@[^<>\s]{1,80}>"
+SIGNATURE = re.compile(r"(?m)^(?:-- ?$|_{30,}\n[^\n]*mailing list\n).*\Z", re.S)
+BY_PHONE = re.compile(rf"(?m)^(?:{PHONE})\s*\Z")
+# The line before what is answered: marks of quotation follow it, or it says who wrote, with an address.
+ATTRIBUTION = re.compile(
+    rf"(?m)^(?:On [^\n]{{8,120}}\n)?(?!>)[^\n]{{0,160}}"
+    rf"(?:(?:{WROTE})[^\n]{{0,80}}(?:\n[^\n:>]{{1,60}}>)?|{ADDRESS}[^\n]{{0,40}})[::][ \t]*\n(?:[ \t]*\n)*(?=>)"
+    rf"|^(?!>)[^\n]{{0,160}}{ADDRESS}\s(?:a )?(?:{WROTE})[^\n]{{0,10}}:[ \t]*$"
+)
+# The head of an earlier mail, and all of that: it is a document of its own, or not given.
+EARLIER = re.compile(
+    rf"(?m)^(?:-{{2,}}[ ]?(?:{ORIGINAL})[^\n]*\n"
+    rf"|(?:_{{10,}}[ \t]*\n)?\W?(?:{FROM})\W?[::][^\n]{{2,200}}\n\W?(?:{SENT})\W?[::][^\n]*\d{{4}}[^\n]*\n"
+    rf"(?:[^\n]+\n){{0,4}}\W?(?:{SUBJECT})\W?[::]).*\Z",
     re.S,
 )
+# The same in HTML.
+MARKED = ["blockquote[type=cite]", "blockquote[class~=gmail_quote]", "[class~=yahoo_quoted]", "[id=Signature]"]
+MARKED += ["[class~=moz-cite-prefix]", "[class~=gmail_signature]", "[class~=moz-signature]"]
 
 
 class Mail(NamedTuple):
@@ -115,18 +128,19 @@ def _body(message: "EmailMessage") -> str:
     if part.get_content_subtype() == "html":
         from graphrag_lite.read.formats.web_page import read_page
 
-        return read_page(text).text
+        return read_page(text, MARKED).text or read_page(text).text
     return text
 
 
 def _new(text: str) -> str:
     """Return what a mail says beside the mail that it answers, unless it says nothing else.
 
-    >>> _new("Yes.\\n\\nOn Mon, 29 May 2023 at 10:00, Bo Diaz <bo@x.org>\\nwrote:\\n\\n> Shall we?\\n")
-    'Yes.'
+    >>> _new("Hi.\\n\\nOn Mon, 29 May 2023 at 10:00, Bo Diaz <bo@x.org>\\nwrote:\\n\\n> Shall we?\\nYes.\\n")
+    'Hi.\\n\\nYes.'
     """
     text = text.replace("\r\n", "\n")
-    new = re.sub(r"(?m)^>.*\n?", "", QUOTED.sub("", SIGNATURE.sub("", text)))
+    new = ATTRIBUTION.sub("", EARLIER.sub("", SIGNATURE.sub("", text)))
+    new = BY_PHONE.sub("", re.sub(r"(?m)^>.*\n?", "", new).rstrip())
     return (new if new.strip() else text).strip()
 
 

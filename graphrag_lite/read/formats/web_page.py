@@ -1,7 +1,7 @@
 """HTML, by resiliparse (the Webis group's, for web archives)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -70,8 +70,10 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     yield Loaded(path, page.title, page.text, metadata=stated, blocks=page.blocks)
 
 
-def read_page(html: str) -> Page:
+def read_page(html: str, skip: Sequence[str] = ()) -> Page:
     """Return a page's text without scripts, styles, navigation and footers: headings with marks, code as blocks.
+
+    `skip` selects (by CSS) what else is left out, unless nothing else is there.
 
     >>> page = read_page("<title>News</title><nav>Home</nav><h2>A</h2>One &amp; two.<pre>x = 1</pre>")
     >>> page.text, page.title, [(block.kind, page.text[block.char_start : block.char_end]) for block in page.blocks]
@@ -86,7 +88,7 @@ def read_page(html: str) -> Page:
         name = (meta.getattr("name") or meta.getattr("property") or "").lower()
         dates[name] = meta.getattr("content") or ""
     # Some pages are only ways to others, some stand in one form as a whole, and some are shown by their programs.
-    skips: tuple[list[str], ...] = ([*SKIPPED, *HIDDEN, *WAYS], [*SKIPPED, *WAYS], SKIPPED, [])
+    skips: tuple[list[str], ...] = ([*SKIPPED, *HIDDEN, *WAYS, *skip], [*SKIPPED, *WAYS], SKIPPED, [])
     texts = (extract_plain_text(tree, alt_texts=False, skip_elements=skip) for skip in skips)
     mains = tree.body.get_elements_by_tag_name("main") if tree.body else []
     main = HTMLTree.parse(mains[0].html) if len(mains) == 1 else None

@@ -10,18 +10,19 @@ from graphrag_lite.read.conversations import Chat, Said, documents_of
 from graphrag_lite.read.documents import Fields, Item, Reader
 from graphrag_lite.read.encoding import decode, lines
 
-DAY = r"\d{1,4}[./-] ?\d{1,2}[./-] ?\d{1,4}\.?"
-HALF = r"(?:[ \u202f\u00a0]?(?:[ap]\.?[ \u202f\u00a0]?m\.?|\w{1,4}))?"
+MARK = r"\u200f?[./-] ?"
+DAY = rf"\u200f?\d{{1,4}}(?:{MARK}\d{{1,2}}{MARK}\d{{1,4}}\.?(?: г\.)?|[年년] ?\d{{1,2}}[月월] ?\d{{1,2}}[日일])"
+HALF = r"(?:[ \u202f\u00a0]?(?:\w\.?[ \u202f\u00a0]?\w\.?|\w{1,4}\.?))?"
 TIME = rf"(?:[^\W\d]{{1,9}}\.? ?)?\d{{1,2}}[:.]\d{{2}}(?:[:.]\d{{2}})?{HALF}"
-HEAD = re.compile(
-    rf"^[\u200e\u200f]?(?:\[(?P<ios>{DAY},? ?{TIME})\] |(?P<android>{DAY},? ?{TIME}) [-–] )(?P<rest>.*)$", re.I | re.M
-)
+WHEN = rf"{DAY}[,،]? ?{TIME}|{TIME},? {DAY}"
+HEAD = re.compile(rf"^[\u200e\u200f]?(?:\[(?P<ios>{WHEN})\] |(?P<android>{WHEN}) [-–] )(?P<rest>.*)$", re.I | re.M)
 # A name, and no quotation in it: "Ann changed the subject to “Plan: B”" is said by nobody.
 SPEAKER = re.compile(r"[\u200e\u200f\u202a\u202f\u00a0~ ]*([^:\n\"“”„«»]{1,60}?)\u202c?:(?: |$)")
 MARKS = re.compile("[\u200e\u200f\u202a\u202c\ufeff]")
 # What stands in the place of a picture or a call: in angle brackets, after a mark of direction, a file's name.
-NO_WORDS = re.compile(r"(?:\u200e[^\n]*|<[^<>\n]{3,40}>|(?:[\w-]+\.\w{2,4} \([^()\n]{3,40}\)))\s*")
-EDITED = re.compile(r"\s*\u200e?<[^<>\n]{3,40}>\s*$")
+NO_WORDS = re.compile(r"(?:\u200e[^\n]*|<[^<>\n]{3,100}>|(?:[\w-]+\.\w{2,4} \([^()\n]{3,40}\)))\s*")
+EDITED = re.compile(r"\s*(?:<[^<>\n]{3,40}>|\u200e<[^<>\n]{3,100}>)\s*$")
+HALVES = {"ص": "am", "م": "pm", "π.μ.": "am", "μ.μ.": "pm", "PG": "am", "PTG": "pm"}  # that stand behind the hour
 SAMPLE = 4000  # bytes by which a file is told
 
 
@@ -65,11 +66,15 @@ class Messages:
 
 
 def _time(found: re.Match[str]) -> str:
-    """Return the time of a message, hours and minutes with colons between them."""
+    """Return the time of a message, its day first, in digits of ASCII, hours and minutes with colons between them."""
     stated = re.sub(r"[\u202f\u00a0]", " ", found["ios"] or found["android"])
-    day = re.match(DAY, stated)
-    rest = stated[day.end() :] if day else stated
-    return stated[: len(stated) - len(rest)] + re.sub(r"(?<=\d)\.(?=\d{2})", ":", rest)
+    stated = re.sub(r"\d", lambda digit: str(int(digit[0])), MARKS.sub("", stated)).replace("،", ",")
+    day = re.search(DAY, stated)
+    if day is None:
+        return stated
+    rest = re.sub(r"(?<=\d)\.(?=\d{2})", ":", stated[: day.start()] + stated[day.end() :]).strip(" ,")
+    hour, _, half = rest.removesuffix(" ч.").partition(" ")
+    return f"{day[0].removesuffix(' г.')} {hour} {HALVES.get(half, half)}".rstrip()
 
 
 def _said(message: tuple[str, str, str]) -> Said | None:

@@ -51,6 +51,46 @@ def test_a_mail_says_what_is_new_in_it() -> None:
     assert (message.id, message.reply_to, message.conversation) == ("<1@x.org>", "", "<1@x.org>")
 
 
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "On Wed, May 1, 2024 at 9:00 AM Ann Lee <ann@x.org> wrote:\n\n> Is it open?\n",
+        "Am Mi., 1. Mai 2024 um 09:00 Uhr schrieb Ann Lee <\nann@x.org>:\n> Ist sie offen?\n",
+        "2024年5月1日(水) 9:00 Ann Lee <ann@x.org>:\n\n> 開いていますか\n",
+        "________________________________\nFrom: Ann Lee <ann@x.org>\nSent: Wednesday, May 1, 2024 9:00 AM\nTo: Bo\n"
+        "Subject: Door\n\nIs it open?\n",
+        "*Von:* Ann Lee\n*Gesendet:* Mittwoch, 1. Mai 2024 09:00\n*An:* Bo\n*Betreff:* Tür\n\nIst sie offen?\n",
+        "Sent from my iPhone\n\n> On 1 May 2024, at 09:00, Ann Lee <ann@x.org> wrote:\n> \n> Is it open?\n",
+        "Von meinem iPhone gesendet\n",
+        "_______________________________________________\nOps mailing list\nOps@x.org\n",
+    ],
+)
+def test_what_mail_programs_add_is_not_new(quoted: str) -> None:
+    assert read(f"From: a@x.org\n\nYes.\n\n{quoted}", "a.eml").text.endswith("\nYes.")
+
+
+def test_answers_between_what_they_answer_are_new() -> None:
+    said = "Hi.\n\nAnn Lee wrote:\n> Is it open?\nYes.\n> And the roof?\nClosed.\n"
+    assert read(f"From: a@x.org\n\n{said}", "a.eml").text.endswith("Hi.\n\nYes.\nClosed.")
+    plain = "We have two shifts.\n\nFrom: the office\nSent: by road\n\nOn arrival Bo wrote:\nall fine."
+    assert read(f"From: a@x.org\n\n{plain}", "a.eml").text.endswith(plain)
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        '<div class="gmail_quote"><div class="gmail_attr">On Wed, May 1, 2024 Ann &lt;<a href="x">ann@x.org</a>&gt; wrote:'
+        '<br></div><blockquote class="gmail_quote">Is it open?</blockquote></div>',
+        '<div id="Signature">Bo</div><hr><div><b>From:</b> Ann<br><b>Sent:</b> May 1, 2024<br><b>Subject:</b> A</div>No?',
+    ],
+)
+def test_what_an_html_mail_quotes_is_not_new(quoted: str) -> None:
+    head = "From: a@x.org\nContent-Type: text/html\n\n"
+    poem = "<p>As Poe says:</p><blockquote>Once upon a midnight</blockquote>"
+    text = read(f"{head}{poem}<p>Yes.</p>{quoted}", "a.eml").text
+    assert text.endswith("\nYes.") and "midnight" in text
+
+
 def test_a_mail_is_of_the_thread_that_its_first_mail_began() -> None:
     ids = "From: a@x.org\nMessage-ID: <3@x.org>\nIn-Reply-To: <2@x.org>\n{}\nYes."
     for references, first in (("", "<2@x.org>"), ("References: <1@x.org>\n <2@x.org>\n", "<1@x.org>")):
