@@ -41,17 +41,30 @@ EPISODES = Stage("list_episodes", reads=("source_documents",), writes=("episodes
 LOAD = [
     Stage("load_documents", reads=("corpus_files",), writes=("source_documents",)),
     EPISODES,
-    Stage("split_text_units", reads=("source_documents",), writes=("source_units",)),
+    Stage(
+        "split_text_units",
+        reads=("source_documents",),
+        writes=("source_units",),
+        columns={"source_documents": ("id", "text", "messages")},
+    ),
 ]
 FACTS = Stage(
     "extract_facts_fast",
     reads=("source_documents", "source_units", "episodes", "entity_mentions", "relationship_mentions"),
     writes=("fact_mentions",),
+    columns={
+        "source_documents": ("id", "text", "title", "language", "created_at", "blocks"),
+        "source_units": ("id", "document_id", "char_start", "char_end"),
+    },
 )
 RESOLVE = Stage(
     "resolve_entities",
     reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
     writes=("entity_resolutions", "word_counts"),
+    columns={
+        "source_documents": ("id", "language", "created_at"),
+        "source_units": ("id", "ordinal", "text", "char_start"),
+    },
 )
 FOLD = Stage(
     "fold_facts",
@@ -63,11 +76,13 @@ GRAPH = [
         "summarize_descriptions",
         reads=("source_documents", "entity_mentions", "relationship_mentions", "entity_resolutions"),
         writes=("entities", "relationships", "mention_forms"),
+        columns={"source_documents": ("id", "text", "language")},
     ),
     Stage(
         "detect_communities",
         reads=("source_documents", "source_units", "entities", "relationships"),
         writes=("communities",),
+        columns={"source_documents": ("id", "created_at"), "source_units": ("id", "document_id")},
     ),
 ]
 PUBLISH = [
@@ -86,6 +101,10 @@ PUBLISH = [
             *("search_terms", "search_report_terms", "search_links", "search_units"),
             *("search_names", "search_values", "search_times", "search_vocabulary", "search_counts"),
         ),
+        columns={
+            "documents": ("id", "source_id", "title", "language", "metadata", "text_unit_ids"),
+            "text_units": ("id", "document_id", "text", "char_start", "char_end"),
+        },
     ),
 ]
 FAST = [
@@ -94,6 +113,7 @@ FAST = [
         "extract_graph_fast",
         reads=("source_documents", "source_units"),
         writes=("entity_mentions", "relationship_mentions", "covariates"),
+        columns={"source_documents": ("id", "title", "language", "blocks")},
     ),
     FACTS,
     RESOLVE,
@@ -106,6 +126,13 @@ FAST = [
             *("entities", "relationships", "communities"),
         ),
         writes=("community_reports", "report_bases", "document_signs", "report_sentences", "report_pages"),
+        columns={
+            "source_documents": ("id", "title", "text", "language", "created_at", "blocks"),
+            "source_units": ("id", "document_id", "char_start", "char_end"),
+            "entity_mentions": ("document_id", "text_unit_id", "name", "char_start", "char_end", "mention_start"),
+            "entities": ("id", "title", "type", "degree", "sources"),
+            "relationships": ("id", "source", "target", "source_id", "target_id", "weight", "sources", "text_unit_ids"),
+        },
     ),
     *PUBLISH,
 ]

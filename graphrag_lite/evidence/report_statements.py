@@ -6,7 +6,7 @@ sentence worth that names a host, who speaks in many documents.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -41,7 +41,7 @@ ASIDE = 0.1  # what a sentence counts that names a host
 STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
 SEVERAL = 4  # works whose titles are compared
 WORD, _NUMBER = re.compile(r"[^\W_]+(?:['’][^\W_]+)*"), re.compile(r"\d")
-HELD = 1000  # documents that are kept for the next sentence
+HELD = 100  # documents that are kept for the next sentence
 Place = tuple[str, int, int]  # document, and its first and last character
 # Words set off in Markdown, as chats and Word files of other programs hold them: "**HTTPS**".
 MARKED = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=[^\s*`])([^*`\n]{1,80}?)(?<=\S)\1(?![\w*])")
@@ -190,11 +190,11 @@ class Sources:
         self.sentences = tables.make("report_sentences", self._read(wanted, found))
 
     def _read(
-        self, wanted: Iterable[tuple[Place, Row]], found: Mapping[Place, Reading | None]
+        self, wanted: Iterable[tuple[Place, Row]], found: dict[Place, Reading | None]
     ) -> Iterator[tuple[Any, ...]]:
-        """Keep what each sentence says, and yield its row of `report_sentences`."""
+        """Keep what each sentence says in the place of what was `found`, and yield its row of `report_sentences`."""
         for where, span in wanted:
-            if known := found.get(where):
+            if known := found.pop(where, None):
                 stated = _stated(span, self.document(where[0]), known, self._named, self._dated)
                 self._made[where] = self._unless_noticed(stated)
                 yield (where[0], self._languages[where[0]], *where[1:], *known[:-1], sorted(known.terms))
@@ -290,7 +290,7 @@ def _stated(span: Row, document: Row, read: Reading, named: Collection[str], dat
     worth = read.worth * (1.0 if set(words.split()).isdisjoint(named) else ASIDE)
     place = span | {"char_start": read.start, "char_end": read.end}
     row = any(block["kind"] == "card" for block in document["blocks"])
-    told = Sentence(words, read.terms, read.length, worth)
+    told = Sentence(words, frozenset(set(read.terms)), read.length, worth)  # the copy of a set takes half of a list's
     return Statement(
         told, place, document["language"], document["created_at"] if dated else "", row, is_cell(span, document)
     )

@@ -54,7 +54,7 @@ def all_told(
 
     `held` are the communities that have relationships, `each` is the service that reads many sentences.
     """
-    entity = {row["id"]: row for row in entities.select(["id", "title", "type", "degree", "sources"]).to_pylist()}
+    entity = {row["id"]: row for row in entities.to_pylist()}
     relationship = {row["id"]: row for row in relationships.to_pylist()}
     least = MIN_MEMBERS if any(row["size"] >= MIN_MEMBERS for row in held) else 1
     large = {identity for row in held if row["size"] >= least for identity in row["entity_ids"]}

@@ -54,11 +54,12 @@ class Parts:
             self._make()
 
     def table(self) -> "pa.Table":
-        """Return `source_documents` of all, without ids and languages."""
+        """Return `source_documents` of all, without ids and languages, and let them go."""
         import pyarrow as pa
 
         self._make()
-        return pa.concat_tables(self._made)
+        made, self._made = self._made, []
+        return pa.concat_tables(made)
 
     def _make(self) -> None:
         more = {"id": "", "language": ""}

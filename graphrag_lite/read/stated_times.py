@@ -53,7 +53,9 @@ def _dated_together(items: Sequence[Item], fields: Fields) -> Iterator[Item]:
         if isinstance(item, Loaded) and key:
             left.setdefault(key, []).append(item.metadata[key])
     read = {key: iter(isos(values)) for key, values in left.items()}
-    for item, key in zip(items, keys, strict=True):
+    items.reverse()
+    for key in keys:
+        item = items.pop()  # of a large file, few texts are held twice
         if isinstance(item, Loaded) and key and (stated := next(read[key])):
             rest = {name: value for name, value in item.metadata.items() if name != key}
             yield replace(item, created_at=stated, metadata=rest)

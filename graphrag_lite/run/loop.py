@@ -69,6 +69,7 @@ class _Progress:
     stamps: dict[str, Any]  # records of what this run, and the one that had broken off before it, finished
     digests: dict[str, str]  # of the tables there are
     memory: dict[str, Any] = field(default_factory=dict)  # tables that later stages read
+    later: Sequence[Stage] = ()  # the stages whose turn is still to come
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
     usage: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     ran: list[str] = field(default_factory=list)
@@ -112,16 +113,21 @@ async def run(
     published, stamps = last_run(output), _stamps(building)
     digests = {name: digest(rows) for name, rows in inputs.items()}
     anew = _anew(output, published)
-    so_far = _Progress(output, building, settings, services, inputs, published, anew, stamps, digests, why=[*anew])
+    so_far = _Progress(
+        *(output, building, settings, services, inputs, published, anew, stamps, digests), later=stages, why=[*anew]
+    )
     resumed = bool(stamps)
 
     async def bring_up(stage: Stage, watch: Watch) -> dict[str, Any]:
+        if stage is so_far.later[0]:  # it is its turn
+            so_far.later = so_far.later[1:]
         return await _bring_up(stage, so_far, engine, watch, again=stage.name in refresh)
 
     async with contextlib.aclosing(in_turn(stages, bring_up, so_far.may_begin, watch)) as turns:
         async for position, stage, record, waited in turns:
             so_far.records[stage.name] = record
-            so_far.memory = _still_read(so_far.memory, stages[position + 1 :])
+            so_far.later = stages[position + 1 :]
+            so_far.memory = _still_read(so_far.memory, so_far.later)
             if has_run := stage.name in so_far.ran:
                 give_memory_back()
             rows = {name: entry["rows"] for name, entry in record["tables"].items()}
@@ -184,27 +190,38 @@ async def _run_stage(
     stage: Stage, stamp: Stamp, so_far: _Progress, engine: Engine | None, watch: Watch, started: float, *, again: bool
 ) -> dict[str, Any]:
     """Read, call, check, write, stamp."""
-    memory, services = so_far.memory, so_far.services
-    for name in stage.reads:
-        if name in so_far.inputs:
-            memory[name] = tables.make(name, so_far.inputs[name])
-        elif name not in memory:
-            memory[name] = tables.read(so_far.building, name)
-    read = {name: memory[name] for name in stage.reads}
+    services = so_far.services
     gone_on = last(stage, stamp, so_far.published)
     offered = {**services, "mode": so_far.settings.communities.mode, "last": gone_on, "refresh": again}
-    results, failures, counts = await _perform(stage, read, so_far.settings, offered, engine, watch)
+    results, failures, counts = await _perform(stage, _read(stage, so_far), so_far.settings, offered, engine, watch)
+    so_far.memory = _still_read(so_far.memory | results, so_far.later)
+    give_memory_back()  # before tables are written, which takes some, too
     record: dict[str, Any] = {"stamp": stamp, "tables": {}, "failures": failures, "counts": counts}
     if metered := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:
         so_far.usage[stage.name] = record["usage"] = metered.meter.to_dict(stage.name)
     with snapshots.writing(so_far.output):
-        for name, table in results.items():
-            record["tables"][name] = _write(so_far.building, name, table)
+        for name in stage.writes:
+            record["tables"][name] = _write(so_far.building, name, results.pop(name))
         record["seconds"] = round(time.perf_counter() - started, 3)
         so_far.stamps[stage.name] = record
         snapshots.write_json(so_far.building / "stamps.json", so_far.stamps)
-    memory |= results
     return record
+
+
+def _read(stage: Stage, so_far: _Progress) -> dict[str, Any]:
+    """Return the tables that a stage reads, in its order; `so_far` has them then, too, of large ones these columns."""
+    memory, read = so_far.memory, {}
+    for name in stage.reads:
+        if name in so_far.inputs:
+            memory[name] = tables.make(name, so_far.inputs[name])
+        wanted = list(stage.columns.get(name, tables.schema(name).names))
+        if name not in memory or not set(wanted) <= set(memory[name].column_names):
+            large = tables.path_in(so_far.building, name).stat().st_size >= LARGE // 4
+            memory[name] = tables.read(so_far.building, name, wanted if large else None)
+        read[name] = memory[name].select(wanted) if name in stage.columns else memory[name]
+        if memory[name].nbytes >= LARGE:
+            memory[name] = read[name]
+    return read
 
 
 def _publish(

@@ -14,7 +14,7 @@ import json
 import re
 import sys
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,11 +51,15 @@ Brought = Mapping[str, Sequence[Mapping[str, str]]]
 
 @dataclass(frozen=True)
 class Stage:
-    """A function from tables to tables, with the tables it reads and writes; of its name alone, one in `stages`."""
+    """A function from tables to tables, with the tables it reads and writes; of its name alone, one in `stages`.
+
+    `columns` are those that it gets of a large table: no others are held.
+    """
 
     function: Callable[..., Awaitable[Any]] | str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

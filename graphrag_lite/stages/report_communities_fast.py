@@ -30,7 +30,7 @@ from graphrag_lite.evidence.report_title import says, subject, theme, title, yea
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, Told, all_told
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
-from graphrag_lite.tables import groups
+from graphrag_lite.tables.long_texts import LongTexts
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.words import terms
 
@@ -88,8 +88,9 @@ async def report_communities_fast(
     told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, each)
     pages = KnownPages(before[2] if before else None, told, [settings.model_dump(), sorted(sources.usual)])
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
-    kept = {} if refresh else _kept(mode, last, source_units, entities, held, weight)
-    kept_sentences = _sentences_of(kept, source_units)
+    texts = LongTexts(source_documents)
+    kept = {} if refresh else _kept(mode, last, source_units, texts, entities, held, weight)
+    kept_sentences = _sentences_of(kept, texts)
     defining = {lead.place for lead in told.leads.values()}
     summarized: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of a summary and of those above
     cited: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # places of a report and of those above
@@ -199,6 +200,7 @@ def _kept(
     mode: str,
     last: Last | None,
     source_units: "pa.Table",
+    texts: LongTexts,
     entities: "pa.Table",
     held: list[Row],
     weight: dict[str, float],
@@ -206,24 +208,27 @@ def _kept(
     """Return the reports of the last run that still hold, by community number."""
     if mode == "full" or last is None or last.changed:
         return {}
-    if not (before := last.read("community_reports", "report_bases", "source_units", "entities")):
+    columns = {"source_units": ["id", "char_start", "text"], "entities": ["id", "title"]}
+    if not (before := last.read("community_reports", "report_bases", **columns)):
         return {}
+    import pyarrow as pa
+
     reports, report_bases, units_then, entities_then = before
-    return keep(reports, report_bases, units_then, source_units, entities_then, entities, held, weight)
+    then = set(units_then["id"].to_pylist())
+    places = tables.rows(source_units, "id", "document_id", "char_start", "char_end")
+    new = ["" if identity in then else texts[document][start:end] for identity, document, start, end in places]
+    units = source_units.append_column("text", pa.array(new, pa.string()))
+    return keep(reports, report_bases, units_then, units, entities_then, entities, held, weight)
 
 
-def _sentences_of(kept: dict[int, KeptReport], source_units: "pa.Table") -> dict[int, set[str]]:
+def _sentences_of(kept: dict[int, KeptReport], texts: LongTexts) -> dict[int, set[str]]:
     """Return the sentences in the summaries of kept reports, by community number: what their marks point to."""
-    cited = {span["text_unit_id"] for report in kept.values() for span in report.report["citations"]}
-    rows = groups.rows_with(source_units, "id", cited, "id", "char_start", "text")
-    unit = {identity: (start, text) for identity, start, text in rows}
     found: dict[int, set[str]] = {}
     for number, report in ((number, one.report) for number, one in kept.items()):
         sentences = set()
         for span in report["citations"]:
-            start, text = unit[span["text_unit_id"]]
             if f"[{span['n']}]" in report["summary"]:
-                sentences.add(one_line(text[span["char_start"] - start : span["char_end"] - start]))
+                sentences.add(one_line(texts[span["document_id"]][span["char_start"] : span["char_end"]]))
         found[number] = sentences
     return found
 

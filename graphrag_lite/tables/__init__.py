@@ -93,14 +93,23 @@ def spare_pandas() -> None:
 
 def make(name: str, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> "pa.Table":
     """Make a table from rows, in their order: mappings, or sequences in column order."""
-    import pyarrow as pa
-
     spare_pandas()
     each = iter(rows)
     made = [_made(name, list(islice(each, PART)))]
     while part := list(islice(each, PART)):  # as objects all would take ten times as much
         made.append(_made(name, part))
-    return pa.concat_tables(made).combine_chunks() if made[1:] else made[0]
+    return _joined(made) if made[1:] else made[0]
+
+
+def _joined(parts: "list[pa.Table]") -> "pa.Table":
+    """Return tables one below the other, in one piece, and empty the list: one column at a time is held twice."""
+    import pyarrow as pa
+
+    schema = parts[0].schema
+    columns = [pa.chunked_array([chunk for part in parts for chunk in part[name].chunks]) for name in schema.names]
+    parts.clear()
+    whole = [pa.table({name: columns.pop(0)}).combine_chunks()[name] for name in schema.names]
+    return pa.Table.from_arrays(whole, schema=schema)
 
 
 def _made(name: str, rows: Sequence[Any]) -> "pa.Table":
@@ -218,7 +227,6 @@ def _write(name: str, data: "pa.Table", sink: Any) -> None:
             for start in range(0, max(data.num_rows, 1), size):
                 file.write_table(data.slice(start, size).combine_chunks())
         return
-    data = data.combine_chunks()  # chunks would show in the bytes
     import pyarrow.parquet as pq
 
     fitting = GROUP_ROWS
@@ -227,7 +235,10 @@ def _write(name: str, data: "pa.Table", sink: Any) -> None:
 
         held = pc.sum(pc.binary_length(data["text"])).as_py() or 1  # `nbytes` would depend on how it came to be
         fitting = max(data.num_rows * GROUP_BYTES // held, LEAST_ROWS)
-    pq.write_table(data, sink, row_group_size=min(fitting, GROUP_ROWS), **PARQUET)
+    size = min(fitting, GROUP_ROWS)
+    with pq.ParquetWriter(sink, data.schema, **PARQUET) as file:
+        for start in range(0, max(data.num_rows, 1), size):
+            file.write_table(data.slice(start, size).combine_chunks(), size)  # chunks would show in the bytes
 
 
 def sha256(data: "pa.Table", name: str = "") -> str:

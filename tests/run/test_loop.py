@@ -100,6 +100,13 @@ def test_nothing_to_do_runs_no_stage_and_publishes_nothing(texts: Path, output: 
     assert again.manifest == first.manifest
 
 
+def test_of_large_tables_stages_hold_their_columns_alone_with_the_same_bytes(
+    texts: Path, output: Path, made: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "LARGE", 0)
+    assert bytes_of(index(texts, output).snapshot) == bytes_of(made.snapshot)
+
+
 def test_the_command_says_so_and_loads_nothing_heavy(sample: Path, tmp_path: Path) -> None:
     """So it takes well under two seconds; `benchmarks/noop.py` has the times."""
     shutil.copytree(sample.parents[1], tmp_path / "output")
