@@ -5,6 +5,7 @@ import pyarrow.compute as pc
 
 from graphrag_lite.ops.check.problems import MAX_NAMED, Problems
 from graphrag_lite.ops.check.reading import Ints, Reading, apart, at, look_up, repeated
+from graphrag_lite.tables.groups import places
 
 # In the place of a row of entities: a name (-1: dropped) with an id that names none, one without a resolution.
 DANGLING, UNRESOLVED = -2, -3
@@ -97,12 +98,11 @@ class _Meaning:
     """What names mean, by document and in the whole corpus: rows of entities."""
 
     def __init__(self, read: Reading) -> None:
-
         self.read = read
         self.names = pc.unique(read.column("entity_resolutions", "name"))
         documents = read.refer("entity_resolutions", "document_id", "documents")  # -1: the whole corpus
         self.width = read.n_rows("documents") + 1
-        keys = self._numbers("entity_resolutions", "name") * self.width + documents + 1
+        keys = places(read.column("entity_resolutions", "name"), self.names) * self.width + documents + 1
         order = np.argsort(keys, kind="stable")
         entities = read.refer("entity_resolutions", "entity_id", "entities").copy()
         entities[(entities < 0) & read.not_empty("entity_resolutions", "entity_id")] = DANGLING
@@ -111,17 +111,12 @@ class _Meaning:
     def of(self, table: str, column: str) -> Ints:
         """Return the row of entities that each name of a table of mentions means; see above for what means none."""
         documents = self.read.refer(table, "document_id", "documents")
-        names = self._numbers(table, column)
+        names = places(self.read.column(table, column), self.names)
         here, there = look_up(self.keys, names * self.width + documents + 1)
         anywhere, known = look_up(self.keys, names * self.width)
         entities = np.append(self.entities, UNRESOLVED)
         found: Ints = np.where(there, entities[here], np.where(known, entities[anywhere], UNRESOLVED))
         return np.where(names >= 0, found, UNRESOLVED)
-
-    def _numbers(self, table: str, column: str) -> Ints:
-
-        found = pc.fill_null(pc.index_in(self.read.column(table, column), value_set=self.names), -1)
-        return np.asarray(found, dtype=np.int64)
 
 
 CHECKS = (of_entities, of_relationships, of_mentions)

@@ -47,7 +47,7 @@ def partition(read: Reading, found: Problems) -> None:
     split = np.zeros(len(level), dtype=bool)
     split[parent[parent >= 0]] = True
     for depth in np.unique(level[level >= 0]).tolist():
-        owners, members = _members(read, level == depth)
+        owners, members = _of(read, "entity_ids", "entities", level == depth)
         twice = np.flatnonzero(np.bincount(members, minlength=len(above)) > 1)
         found.rows("entities", f"is in two communities of level {depth}", twice)
         here = np.full(len(above), -1, dtype=np.int64)
@@ -74,7 +74,7 @@ def insides(read: Reading, found: Problems) -> None:
     stated, units = read.pairs("relationships", "text_unit_ids", "text_units")
     first = np.searchsorted(stated, np.arange(len(source) + 1))
     for depth in np.unique(level[level >= 0]).tolist():
-        owners, members = _members(read, level == depth)
+        owners, members = _of(read, "entity_ids", "entities", level == depth)
         label = np.full(read.n_rows("entities") + 1, -1, dtype=np.int64)
         label[members] = owners
         held = np.flatnonzero((label[source] == label[target]) & (label[source] >= 0))
@@ -87,10 +87,6 @@ def insides(read: Reading, found: Problems) -> None:
         more, less = apart(_of(read, "text_unit_ids", "text_units", level == depth), states)
         found.rows(TABLE, "text_unit_ids: one that states none of its relationships", more)
         found.rows(TABLE, "text_unit_ids: lacks one that states a relationship of it", less)
-
-
-def _members(read: Reading, chosen: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    return _of(read, "entity_ids", "entities", chosen)
 
 
 def _of(read: Reading, column: str, target: str, chosen: NDArray[np.bool_]) -> tuple[Ints, Ints]:

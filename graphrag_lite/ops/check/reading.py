@@ -1,7 +1,6 @@
 """Columns of a snapshot as arrays: ids become row numbers, lists become pairs of row numbers."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_lite import tables
+from graphrag_lite.tables.groups import places
 
 Ints = NDArray[np.int64]
 
@@ -33,8 +33,6 @@ NAMES = {  # columns that say what a row is
     "search_names": ("name",),
     "search_values": ("field", "value"),
 }
-
-
 SMALL_BYTES = 2**20  # a file up to this size is read whole, and once; of a larger one, a column as it is needed
 
 
@@ -57,12 +55,6 @@ class Reading:
         self.written = written
         self._ids: dict[str, pa.Array] = {}
         self._pairs: dict[tuple[str, str, str], tuple[Ints, Ints]] = {}
-
-    @contextmanager
-    def skipping(self) -> Iterator[None]:
-        """Leave out what reads a table that is not intact."""
-        with suppress(Missing):
-            yield
 
     def name(self, table: str, row: int) -> str:
         """Say what a row of a table is, in words: its title, path or number."""
@@ -92,11 +84,9 @@ class Reading:
 
     def rows_of(self, values: pa.ChunkedArray, table: str) -> Ints:
         """Return the row of `table` whose id each value is, -1 where there is none."""
-
         if table not in self._ids:
             self._ids[table] = self.column(table, "id").combine_chunks()
-        found = pc.fill_null(pc.index_in(values, value_set=self._ids[table]), -1)
-        return np.asarray(found, dtype=np.int64)
+        return places(values, self._ids[table])
 
     def refer(self, table: str, column: str, target: str) -> Ints:
         """Return the rows of `target` that a column of ids names, (n_rows,), -1 where there is none."""
@@ -104,7 +94,6 @@ class Reading:
 
     def pairs(self, table: str, column: str, target: str) -> tuple[Ints, Ints]:
         """Return (row, row of `target`) for every id in a column of ids or of lists of ids, in their order."""
-
         if (table, column, target) not in self._pairs:
             values = self.column(table, column)
             owners = np.arange(len(values), dtype=np.int64)
@@ -115,7 +104,6 @@ class Reading:
 
     def spans(self, table: str, column: str) -> tuple[Ints, Ints, Ints, Ints, Ints]:
         """Return (row, row of text_units, row of documents, start, end) for every span in a column of lists of them."""
-
         owners, spans = flat(self.column(table, column))
         units = self.rows_of(pc.struct_field(spans, "text_unit_id"), "text_units")
         documents = self.rows_of(pc.struct_field(spans, "document_id"), "documents")
@@ -138,14 +126,12 @@ def is_small(folder: Path, table: str) -> bool:
 
 def flat(lists: pa.ChunkedArray) -> tuple[Ints, pa.ChunkedArray]:
     """Return the row of every element of a column of lists, and the elements."""
-
     lengths = pc.list_value_length(lists).to_numpy()
     return np.repeat(np.arange(len(lists), dtype=np.int64), lengths), pc.list_flatten(lists)
 
 
 def at(values: NDArray[Any], rows: Ints) -> NDArray[Any]:
     """Return the values of some rows, 0 for the row -1."""
-
     found: NDArray[Any] = np.append(values, 0)[rows]
     return found
 
@@ -168,7 +154,6 @@ def repeated(owners: Ints, values: Ints) -> Ints:
     >>> repeated(np.array([0, 0, 1, 1]), np.array([7, 8, 9, 9])).tolist()
     [1]
     """
-
     order = np.lexsort((values, owners))
     owners, values = owners[order], values[order]
     same = (owners[1:] == owners[:-1]) & (values[1:] == values[:-1])
@@ -182,7 +167,6 @@ def apart(one: tuple[Ints, Ints], other: tuple[Ints, Ints]) -> tuple[Ints, Ints]
     >>> [rows.tolist() for rows in apart(a, b)]
     [[1], [2]]
     """
-
     width = max([int(values.max(initial=0)) for _, values in (one, other)]) + 1
     here, there = (np.unique(rows * width + values) for rows, values in (one, other))
     more, less = np.setdiff1d(here, there, assume_unique=True), np.setdiff1d(there, here, assume_unique=True)

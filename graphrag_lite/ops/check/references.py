@@ -1,11 +1,13 @@
 """Every id names a row that is there, and what is said twice is said alike."""
 
+from contextlib import suppress
+
 import numpy as np
 import pyarrow.compute as pc
 
 from graphrag_lite import tables
 from graphrag_lite.ops.check.problems import Problems
-from graphrag_lite.ops.check.reading import Ints, Reading, apart, at, repeated
+from graphrag_lite.ops.check.reading import Ints, Missing, Reading, apart, at, repeated
 
 NUMBERED = ("documents", "text_units", "entities", "relationships", "covariates")
 NAMED = (
@@ -18,7 +20,7 @@ COPIES = (("source_documents", "documents"), ("source_units", "text_units"))
 def references(read: Reading, found: Problems) -> None:
     """Check that every id names a row that is there, and a list none twice."""
     for table, column, key in tables.foreign_keys():
-        with read.skipping():
+        with suppress(Missing):
             owners, rows = read.pairs(table, column, key.table)
             bad = rows < 0
             if key.optional:
@@ -33,7 +35,7 @@ def both_ways(read: Reading, found: Problems) -> None:
     for table, column, key in tables.foreign_keys():
         if not key.back:
             continue
-        with read.skipping():
+        with suppress(Missing):
             own, others = _known(read.pairs(table, column, key.table))
             back_others, back_own = _known(read.pairs(key.table, key.back, table))
             here, there = apart((own, others), (back_own, back_others))
@@ -48,7 +50,6 @@ def _known(pairs: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
 
 def titles(read: Reading, found: Problems) -> None:
     """Check names that stand beside an id."""
-
     for table, column, key in (
         ("relationships", "source", "source_id"),
         ("relationships", "target", "target_id"),
@@ -56,7 +57,7 @@ def titles(read: Reading, found: Problems) -> None:
         ("facts", "subject", "subject_id"),
         ("facts", "object", "object_id"),
     ):
-        with read.skipping():
+        with suppress(Missing):
             rows = read.refer(table, key, "entities")
             known = np.flatnonzero(rows >= 0)
             own = read.column(table, column).take(known)
@@ -67,11 +68,11 @@ def titles(read: Reading, found: Problems) -> None:
 def numbers(read: Reading, found: Problems) -> None:
     """Check human_readable_id: row numbers, and the community's number."""
     for table in NUMBERED if read.complete else NUMBERED[:2]:
-        with read.skipping():
+        with suppress(Missing):
             own = read.numbers(table, "human_readable_id")
             found.rows(table, "human_readable_id: is not the row number", own != np.arange(len(own)))
     for table in ("communities", "community_reports"):
-        with read.skipping():
+        with suppress(Missing):
             same = read.numbers(table, "human_readable_id") == read.numbers(table, "community")
             found.rows(table, "human_readable_id: is not the community's number", ~same)
 
@@ -79,7 +80,7 @@ def numbers(read: Reading, found: Problems) -> None:
 def copies(read: Reading, found: Problems) -> None:
     """Check that the published documents and text units are those that stages worked with, in their order."""
     for source, table in COPIES:
-        with read.skipping():
+        with suppress(Missing):
             columns = [name for name in tables.schema(source).names if name in tables.schema(table).names]
             if read.n_rows(source) != read.n_rows(table):
                 found.add(table, f"not as many rows as {source}")
@@ -92,20 +93,18 @@ def copies(read: Reading, found: Problems) -> None:
 def named(read: Reading, found: Problems) -> None:
     """Check that what must have a name has one."""
     for table, column in NAMED:
-        with read.skipping():
+        with suppress(Missing):
             found.rows(table, f"{column}: empty", ~read.not_empty(table, column))
 
 
 def of_their_document(read: Reading, found: Problems) -> None:
     """Check that a mention's document is its text unit's, and that a document's units are numbered in their order."""
-    with read.skipping():
+    with suppress(Missing):
         document = read.refer("text_units", "document_id", "documents")
         for table in ("entity_mentions", "relationship_mentions"):
-            with read.skipping():
-                units, own = (
-                    read.refer(table, "text_unit_id", "text_units"),
-                    read.refer(table, "document_id", "documents"),
-                )
+            with suppress(Missing):
+                units = read.refer(table, "text_unit_id", "text_units")
+                own = read.refer(table, "document_id", "documents")
                 bad = (units >= 0) & (own >= 0) & (at(document, units) != own)
                 found.rows(table, "document_id: is not its text unit's", bad)
         owners, units = read.pairs("documents", "text_unit_ids", "text_units")

@@ -31,14 +31,8 @@ def of_communities(read: Reading, found: Problems) -> None:
         if not same:
             differ = [a != b for a, b in zip(mine.to_pylist(), theirs.to_pylist(), strict=True)]
             found.rows(TABLE, f"{column}: is not its community's", known[np.array(differ)])
-    mine, theirs = (
-        [sorted(numbers) for numbers in data.to_pylist()]
-        for data in (
-            read.column(TABLE, "children").take(known),
-            read.column("communities", "children").take(rows[known]),
-        )
-    )
-    differ = [a != b for a, b in zip(mine, theirs, strict=True)]
+    mine, theirs = (read.column(name, "children").to_pylist() for name in (TABLE, "communities"))
+    differ = [sorted(mine[own]) != sorted(theirs[row]) for own, row in zip(known, rows[known], strict=True)]
     found.rows(TABLE, "children: are not its community's", known[np.array(differ, dtype=bool)])
 
 

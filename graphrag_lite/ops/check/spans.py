@@ -1,11 +1,13 @@
 """Every span lies inside its text unit, and every text unit is the characters of its document that it says it is."""
 
+from contextlib import suppress
+
 import numpy as np
 import pyarrow.compute as pc
 
 from graphrag_lite import tables
 from graphrag_lite.ops.check.problems import Problems
-from graphrag_lite.ops.check.reading import Reading, at
+from graphrag_lite.ops.check.reading import Missing, Reading, at
 
 SPANS = (
     ("entities", "sources"),
@@ -45,7 +47,7 @@ def sources(read: Reading, found: Problems) -> None:
     first, last = (read.numbers("text_units", name) for name in ("char_start", "char_end"))
     document = read.refer("text_units", "document_id", "documents")
     for table, column in SPANS:
-        with read.skipping():
+        with suppress(Missing):
             owners, units, documents, starts, ends = read.spans(table, column)
             found.rows(table, f"{column}: names no row of text_units", owners[units < 0])
             known = units >= 0
@@ -66,7 +68,7 @@ def mentions(read: Reading, found: Problems) -> None:
     """Check where mentions stand: a sentence of their text unit, or -1 where that is not known."""
     first, last = (read.numbers("text_units", name) for name in ("char_start", "char_end"))
     for table in MENTIONS:
-        with read.skipping():
+        with suppress(Missing):
             units = read.refer(table, "text_unit_id", "text_units")
             starts, ends = (read.numbers(table, name) for name in ("char_start", "char_end"))
             placed = (units >= 0) & ((starts != -1) | (ends != -1))
