@@ -131,7 +131,9 @@ FAST = [
             "source_units": ("id", "document_id", "char_start", "char_end"),
             "entity_mentions": ("document_id", "text_unit_id", "name", "char_start", "char_end", "mention_start"),
             "entities": ("id", "title", "type", "degree", "sources"),
-            "relationships": ("id", "source", "target", "source_id", "target_id", "weight", "sources", "text_unit_ids"),
+            "relationships": (
+                *("id", "source", "target", "source_id", "target_id", "relation", "weight", "sources", "text_unit_ids"),
+            ),
         },
     ),
     *PUBLISH,

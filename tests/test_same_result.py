@@ -32,6 +32,7 @@ OF_COMMUNITIES = {
     "communities",
     "community_reports",
     "report_bases",
+    "report_pages",
     "search_report_terms",
     "search_vocabulary",
     "search_counts",
