@@ -145,7 +145,7 @@ async def run(
     else:
         folder, manifest = _publish(so_far, seconds, made, _peak_memory_mb(engine))
         peak = manifest["peak_memory_mb"]
-    ran, why = tuple(so_far.ran), tuple(so_far.why)
+    ran, why = tuple(name for name in so_far.records if name in so_far.ran), tuple(so_far.why)
     return Run(folder, manifest, changed, seconds, peak, ran, why, so_far.usage, resumed)
 
 

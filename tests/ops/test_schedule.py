@@ -306,14 +306,16 @@ def test_stopped_in_mid_run_it_ends_the_run_and_goes_on_from_there_next_time(not
         while not any(entry.get("message", "").startswith("detect_communities") for entry in entries):
             entries += until(process, "progress")
         entries = stop(process, signal.SIGTERM)
-        assert [entry["event"] for entry in entries] == ["stopping", "progress", "run_interrupted", "stopped"]
+        events = [entry["event"] for entry in entries if entry["event"] != "progress"]
+        assert events == ["stopping", "run_interrupted", "stopped"]
         assert of(entries, "run_interrupted")[0]["exit_code"] == 130
         assert run_log.read(tmp_path / "output")[-1]["status"] == "interrupted"
         assert not (tmp_path / "output" / "lock.json").exists()
         hang[0], n_requests = False, server.n_requests
         summary = json.loads(CliRunner().invoke(main, ["index", str(notes), "--root", str(tmp_path), "--json"]).stdout)
         assert schedule.last_start(tmp_path / "output"), "the next time that is due is that of the next run"
-        assert summary["stages_run"][:2] == ["extract_claims", "report_communities"]
+        ran = summary["stages_run"]  # what computes meanwhile may have ended before it was stopped
+        assert "report_communities" in ran and not {"extract_graph", "detect_communities"} & set(ran)
         asked = [body["messages"][0]["content"] for body in server.requests[n_requests:]]
         assert {stub_replies.recognise(text)[0] for text in asked} == {"report_communities.md"}
 
