@@ -5,7 +5,8 @@ keep the next request from being sent.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -61,15 +62,17 @@ class Model:
         for each in (self, *self.others.values()):
             await self.beside(each.chat.check())
 
-    def started(self, work: Coroutine[Any, Any, T]) -> Awaitable[T]:
-        """Start what asks the model, in the loop where it is asked."""
+    def started(self, work: Coroutine[Any, Any, T]) -> "Future[T] | asyncio.Future[T]":
+        """Start what asks the model, in the loop where it is asked; `asyncio.wrap_future` awaits it in any loop."""
         if self.loop is None or self.loop is asyncio.get_running_loop():
             return asyncio.create_task(work)
-        return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.loop))
+        return asyncio.run_coroutine_threadsafe(work, self.loop)
 
     async def beside(self, work: Coroutine[Any, Any, T]) -> T:
         """Await what asks the model, in the loop where it is asked."""
-        return await (work if self.loop in (None, asyncio.get_running_loop()) else self.started(work))
+        if self.loop in (None, asyncio.get_running_loop()):
+            return await work
+        return await asyncio.wrap_future(self.started(work))
 
     def of(self, stage: str, failures: list[tuple[str, str, int]], watch: Watch) -> StageModel:
         """Return the model as a stage sees it: what it has begun early goes on, and fails among its `failures`."""

@@ -5,6 +5,7 @@ stage -> StageModel.ask -> memo -> budget -> limits, retries -> ChatModel
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
@@ -43,7 +44,7 @@ class StageModel:
     failures: list[tuple[str, str, int]]
     watch: Watch
     stopped: Stopped | None = None  # why nothing more is asked
-    begun: dict[Any, Awaitable[Any]] = field(default_factory=dict)  # outcomes of `begin`, by item
+    begun: dict[Any, Future[Any] | asyncio.Future[Any]] = field(default_factory=dict)  # outcomes of `begin`, by item
     _turns: asyncio.Semaphore | None = None
 
     def begin(self, work: Callable[[T], Awaitable[Any]], item: T) -> None:
@@ -165,7 +166,7 @@ class StageModel:
         """Return what comes of an item: of what was begun before its turn, or of `work`."""
         if not self.begun or (begun := self.begun.pop(item, None)) is None:
             return await work(item)
-        if isinstance(outcome := await begun, Exception):
+        if isinstance(outcome := await asyncio.wrap_future(begun), Exception):
             raise outcome
         return cast(R, outcome)
 
