@@ -56,8 +56,9 @@ def facts(
     console = terminal.Output()
     if conflicts:
         _print_conflicts(console, opened, shown, limit)
-    for row in () if conflicts else shown[:limit]:
-        _print(console, opened, row)
+    else:
+        for row in shown[:limit]:
+            _print(console, opened, row)
     if not shown:
         none = f"no facts{f' about {name}' if name else ''}{' contradict each other' if conflicts else ''}"
         console.print(none, style="dim", markup=False, highlight=False)

@@ -10,6 +10,7 @@ from typing import Any
 
 from graphrag_lite.errors import ModelError, SettingsError
 from graphrag_lite.llm.chat import Request, Usage, prompt_tokens
+from graphrag_lite.llm.own_loop import OfLoop
 from graphrag_lite.settings.models import Llm, Prices
 
 GO_ON = "Every answer is kept: raise it, or run again, and the run goes on from there."
@@ -79,7 +80,7 @@ class Meter:
         self.prices = self.prices_of(settings.model)
         self._in_flight: list[tuple[Spent, Request | Usage]] = []
         self._ended: asyncio.Event | None = None  # of the next call that ends, where one is waited for
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._look = OfLoop(asyncio.Lock)  # calls look one after the other: few of many find room
 
     def prices_of(self, model: str | None) -> Prices | None:
         """Return the prices of a model, None where they are not known. Raises SettingsError where they have to be."""
@@ -162,7 +163,7 @@ class Meter:
         most = self.settings.max_cost
         if most is None or spent.prices is None:
             return
-        async with self._turn():
+        async with self._look.here():
             while True:
                 while len(self._in_flight) >= self.settings.concurrency:
                     await self._end_of_a_call()
@@ -183,12 +184,6 @@ class Meter:
                 if not self._in_flight:
                     return
                 await self._end_of_a_call()
-
-    def _turn(self) -> asyncio.Lock:
-        """Return what lets calls look one after the other, in the running event loop: few of many find room."""
-        if (loop := asyncio.get_running_loop()) is not self._loop:
-            self._loop, self._looks = loop, asyncio.Lock()
-        return self._looks
 
     async def _end_of_a_call(self) -> None:
         self._ended = self._ended or asyncio.Event()

@@ -19,6 +19,7 @@ from graphrag_lite.llm.chat import Message, Reply, Request, Usage, first_word, p
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
 from graphrag_lite.llm.openai_fields import content, parsed, reply_format, tool_call, usage_of
+from graphrag_lite.llm.own_loop import OfLoop
 from graphrag_lite.llm.thinking import may_think, spoken
 from graphrag_lite.settings.models import Llm
 from graphrag_lite.settings.presets import PLAIN
@@ -54,7 +55,7 @@ class OpenAIChat:
         ]:
             raise SettingsError("\n".join(problems))
         self.endpoint = Endpoint(settings, "llm", settings.model)
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._locks = OfLoop(lambda: {"choices": asyncio.Lock(), "form": asyncio.Lock()})
         self._in_vain: set[str] = set()  # what was tried, and not answered
         self._form = settings.preset.form  # place in FORMS
         self._form_is_decided = self._form == PLAIN
@@ -208,7 +209,7 @@ class OpenAIChat:
     @asynccontextmanager
     async def _turn(self, name: str) -> AsyncIterator[None]:
         async with AsyncExitStack() as held:
-            await held.enter_async_context(self._lock(name))
+            await held.enter_async_context(self._locks.here()[name])
             if name in self._in_vain:
                 await held.aclose()
             try:
@@ -216,13 +217,6 @@ class OpenAIChat:
             except UnansweredError:
                 self._in_vain.add(name)
                 raise
-
-    def _lock(self, name: str) -> asyncio.Lock:
-        """Return the lock under which something is decided, one of the running event loop."""
-        loop = asyncio.get_running_loop()
-        if loop is not self._loop:
-            self._loop, self._locks = loop, {"choices": asyncio.Lock(), "form": asyncio.Lock()}
-        return self._locks[name]
 
     def _body(self, request: Request) -> dict[str, Any]:
         settings = self.settings

@@ -3,9 +3,12 @@
 import asyncio
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
 
 SWITCH = 0.0005  # seconds that one thread computes while the other one waits; at Python's 0.005 a request takes twenty
 PATIENCE = 5  # seconds that what is cancelled may take to end; a model that blocks its loop is not waited for
@@ -36,3 +39,17 @@ def own_loop() -> Iterator[asyncio.AbstractEventLoop]:
             sys.setswitchinterval(before)
         started.result().call_soon_threadsafe(started.result().stop)
         thread.join(PATIENCE)
+
+
+class OfLoop(Generic[T]):
+    """What holds locks, which belong to an event loop: made anew in each."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def here(self) -> T:
+        """Return that of the running event loop."""
+        if (loop := asyncio.get_running_loop()) is not self._loop:
+            self._loop, self._made = loop, self._make()
+        return self._made

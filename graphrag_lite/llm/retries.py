@@ -10,6 +10,7 @@ from typing import NoReturn, TypeVar
 
 from graphrag_lite.errors import ModelError
 from graphrag_lite.llm.limits import Limits, Slot
+from graphrag_lite.llm.own_loop import OfLoop
 from graphrag_lite.settings.models import Llm
 
 FIRST_DELAY, MAX_DELAY = 1.0, 30.0  # seconds before the second attempt; before any
@@ -41,19 +42,15 @@ class Retries:
     def __init__(self, settings: Llm, give_up: Callable[[Trouble, int], NoReturn]) -> None:
         self.settings = settings
         self._give_up = give_up
-        self._loop: asyncio.AbstractEventLoop | None = None
+        limits = settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute
+        self._limits = OfLoop(lambda: Limits(*limits))
         self._n_answered = 0
         self._told, self._told_until = "", 0.0
 
     @property
     def limits(self) -> Limits:
-        """The limits of the running event loop, to which their locks belong."""
-        loop = asyncio.get_running_loop()
-        if loop is not self._loop:
-            settings = self.settings
-            self._limits = Limits(settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute)
-            self._loop = loop
-        return self._limits
+        """The limits of the running event loop."""
+        return self._limits.here()
 
     async def answer(
         self, attempt: Callable[[Slot], Awaitable[T]], tokens: int, holding: AsyncExitStack | None = None

@@ -106,12 +106,13 @@ def _told(sample: bytes) -> str:
     from graphrag_lite.text.language import WORD, languages_of, most_common
     from graphrag_lite.text.names.lists import word_lists
 
-    known = {word: ["he"] for word in word_lists("other_scripts")["function"]} | languages_of()
+    others, languages = word_lists("other_scripts")["function"], languages_of()
     found: list[tuple[int, bool, int, str]] = []
     for encoding in SINGLE:
         text = sample.decode(encoding, "replace")
         words = [word for word in WORD.findall(text.casefold()) if not word.isascii()]
-        own = [known[word] for word in words if len(word) > 1 and word in known]
+        words_of = (languages.get(word) or (["he"] if word in others else None) for word in words if len(word) > 1)
+        own = [codes for codes in words_of if codes]
         n = len(own) - text.count("\ufffd")
         if n >= MIN_WORDS and n >= MIN_SHARE * len(words):
             codes = Counter(code for of_word in own for code in of_word)

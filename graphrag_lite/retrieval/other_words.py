@@ -61,10 +61,10 @@ def _of_roles() -> dict[str, set[str]]:
     return {short: set(words) for short, *words in found}
 
 
-def forms(term: str, language: str) -> set[str]:
+def other_forms(term: str, language: str) -> set[str]:
     """Return other forms of a term, of an irregular verb or a role's letters, as far as lists have them.
 
-    >>> sorted(forms("cfo", "en")), sorted(forms("ate", "en")), forms("mill", "en")
+    >>> sorted(other_forms("cfo", "en")), sorted(other_forms("ate", "en")), other_forms("mill", "en")
     (['chief', 'financi', 'offic'], ['ate', 'eat', 'eaten'], set())
     """
     return _irregular().get(term) or _of_roles().get(term, set()) if language == "en" else set()

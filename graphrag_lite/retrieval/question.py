@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.abstention import NOUNS_HAVE_CAPITALS, weighed
-from graphrag_lite.retrieval.other_words import forms, general_terms
+from graphrag_lite.retrieval.other_words import general_terms, other_forms
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.recurring_titles import recurring_titles
 from graphrag_lite.retrieval.spelling import names_within, respelt
@@ -94,11 +94,9 @@ class Question:
 
     def _held(self, term: str) -> list[str]:
         held = self.index.bm25.holds
-        return (
-            [term]
-            if held(term) or term in general_terms()
-            else sorted(filter(held, forms(term, self.language))) or [term]
-        )
+        if held(term) or term in general_terms():
+            return [term]
+        return sorted(filter(held, other_forms(term, self.language))) or [term]
 
     def translated(self, word: str) -> list[tuple[str, str]]:
         """Return what a common word of it is in the languages of the corpus, (code, word); none for its own."""

@@ -22,7 +22,7 @@ from graphrag_lite.errors import GraphragLiteError, TableError
 from graphrag_lite.run import comparison, snapshots
 from graphrag_lite.run.services import Last
 from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest, libraries, origins, reasons, stamp_of, versions
-from graphrag_lite.run.turns import in_turn
+from graphrag_lite.run.turns import stages_in_turn
 from graphrag_lite.run.workers import Engine, Workers, give_memory_back, peak_memory
 from graphrag_lite.settings import Settings
 from graphrag_lite.watch import Silence, Watch
@@ -59,6 +59,7 @@ class Run:
 class _Progress:
     """A run under way: what it found when it began, and what it has done up to a stage."""
 
+    stages: Sequence[Stage]
     output: Path
     building: Path
     settings: Settings
@@ -69,7 +70,6 @@ class _Progress:
     stamps: dict[str, Any]  # records of what this run, and the one that had broken off before it, finished
     digests: dict[str, str]  # of the tables there are
     memory: dict[str, Any] = field(default_factory=dict)  # tables that later stages read
-    later: Sequence[Stage] = ()  # the stages whose turn is still to come
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
     usage: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     ran: list[str] = field(default_factory=list)
@@ -80,6 +80,13 @@ class _Progress:
     def before(self, stage: Stage) -> Any:
         """Return the record of a stage in the last snapshot."""
         return self.published[1]["stages"].get(stage.name) if self.published else None
+
+    def hold(self, made: dict[str, Any], stage: Stage) -> None:
+        """Hold what others than this stage, which `made` tables, still read; large ones only for the first of them."""
+        others = [each for each in self.stages if each.name not in self.records and each is not stage]
+        later, first = ({name for each in some for name in each.reads} for some in (others, others[:1]))
+        held = (self.memory | made).items()
+        self.memory = {name: table for name, table in held if name in first or (name in later and table.nbytes < LARGE)}
 
     def may_begin(self, stage: Stage) -> bool:
         """Tell whether a stage can wait for the model while those before it compute, and have the model know it."""
@@ -113,21 +120,17 @@ async def run(
     published, stamps = last_run(output), _stamps(building)
     digests = {name: digest(rows) for name, rows in inputs.items()}
     anew = _anew(output, published)
-    so_far = _Progress(
-        *(output, building, settings, services, inputs, published, anew, stamps, digests), later=stages, why=[*anew]
-    )
+    found = (published, anew, stamps, digests)
+    so_far = _Progress(stages, output, building, settings, services, inputs, *found, why=[*anew])
     resumed = bool(stamps)
 
     async def bring_up(stage: Stage, watch: Watch) -> dict[str, Any]:
-        if stage is so_far.later[0]:  # it is its turn
-            so_far.later = so_far.later[1:]
         return await _bring_up(stage, so_far, engine, watch, again=stage.name in refresh)
 
-    async with contextlib.aclosing(in_turn(stages, bring_up, so_far.may_begin, watch)) as turns:
-        async for position, stage, record, waited in turns:
+    async with contextlib.aclosing(stages_in_turn(stages, bring_up, so_far.may_begin, watch)) as turns:
+        async for stage, record, waited in turns:
             so_far.records[stage.name] = record
-            so_far.later = stages[position + 1 :]
-            so_far.memory = _still_read(so_far.memory, so_far.later)
+            so_far.hold({}, stage)
             if has_run := stage.name in so_far.ran:
                 give_memory_back()
             rows = {name: entry["rows"] for name, entry in record["tables"].items()}
@@ -147,13 +150,6 @@ async def run(
         peak = manifest["peak_memory_mb"]
     ran, why = tuple(name for name in so_far.records if name in so_far.ran), tuple(so_far.why)
     return Run(folder, manifest, changed, seconds, peak, ran, why, so_far.usage, resumed)
-
-
-def _still_read(memory: Mapping[str, Any], stages: Sequence[Stage]) -> dict[str, Any]:
-    """Return the tables that `stages` read; large ones only for the first of them: the others can read them again."""
-    later = {name for stage in stages for name in stage.reads}
-    first = {name for stage in stages[:1] for name in stage.reads}
-    return {name: table for name, table in memory.items() if name in first or (name in later and table.nbytes < LARGE)}
 
 
 async def _bring_up(
@@ -194,7 +190,7 @@ async def _run_stage(
     gone_on = last(stage, stamp, so_far.published)
     offered = {**services, "mode": so_far.settings.communities.mode, "last": gone_on, "refresh": again}
     results, failures, counts = await _perform(stage, _read(stage, so_far), so_far.settings, offered, engine, watch)
-    so_far.memory = _still_read(so_far.memory | results, so_far.later)
+    so_far.hold(results, stage)
     give_memory_back()  # before tables are written, which takes some, too
     record: dict[str, Any] = {"stamp": stamp, "tables": {}, "failures": failures, "counts": counts}
     if metered := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:

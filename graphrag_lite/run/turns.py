@@ -27,13 +27,13 @@ class _InTurn(Silence):
             self.watch.spend(usage)
 
 
-async def in_turn(
+async def stages_in_turn(
     stages: Sequence[Stage],
     bring_up: Callable[[Stage, Watch], Coroutine[Any, Any, Record]],
     may_begin: Callable[[Stage], bool],
     watch: Watch,
-) -> AsyncGenerator[tuple[int, Stage, Record, float], None]:
-    """Yield the place of each stage, the stage, its record, and the seconds that were waited for it.
+) -> AsyncGenerator[tuple[Stage, Record, float], None]:
+    """Yield each stage, its record, and the seconds that were waited for it.
 
     `may_begin` is asked of the stages whose turn is still to come, whenever one has ended.
     """
@@ -53,7 +53,7 @@ async def in_turn(
                 record = await task
             else:
                 record = await bring_up(stage, watch)
-            yield place, stage, record, time.perf_counter() - started
+            yield stage, record, time.perf_counter() - started
     finally:
         for _, task in begun.values():
             task.cancel()

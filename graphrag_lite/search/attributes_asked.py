@@ -195,7 +195,6 @@ def _of_others_left_out(question: "Question", text: str, names: Set[str]) -> str
     """
     index, language = question.index, question.analyzed_in
     kinds = {index.cell("entities", "type", entity) for entity in question.features.entities} or {"person"}
-
     pronoun = _PRONOUN if "person" in kinds else _OF_MANY
 
     def names_another(said: str) -> bool:
@@ -323,7 +322,7 @@ def _beside(
     """
     text, (spans, own) = _text(index, unit), _sentences(index, unit)
     title = _title_terms(index, unit)
-    if _is_about(index, unit, names):
+    if not names.isdisjoint(title):
         yield text, frozenset().union(*own)
         return
     for at, words in enumerate(own):

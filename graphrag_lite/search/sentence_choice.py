@@ -238,8 +238,8 @@ def _hopped(
 
 def _is_of_heading(document: str, place: int) -> bool:
     """Say whether what stands at a place is part of a heading: "## 8.5. How is it done?" are two sentences."""
-    start, end = document.rfind("\n", 0, place) + 1, document.find("\n", place)
-    return document.startswith("#", start) and 0 <= end - start <= MAX_HEADING
+    start = document.rfind("\n", max(0, place - MAX_HEADING - 1), place) + 1
+    return document.startswith("#", start) and document.find("\n", place, start + MAX_HEADING + 1) >= 0
 
 
 def blocks_of(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]]]:

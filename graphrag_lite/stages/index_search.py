@@ -1,41 +1,30 @@
 """What search needs, computed once: BM25 postings, which text units name which entity, which names mean it."""
 
-import json
-import re
 from array import array
-from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
-from itertools import chain, compress, islice
+from itertools import chain, compress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from graphrag_lite import tables
-from graphrag_lite.read.documents import Fields
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.retrieval.bm25 import Bm25, build_counted
-from graphrag_lite.retrieval.entity_names import key_of, names_of_title
-from graphrag_lite.retrieval.title_numbers import in_series
+from graphrag_lite.retrieval.entity_names import key_of
+from graphrag_lite.retrieval.stated_values import RowsOf, Stated, shared_values, stated
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.said_days import said_days, said_order
-from graphrag_lite.text.numbered_titles import Numbered, numbered
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
-
-RowsOf = Callable[[int], list[int]]
-"""Returns the rows of the text units of the document in a row."""
-WORDS = re.compile(r"[^\d_/:]{1,80}")
-SPEAKER = Fields.sender  # the field under which those who speak in a conversation are found
-FEW = 0.5  # of the documents that have a field: one with more values than that tells documents apart, not kinds of them
 
 
 class Passage(NamedTuple):
@@ -48,14 +37,6 @@ class Passage(NamedTuple):
     @property
     def key(self) -> str:
         return tables.content_id(self.language, self.text)
-
-
-class Read(NamedTuple):
-    """What a document's metadata say in words, the keys of what its title may name, and that title's numbers."""
-
-    words: dict[str, str]
-    names: list[str]
-    numbers: list[Numbered]
 
 
 async def index_search(
@@ -79,7 +60,7 @@ async def index_search(
     """
     import pyarrow as pa
 
-    read = _read(documents, attempt)
+    read = stated(documents, attempt)
     told = zip(tables.rows(documents, "id", "title", "language"), read, strict=True)
     about = {key: ("\n".join([title, *one.words.values()]), language) for (key, title, language), one in told}
 
@@ -111,7 +92,7 @@ async def index_search(
         links,
         _units(documents, text_units, episodes, links),
         _names(entities, entity_resolutions),
-        _values(documents, read, rows_of, text_units, episodes),
+        shared_values(documents, read, rows_of, text_units, episodes),
         _times(text_units, fact_mentions),
         vocabulary,
         counts,
@@ -130,7 +111,6 @@ def _counts(
 
     The `keys` of the passages are known; `units` yields those of the text units, of all, that are to be analysed.
     """
-
     names = ("search_vocabulary", "search_counts")
     before, kept = (last and last.read(*names, unless={"code"})) or (tables.make(name, []) for name in names)
     kept = groups.of(kept, "key", [*chain(*keys)])
@@ -167,40 +147,6 @@ def _in_order(words: Sequence[str], counts: "pa.Table") -> tuple["pa.Table", "pa
     return vocabulary, tables.make_columns("search_counts", **columns)
 
 
-def _read(documents: "pa.Table", attempt: Attempt) -> list[Read]:
-    """Read titles and metadata; those that documents share are read once."""
-    words: dict[str, dict[str, str]] = {}
-    titles: dict[tuple[str, str], tuple[list[str], list[Numbered]]] = {}
-    found = []
-    for identity, title, language, metadata in tables.rows(documents, "id", "title", "language", "metadata"):
-        if metadata not in words and (said := attempt(identity, _words_of, metadata)) is not None:
-            words[metadata] = said
-        key = (title, language)
-        if key not in titles and (told := attempt(identity, _title_read, *key)):
-            titles[key] = told
-        found.append(Read(words.get(metadata, {}), *titles.get(key, ([], []))))
-    return found
-
-
-def _words_of(metadata: str) -> dict[str, str]:
-    """Return the fields of a document's metadata that are words, such as author, source and category; not ids."""
-    stated = json.loads(metadata).items()
-    return {field: value for field, value in stated if isinstance(value, str) and WORDS.fullmatch(value)}
-
-
-def listed(value: str) -> list[str]:
-    """Return the values of a field, several where they stand in a list.
-
-    >>> listed("bug;sync; ui"), listed("Oslo, Norway")
-    (['bug', 'sync', 'ui'], ['Oslo, Norway'])
-    """
-    return [one.strip() for one in re.split("[;|]", value) if one.strip()]
-
-
-def _title_read(title: str, language: str) -> tuple[list[str], list[Numbered]]:
-    return list(map(exact_key, names_of_title(title))), numbered(title, language)
-
-
 def _rows_of(documents: "pa.Table", text_units: "pa.Table") -> RowsOf:
     listed = documents["text_unit_ids"].combine_chunks()
     offsets, rows = np.asarray(listed.offsets), groups.places(listed.flatten(), text_units["id"])
@@ -219,7 +165,7 @@ def _postings(name: str, index: Bm25) -> "pa.Table":
 
 
 def _links(
-    read: Sequence[Read],
+    read: Sequence[Stated],
     rows_of: RowsOf,
     text_units: "pa.Table",
     entities: "pa.Table",
@@ -272,7 +218,7 @@ def _meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions
 
 
 def _defined(
-    read: Sequence[Read], rows_of: RowsOf, entities: "pa.Table", entity_resolutions: "pa.Table"
+    read: Sequence[Stated], rows_of: RowsOf, entities: "pa.Table", entity_resolutions: "pa.Table"
 ) -> list[list[int]]:
     """Return the rows of the text units of the documents whose title is a name of each entity."""
     resolved = list(tables.rows(entity_resolutions, "document_id", "name", "rule"))
@@ -339,69 +285,3 @@ def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
     offsets = np.searchsorted(units[order], np.arange(text_units.num_rows + 1))
     columns = zip(("firsts", "lasts", "lasting", "starts"), np.array(rows, np.int64).reshape(-1, 4).T, strict=True)
     return tables.make_columns("search_times", **{name: _lists(offsets, values) for name, values in columns})
-
-
-def _values(
-    documents: "pa.Table", read: Sequence[Read], rows_of: RowsOf, text_units: "pa.Table", episodes: "pa.Table"
-) -> "pa.Table":
-    """List the text units of documents that share a metadata value, or have a word with a number in their titles.
-
-    A value that is a document's title is its name. Of several ways to write a word with a number, it is the first. Of a
-    conversation, those who speak are values of the units in which they do.
-    """
-    n_values: Counter[str] = Counter()
-    rows: dict[tuple[str, str], list[int]] = defaultdict(list)
-    written: dict[tuple[str, str], str] = {}
-    titles = documents["title"].to_pylist()
-    for place, (title, (words, names, numbers)) in enumerate(zip(titles, read, strict=True)):
-        for one in numbers:
-            value = written.setdefault((one.word, one.number), title[one.start : one.end])
-            rows[tables.OF_TITLES, value] += rows_of(place)
-        for field, value in words.items():
-            if exact_key(value) not in names:
-                for part in listed(value):
-                    n_values[field] += 1
-                    rows[field, part] += rows_of(place)
-    for speaker, unit_rows in _spoken(text_units, episodes):
-        n_values[SPEAKER] += len(unit_rows)
-        rows[SPEAKER, speaker] += unit_rows
-    n_distinct = Counter(field for field, _ in rows)
-    with_numbers = {(title, tuple(one.numbers)) for title, one in zip(titles, read, strict=True) if one.numbers}
-    series = {written[one] for one in in_series(with_numbers)}
-    kept = [
-        (field, value)
-        for field, value in sorted(rows)
-        if (value in series if field == tables.OF_TITLES else n_distinct[field] <= FEW * n_values[field])
-    ]
-    return tables.make_columns(
-        "search_values",
-        field=[field for field, _ in kept],
-        value=[value for _, value in kept],
-        rows=[sorted(set(rows[key])) for key in kept],
-    )
-
-
-def _spoken(text_units: "pa.Table", episodes: "pa.Table") -> Iterator[tuple[str, list[int]]]:
-    """Yield who speaks in a document of several messages, and the rows of text units that hold words of theirs."""
-    import pyarrow.compute as pc
-
-    several = pc.unique(episodes.filter(pc.greater(episodes["ordinal"], 0))["document_id"])
-    said: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
-    columns = ("document_id", "char_start", "char_end", "speaker")
-    for document_id, *message in tables.rows(groups.of(episodes, "document_id", several), *columns):
-        said[document_id].append(tuple(message))
-    spoken: dict[tuple[str, str], dict[int, None]] = defaultdict(dict)
-    units = tables.rows(text_units, "document_id", "char_start", "char_end") if said else ()
-    for row, (document_id, start, end) in enumerate(units):
-        for last, speaker in _between(said.get(document_id, []), start, end):
-            if speaker and last > start:
-                spoken[document_id, speaker][row] = None
-    yield from ((speaker, list(rows)) for (_, speaker), rows in spoken.items())
-
-
-def _between(messages: list[tuple[int, int, str]], start: int, end: int) -> Iterator[tuple[int, str]]:
-    """Yield the end and the speaker of messages from the one that begins at `start`, or before it, to `end`."""
-    for first, last, speaker in islice(messages, max(bisect_right(messages, (start, end, "")) - 1, 0), None):
-        if first >= end:
-            return
-        yield last, speaker

@@ -219,26 +219,28 @@ def sync_folder(folder: Path) -> None:
 
 
 def _write(name: str, data: "pa.Table", sink: Any) -> None:
-    import pyarrow as pa
-
     if name in MAPPED:
-        size = BLOCKS.get(name, max(data.num_rows, 1))
-        with pa.ipc.new_file(sink, data.schema) as file:
-            for start in range(0, max(data.num_rows, 1), size):
-                file.write_table(data.slice(start, size).combine_chunks())
-        return
-    import pyarrow.parquet as pq
+        import pyarrow as pa
 
-    fitting = GROUP_ROWS
-    if name in OF_TEXTS:
-        import pyarrow.compute as pc
+        size, opened = BLOCKS.get(name, max(data.num_rows, 1)), pa.ipc.new_file(sink, data.schema)
+    else:
+        import pyarrow.parquet as pq
 
-        held = pc.sum(pc.binary_length(data["text"])).as_py() or 1  # `nbytes` would depend on how it came to be
-        fitting = max(data.num_rows * GROUP_BYTES // held, LEAST_ROWS)
-    size = min(fitting, GROUP_ROWS)
-    with pq.ParquetWriter(sink, data.schema, **PARQUET) as file:
+        size, opened = _group_rows(name, data), pq.ParquetWriter(sink, data.schema, **PARQUET)
+    with opened as file:
         for start in range(0, max(data.num_rows, 1), size):
             file.write_table(data.slice(start, size).combine_chunks(), size)  # chunks would show in the bytes
+
+
+def _group_rows(name: str, data: "pa.Table") -> int:
+    """Return how many rows of a table stand together, fewer where their texts are long."""
+    if name not in OF_TEXTS:
+        return GROUP_ROWS
+    import pyarrow.compute as pc
+
+    held = pc.sum(pc.binary_length(data["text"])).as_py() or 1  # `nbytes` would depend on how it came to be
+    fitting: int = max(data.num_rows * GROUP_BYTES // held, LEAST_ROWS)
+    return min(fitting, GROUP_ROWS)
 
 
 def sha256(data: "pa.Table", name: str = "") -> str:

@@ -269,13 +269,19 @@ def _from(before: str, time: Time) -> re.Match[str] | None:
     return found if found and (found[0] == "after " or _FORMS["worked"].search(before, 0, found.start())) else None
 
 
+# A clause begins behind one, and ends before one: also in "wanted to let you know I must go".
+_BEFORE = re.compile(
+    r"[;:]|(?<!^), (?:and|but|so|which|where|while|then) "
+    r"| know (?:that )?(?=(?:i|we|you|he|she|it|they|there|the|my|our)\b)"
+)
+_BEHIND = re.compile(r"[;:]| (?:and|but|while|before|after|until|which|when|so|because|since) ")
+
+
 def _clause(plain: str, time: Time, gap: tuple[int, int]) -> tuple[str, str]:
     """Return the words before and behind a time up to the next time, or the end of what they are of."""
     before = plain[max(gap[0], time.start - NEAR) : time.start]
     behind = plain[time.end : min(gap[1], time.end + NEAR)]
-    told = r" know (?:that )?(?=(?:i|we|you|he|she|it|they|there|the|my|our)\b)"  # "wanted to let you know I must go"
-    before = re.split(rf"[;:]|(?<!^), (?:and|but|so|which|where|while|then) |{told}", before)[-1]
-    return before, re.split(r"[;:]| (?:and|but|while|before|after|until|which|when|so|because|since) ", behind)[0]
+    return _BEFORE.split(before)[-1], _BEHIND.split(behind)[0]
 
 
 def _by_verb(clause: tuple[str, str], invalid_at: str) -> tuple[str, str, str]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from graphrag_lite.run.stamps import Stage
-from graphrag_lite.run.turns import in_turn
+from graphrag_lite.run.turns import stages_in_turn
 from graphrag_lite.watch import Silence, Watch
 
 STAGES = [Stage(name, (), ()) for name in ("load", "ask", "count", "report", "publish")]
@@ -41,8 +41,8 @@ async def run(happened: list[str], watch: Watch, fails: str = "") -> None:
         done.add(stage.name)
         return {}
 
-    turns = in_turn(STAGES, bring_up, lambda stage: stage.name == "report" and "ask" in done, watch)
-    happened += [f"told {stage.name}" async for _, stage, _, _ in turns]
+    turns = stages_in_turn(STAGES, bring_up, lambda stage: stage.name == "report" and "ask" in done, watch)
+    happened += [f"told {stage.name}" async for stage, _, _ in turns]
 
 
 def test_a_stage_that_waits_begins_before_its_turn_and_is_told_of_in_it() -> None:
