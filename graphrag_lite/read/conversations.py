@@ -7,8 +7,7 @@ from sys import intern
 from typing import Any, NamedTuple, TypeVar
 
 from graphrag_lite.attempts import outcome
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import ROLES, Item, Loaded, Unreadable, clean
+from graphrag_lite.read.documents import ROLES, Composer, Item, Loaded, Unreadable, clean
 from graphrag_lite.text.timestamps import times_of
 
 T = TypeVar("T")
@@ -103,8 +102,7 @@ def conversation(said: Iterable[Said | None], name: str, source_id: str, title: 
         ids = {"id": clean(each.id), "reply_to": clean(each.reply_to)}
         composer.said(start, speaker, time=each.time, role=role, conversation=name, **ids)
     metadata = stated | ({LEFT_OUT: n_left_out} if n_left_out else {})
-    blocks, messages = tuple(composer.blocks), tuple(composer.messages)
-    return Loaded(source_id, title, composer.text(), metadata=metadata, blocks=blocks, messages=messages)
+    return composer.loaded(source_id, title, metadata)
 
 
 def together(keys: Sequence[str], items: Iterable[T]) -> Iterator[tuple[str, list[T]]]:
