@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from graphrag_lite.text.case_endings import ENDINGS, stems
-from graphrag_lite.text.word_lists import sections
+from graphrag_lite.text.word_lists import expressions, sections
 
 # Those in which a word means the same in any language.
 _SHARED = ("male_names", "female_names")
+FORMS = expressions(__name__, "forms.txt")
 
 
 @cache
