@@ -17,6 +17,7 @@ Row = dict[str, Any]
 Key = tuple[int, bool, str, int, int, str]  # late in its sentence, of no good length, document, start, end, text unit
 MOST = 4  # of each entity
 OPENING = 4  # sentences that name it first in the work that names it most: a reader meets it there
+SCENES = 40  # stretches of a story, of each of which a sentence is read that names it
 EARLY = 12  # characters: a name that comes this much earlier in its sentence is more its subject
 
 
@@ -51,6 +52,7 @@ def member_sentences(
             anywhere[name] = identity
     found: dict[str, dict[tuple[str, int], Key]] = defaultdict(dict)
     opening: dict[tuple[str, str], dict[int, Key]] = defaultdict(dict)
+    told: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
     columns = ["document_id", "text_unit_id", "name", "char_start", "char_end", "mention_start"]
     for batch in entity_mentions.select(columns).to_batches(max_chunksize=20_000):
         for document, unit, name, start, end, mention in tables.rows(batch, *columns):
@@ -58,7 +60,10 @@ def member_sentences(
             if identity not in units or not 0 <= start <= mention:
                 continue
             key = ((mention - start) // EARLY, end - start not in GOOD_LENGTH, document, start, end, unit)
-            if unit in units[identity]:
+            narrated = identity in met and sources.is_narrated(document)
+            if narrated:
+                told[identity].append((*sources.order(document), *key[3:4], key))
+            if unit in units[identity] or narrated:
                 place = (document, start)
                 found[identity][place] = min(key, found[identity].get(place, key))
             elif identity not in met or document not in sources.parts:
@@ -68,9 +73,19 @@ def member_sentences(
                 first[start] = min(key, first.get(start, key))
     openings = _openings(found, opening, sources)
     return {
-        identity: [_span(*key[2:]) for key in (*nsmallest(MOST, own.values()), *openings[identity])]
+        identity: [
+            _span(*key[2:])
+            for key in (*nsmallest(MOST, own.values()), *openings[identity], *_scenes(told.get(identity, ())))
+        ]
         for identity, own in found.items()
     }
+
+
+def _scenes(told: Iterable[tuple[Any, ...]]) -> list[Key]:
+    """Return the best sentence of each stretch of what stories tell of an entity, in their order."""
+    ordered = [one[-1] for one in sorted(told)]
+    stretches = (ordered[len(ordered) * i // SCENES : len(ordered) * (i + 1) // SCENES] for i in range(SCENES))
+    return [min(stretch) for stretch in stretches if stretch]
 
 
 def _openings(
