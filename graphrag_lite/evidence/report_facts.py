@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.report_statements import Sources, Statement
 from graphrag_lite.evidence.sentence_dates import period_label
@@ -47,10 +47,10 @@ class Fact:
     def heading(self, name: str) -> str:
         """Return when, and what of: a `name` of its own, or one that it shares with what stands beside it."""
         if self.is_row:
-            return f"{self.first.day[:10]}: {disarm(name)}" if self.first.day else disarm(name)
+            return f"{self.first.day[:10]}: {escape_marks(name)}" if self.first.day else escape_marks(name)
         if self.first.stated:
-            return f"{self.when}: {disarm(name)}" if name else self.when
-        return f"{disarm(name)}{self.as_of}" if name else self.as_of.strip(" ()").capitalize()
+            return f"{self.when}: {escape_marks(name)}" if name else self.when
+        return f"{escape_marks(name)}{self.as_of}" if name else self.as_of.strip(" ()").capitalize()
 
     @property
     def as_of(self) -> str:

@@ -19,15 +19,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.definition import definition
 from graphrag_lite.evidence.known_pages import KnownPages
-from graphrag_lite.evidence.report_choice import choose_facts, is_story, of_one_language, opens
+from graphrag_lite.evidence.report_choice import choose_facts, is_story, of_one_language, opens_document
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.evidence.report_statements import WORD, Sources
-from graphrag_lite.evidence.report_title import says, subject, theme, title, years
+from graphrag_lite.evidence.report_title import common_subject, common_theme, is_informative, title, year_range
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, Told, all_told
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
@@ -255,7 +255,7 @@ def _ranked(members: list[Row], weight: float, heaviest: float, total: float) ->
         "rank": round(10 * (weight / heaviest) ** 0.5, 1) if heaviest else 0.0,
         "rating_explanation": (
             f"Its {len(members)} entities hold {weight / total if total else 0.0:.1%} of the weight of all statements; "
-            f"the most connected is {disarm(connected['title'])} with {connected['degree']} relationships."
+            f"the most connected is {escape_marks(connected['title'])} with {connected['degree']} relationships."
         ),
     }
 
@@ -272,10 +272,11 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
 def _main(members: Sequence[Row], chosen: Sequence[Fact], told: Told) -> str:
     """Return whom a report is about (entity id): who its first fact defines, else names that others name most."""
     n_facts = _n_facts(members, chosen)
-    names: dict[str, str] = {row["id"]: row["title"] for row in members}
+    names = {row["id"]: row["title"] for row in members}
     first = [i for i, name in names.items() if i in chosen[0].about or name in chosen[0].sentence.text]
     defined = _defined(first, chosen[0], told)
-    return min(first or [members[0]["id"]], key=lambda i: (i not in defined, names[i].islower(), -n_facts[i]))
+    order = sorted(first or [members[0]["id"]], key=lambda i: (i not in defined, names[i].islower(), -n_facts[i]))
+    return str(order[0])
 
 
 def _n_facts(members: Sequence[Row], chosen: Sequence[Fact]) -> Counter[str]:
@@ -297,7 +298,9 @@ def _title(
     n_facts = _n_facts(members, chosen)
     language = chosen[0].first.language
     is_what = definition(chosen[0].sentence.text, titles[main], language) if _defined([main], chosen[0], told) else ""
-    name = told.sources.own_title(subject([told.sources.called(fact.first.place[0]) for fact in chosen]), language)
+    name = told.sources.own_title(
+        common_subject([told.sources.called(fact.first.place[0]) for fact in chosen]), language
+    )
     words = set(WORD.findall(titles[main].casefold()))
     if name and not (
         is_what
@@ -307,16 +310,18 @@ def _title(
         )
     ):
         of = next(row for row in members if row["id"] == main)
-        headed = of["type"] == "location" and not says(told.sources.document(chosen[0].first.place[0])["title"])
+        headed = of["type"] == "location" and not is_informative(
+            told.sources.document(chosen[0].first.place[0])["title"]
+        )
         called = of["title"].split()[-1] if of["type"] == "person" else of["title"]
         known = called.casefold() in name.casefold()
         wanted = set(terms(name, language))
-        told_first = opens(chosen[0]) and 2 * len(wanted & chosen[0].sentence.terms) > len(wanted)
+        told_first = opens_document(chosen[0]) and 2 * len(wanted & chosen[0].sentence.terms) > len(wanted)
         return title([] if headed or known or told_first else [of["title"]], name, period)
     if is_what:
         return title([titles[main]], is_what, period)
     said, shown = ([fact.sentence for fact in facts] for facts in (found, chosen))
-    shared = theme(said, shown, titles.values(), language, told.idf)
+    shared = common_theme(said, shown, titles.values(), language, told.idf)
     order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in shared.casefold(), -n_facts[i]))
     least = max(2, len(chosen) / OFTEN)
     return title(
@@ -335,15 +340,17 @@ def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
     stated = [fact.first.stated for fact in (*summary, *findings) if fact.first.stated]
     if 3 * len(stated) < len(summary) + len(findings):
         stated = [fact.first.period for fact in (*summary, *findings) if fact.first.day and fact.first.period]
-    return years(stated)
+    return year_range(stated)
 
 
 def _table_report(told: Sequence[Fact], values: Sequence[tuple[str, int]]) -> Row:
     """Return a report on rows of tables: how many share which values, and the rows."""
     shared = [f"{value} ({n:,})" for value, n in values[:MAX_VALUES]]
-    name = title([value for value, _ in values], "", years(fact.first.period for fact in told if fact.first.period))
+    name = title(
+        [value for value, _ in values], "", year_range(fact.first.period for fact in told if fact.first.period)
+    )
     report = _report(name, (), told, {})
-    return report | {"main": name, "summary": disarm(f"Rows by what they share: {', '.join(shared)}.")}
+    return report | {"main": name, "summary": escape_marks(f"Rows by what they share: {', '.join(shared)}.")}
 
 
 def _report(name: str, summary: Sequence[Fact], findings: Sequence[Fact], titles: Mapping[str, str]) -> Row:

@@ -56,7 +56,7 @@ def test_what_is_deep_is_not_read_again_at_each_depth() -> None:
 
     def counted(data: bytes) -> Any:
         nonlocal n_pieces
-        for piece in encoding.pieces(data):
+        for piece in encoding.decoded_pieces(data):
             n_pieces += 1
             yield piece
 
