@@ -145,18 +145,7 @@ def test_settings_are_heard(read: dict[str, pa.Table]) -> None:
     assert default["search_terms"] != flat["search_terms"] and default["search_links"] == flat["search_links"]
 
 
-FRENCH_SKILLS = (
-    "patiner",
-    "cuisiner",
-    "naviguer",
-    "pêcher",
-    "lire",
-    "sculpter",
-    "brasser",
-    "chanter",
-    "skier",
-    "coudre",
-)
+FRENCH_SKILLS = tuple("patiner cuisiner naviguer pêcher lire sculpter brasser chanter skier coudre".split())
 
 
 def test_reports_are_analysed_in_the_language_that_global_search_reads_them_in(
