@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphrag_lite.evidence.key_sentences import choose
+from graphrag_lite.evidence.key_sentences import choose_sentences
 from graphrag_lite.evidence.report_facts import Fact, in_reading
 from graphrag_lite.evidence.report_statements import Sources, Statement
 from graphrag_lite.text.transcripts import QUOTED, WHOLE
@@ -76,7 +76,7 @@ def choose_facts(
         about = _names([of[identity]])
         anew = [fact for fact in told if fact.sentence.text not in above]
         first = _introduction(anew, about, _names(strongest), sources)
-        if not first or not opens(first):  # then somebody who is told with it, and defined
+        if not first or not opens_document(first):  # then somebody who is told with it, and defined
             others = (
                 defined[row["id"]]
                 for row in strongest
@@ -93,10 +93,10 @@ def choose_facts(
             worth *= SPOKEN
         sentences.append(replace(fact.sentence, worth=FIRST if fact is first else worth))
     used = above - {lead.sentence.text} if lead else above
-    chosen = [told[i] for i in choose(sentences, most, idf, used)]
+    chosen = [told[i] for i in choose_sentences(sentences, most, idf, used)]
     begin = sum(_begins(fact, names) for fact in chosen)
     works = [sources.work(fact.first.place[0]) for fact in chosen]
-    story = first and opens(first) and 2 * works.count(works[0]) > len(works)
+    story = first and opens_document(first) and 2 * works.count(works[0]) > len(works)
     least = MIN_FACTS if whole or lead or story or any(fact.is_row for fact in chosen) else UNDEFINED
     return chosen if len(chosen) >= least and (whole or LEAST_ABOUT * begin >= len(chosen)) else []
 
@@ -108,7 +108,7 @@ def is_story(chosen: Sequence[Fact], leads: Iterable[Statement], sources: Source
     return len(works) == 1 and not defined and not any(fact.is_row or fact.first.stated for fact in chosen)
 
 
-def opens(fact: Fact) -> bool:
+def opens_document(fact: Fact) -> bool:
     """Say whether a fact stands at the beginning of its document, where it says what the document is about."""
     return fact.first.place[1] < OPENING
 
@@ -181,7 +181,7 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
     found = [
         fact
         for fact in told
-        if _begins(fact, own) or (opens(fact) and work[fact.first.place] in story and _names_any(fact, names))
+        if _begins(fact, own) or (opens_document(fact) and work[fact.first.place] in story and _names_any(fact, names))
     ]
 
     def key(fact: Fact) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.report_statements import Sources, Statement
 from graphrag_lite.evidence.sentence_dates import period_label
@@ -42,7 +42,7 @@ class Fact:
     @property
     def heading(self) -> str:
         """Return when, and what of: of what no sentence dates, as of which day its document tells it."""
-        title = disarm(self.title)
+        title = escape_marks(self.title)
         if self.is_row:
             return f"{self.first.day[:10]}: {title}" if self.first.day else title
         return f"{period_label(self.first.stated)}: {title}" if self.first.stated else f"{title}{self.as_of}"

@@ -33,7 +33,7 @@ class Message(NamedTuple):
     """What somebody says in a document, characters [char_start, char_end), with the name that it opens with, if any.
 
     `id` is its own id in the source, `reply_to` that of the message of the same conversation that it answers; `role` is
-    that of a chat with an assistant. `time` is as the source states it until `stated_times.dated` has read it: then it
+    that of a chat with an assistant. `time` is as its source has it until `stated_times.read_times` reads it: then it
     is ISO 8601, and what cannot be read is left in `unread_time`.
     """
 
@@ -99,6 +99,6 @@ class Reader:
     version: str = ""
 
 
-def clean(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Replace halves of surrogate pairs, which no encoding can write."""
     return SURROGATE.sub("\ufffd", text)

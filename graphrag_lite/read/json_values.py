@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from graphrag_lite.read.encoding import pieces
+from graphrag_lite.read.encoding import decoded_pieces
 
 AT_ONCE = 1 << 20  # characters; what is longer is read by its parts
 DEEP = 8  # lists and objects in each other, of which each would be tried as a whole: what is deeper is read at once
@@ -44,7 +44,7 @@ class _Text:
 
     def __init__(self, data: bytes, start: int = 0, depth: int = 0) -> None:
         self._depth = depth
-        self._data, self._pieces, self._window, self._at, self._before = data, pieces(data), "", 0, 0
+        self._data, self._pieces, self._window, self._at, self._before = data, decoded_pieces(data), "", 0, 0
         while self._before + len(self._window) < start and self._more():
             self._at = min(start - self._before, len(self._window))
         self._at = start - self._before

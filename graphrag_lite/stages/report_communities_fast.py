@@ -18,15 +18,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.definition import definition
 from graphrag_lite.evidence.known_pages import KnownPages
-from graphrag_lite.evidence.report_choice import choose_facts, is_story, of_one_language, opens
+from graphrag_lite.evidence.report_choice import choose_facts, is_story, of_one_language, opens_document
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.evidence.report_statements import Sources
-from graphrag_lite.evidence.report_title import says, subject, theme, title, years
+from graphrag_lite.evidence.report_title import common_subject, common_theme, is_informative, title, year_range
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, Told, all_told
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
@@ -246,7 +246,7 @@ def _ranked(members: list[Row], weight: float, heaviest: float, total: float) ->
         "rank": round(10 * (weight / heaviest) ** 0.5, 1) if heaviest else 0.0,
         "rating_explanation": (
             f"Its {len(members)} entities hold {weight / total if total else 0.0:.1%} of the weight of all statements; "
-            f"the most connected is {disarm(connected['title'])} with {connected['degree']} relationships."
+            f"the most connected is {escape_marks(connected['title'])} with {connected['degree']} relationships."
         ),
     }
 
@@ -270,19 +270,23 @@ def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact]
     main = first[0] if first else members[0]["id"]
     language = chosen[0].first.language
     is_what = definition(chosen[0].sentence.text, titles[main], language) if main in defined else ""
-    name = told.sources.own_title(subject([told.sources.called(fact.first.place[0]) for fact in chosen]), language)
+    name = told.sources.own_title(
+        common_subject([told.sources.called(fact.first.place[0]) for fact in chosen]), language
+    )
     if name and not (is_what and name.casefold() in titles[main].casefold()):
         of = next(row for row in members if row["id"] == main)
-        headed = of["type"] == "location" and not says(told.sources.document(chosen[0].first.place[0])["title"])
+        headed = of["type"] == "location" and not is_informative(
+            told.sources.document(chosen[0].first.place[0])["title"]
+        )
         called = of["title"].split()[-1] if of["type"] == "person" else of["title"]
         known = called.casefold() in name.casefold()
         wanted = set(terms(name, language))
-        told_first = opens(chosen[0]) and 2 * len(wanted & chosen[0].sentence.terms) > len(wanted)
+        told_first = opens_document(chosen[0]) and 2 * len(wanted & chosen[0].sentence.terms) > len(wanted)
         return title([] if headed or known or told_first else [of["title"]], name, period)
     if is_what:
         return title([titles[main]], is_what, period)
     said, shown = ([fact.sentence for fact in facts] for facts in (found, chosen))
-    shared = theme(said, shown, titles.values(), language, told.idf)
+    shared = common_theme(said, shown, titles.values(), language, told.idf)
     order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in shared.casefold(), -n_facts[i]))
     least = max(2, len(chosen) / OFTEN)
     return title([titles[i] for i in order if i == main or n_facts[i] >= least], shared, period)
@@ -293,15 +297,17 @@ def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
     stated = [fact.first.stated for fact in (*summary, *findings) if fact.first.stated]
     if 3 * len(stated) < len(summary) + len(findings):
         stated = [fact.first.period for fact in (*summary, *findings) if fact.first.day and fact.first.period]
-    return years(stated)
+    return year_range(stated)
 
 
 def _table_report(told: Sequence[Fact], values: Sequence[tuple[str, int]]) -> Row:
     """Return a report on rows of tables: how many share which values, and the rows."""
     shared = [f"{value} ({n:,})" for value, n in values[:MAX_VALUES]]
-    name = title([value for value, _ in values], "", years(fact.first.period for fact in told if fact.first.period))
+    name = title(
+        [value for value, _ in values], "", year_range(fact.first.period for fact in told if fact.first.period)
+    )
     report = _report(name, (), told, {})
-    return report | {"summary": disarm(f"Rows by what they share: {', '.join(shared)}.")}
+    return report | {"summary": escape_marks(f"Rows by what they share: {', '.join(shared)}.")}
 
 
 def _report(name: str, summary: Sequence[Fact], findings: Sequence[Fact], titles: Mapping[str, str]) -> Row:
@@ -328,7 +334,7 @@ def _by_heading(findings: Sequence[Fact], titles: Mapping[str, str]) -> list[tup
         named = set() if fact.is_row or fact.as_of or fact.first.stated else named
         if found and (shared & named or fact.heading == found[-1][0]):
             shared &= named
-            heading = next((disarm(name) for i, name in titles.items() if i in shared), found[-1][0])
+            heading = next((escape_marks(name) for i, name in titles.items() if i in shared), found[-1][0])
             found[-1] = (heading, [*found[-1][1], fact])
         else:
             shared = named

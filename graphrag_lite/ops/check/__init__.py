@@ -62,7 +62,7 @@ def damage(folder: Path) -> tuple[Problem, ...]:
 
 def check(folder: Path) -> Checked:
     """Check everything about a snapshot. Raises TableError for a manifest that is of no use, or of another schema."""
-    from graphrag_lite.evidence.mention_fold import opened
+    from graphrag_lite.evidence.mention_fold import open_database
     from graphrag_lite.ops.check.rules import check_rules, mentions_within
     from graphrag_lite.ops.check.texts import check_texts
 
@@ -72,7 +72,7 @@ def check(folder: Path) -> Checked:
     complete = made["from"] == "corpus"
     found = Problems()
     intact = check_columns(folder, check_files(folder, manifest, found), found)
-    with opened(sum(int(entry["rows"]) for entry in listed.values())) as database:
+    with open_database(sum(int(entry["rows"]) for entry in listed.values())) as database:
         true = {
             "complete" if complete else "taken over",
             *(["written"] if complete and made["reports"] == "written" else []),

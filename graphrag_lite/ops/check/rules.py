@@ -9,9 +9,9 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.mention_fold import execute, selected
+from graphrag_lite.evidence.mention_fold import execute, select
 from graphrag_lite.ops.check.problems import MAX_NAMED, Problems
-from graphrag_lite.temporal.instants import UNITS, UNKNOWN, seconds
+from graphrag_lite.temporal.instants import UNITS, UNKNOWN, first_second
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,7 +60,7 @@ def mentions_within(database: "DuckDBPyConnection") -> tuple[int | None, tuple[s
 
     query = "select source_name, target_name from relation where source = target and source_name <> target_name"
     try:
-        found = [tuple(sorted(row.values())) for row in selected(database, query).to_pylist()]
+        found = [tuple(sorted(row.values())) for row in select(database, query).to_pylist()]
     except duckdb.CatalogException:
         database.rollback()
         return None, ()
@@ -89,8 +89,8 @@ def _times(database: "DuckDBPyConnection") -> "pa.Table":
     """Return what rules about facts read in the place of texts: times in seconds, ends without their case."""
     import pyarrow as pa
 
-    facts = selected(database, "select * from facts order by row")
-    values: dict[str, Any] = {name: pa.array(map(seconds, facts[name].to_pylist()), pa.int64()) for name in TIMES}
+    facts = select(database, "select * from facts order by row")
+    values: dict[str, Any] = {name: pa.array(map(first_second, facts[name].to_pylist()), pa.int64()) for name in TIMES}
     values["off"] = pa.array([UNITS.get(name, 1) for name in facts["precision"].to_pylist()], pa.int64())
     for end in ("subject", "object"):
         both = tables.rows(facts, f"{end}_id", end)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.mention_fold import selected
+from graphrag_lite.evidence.mention_fold import select
 from graphrag_lite.evidence.report_page import KEYS, page
 from graphrag_lite.ops.check.problems import Problems
 from graphrag_lite.temporal.said_days import said_days, said_order
@@ -32,7 +32,7 @@ def check_texts(database: "DuckDBPyConnection", folder: Path, manifest: Mapping[
 
 
 def _rows(database: "DuckDBPyConnection", query: str) -> Iterator[tuple[Any, ...]]:
-    data = selected(database, query)
+    data = select(database, query)
     return tables.rows(data, *data.column_names)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
+from graphrag_lite.read.documents import Fields, Loaded, Reader, replace_surrogates
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.formats.json_file import parsed
 from graphrag_lite.read.markdown_text import Heading, compose_markdown
@@ -18,7 +18,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     headings: list[Heading] = []
     for cell in cells:
         source = cell.get("source", "")
-        text = clean(source if isinstance(source, str) else "".join(map(str, source)))
+        text = replace_surrogates(source if isinstance(source, str) else "".join(map(str, source)))
         if cell.get("cell_type") == "markdown":
             headings += compose_markdown(text, composer)
         elif cell.get("cell_type") == "code" and text.strip():
