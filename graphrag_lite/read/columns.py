@@ -44,7 +44,7 @@ def detect_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> C
 
     >>> rows = [{"nr": f"T-{n}", "what": f"Login {n}", "who": w, "more": f"It fails since update {n} of the server."}
     ...         for n, w in enumerate(["Ann Lee", "Bo Diaz", "Ann Lee"])]
-    >>> tell(list(rows[0]), rows).said()
+    >>> detect_columns(list(rows[0]), rows).said()
     'id nr; title what; text more; few values who'
     """
     cells = {name: [cell_text(row.get(name)) for row in rows] for name in names}
