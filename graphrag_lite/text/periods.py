@@ -20,6 +20,7 @@ _NEWEST = {
     "de": r"(?:letzte|neueste|aktuelle)[ns]? (?:quartal|gesch[aä]ftsjahr|bericht|version|ausgabe|protokoll)e?s?",
     "es": r"(?:[uú]ltim[oa]s?|m[aá]s recientes?) (?:trimestre|ejercicio|informe|versi[oó]n|edici[oó]n|acta)",
 }
+_NOW = re.compile(r",? (?:(?:right |as of )?now|currently|at (?:the moment|present)|these days)(?=\W*$)", re.I)
 
 
 def without_newest(text: str, language: str) -> str:
@@ -30,6 +31,15 @@ def without_newest(text: str, language: str) -> str:
     """
     pattern = _NEWEST.get(language)
     return re.sub(rf"\b{pattern}\b", " ", text, flags=re.I) if pattern else text
+
+
+def without_now(text: str) -> str:
+    """Return an English question without the words at its end by which it means what holds today.
+
+    >>> without_now("What is the net debt now?"), without_now("Who is the current chair?")
+    ('What is the net debt?', 'Who is the current chair?')
+    """
+    return _NOW.sub("", text)
 
 
 def periods(text: str, now: date | None, language: str) -> list[Period]:
