@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from heapq import nsmallest
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
@@ -17,6 +17,8 @@ Row = dict[str, Any]
 Key = tuple[int, bool, str, int, int, str]  # late in its sentence, of no good length, document, start, end, text unit
 MOST = 4  # of each entity
 OPENING = 4  # sentences that name it first in the work that names it most: a reader meets it there
+SCENES = 40  # stretches of a story, of each of which a sentence is read that names it
+PACE = 2000  # characters of a story of which one sentence that names it is kept
 EARLY = 12  # characters: a name that comes this much earlier in its sentence is more its subject
 
 
@@ -40,7 +42,7 @@ def member_sentences(
     """Return the spans of sentences that name each entity in its `units`, by id.
 
     Those are up to `MOST` in which it comes first, then up to `OPENING` that open what names it most: the work that a
-    document is a part of. Of those to be `met`, these are in any text unit of a work of several documents.
+    document is a part of. Of those to be `met`, also one of each of up to `SCENES` stretches of stories, in any unit.
     """
     here: dict[tuple[str, str], str] = {}
     anywhere: dict[str, str] = {}
@@ -51,6 +53,7 @@ def member_sentences(
             anywhere[name] = identity
     found: dict[str, dict[tuple[str, int], Key]] = defaultdict(dict)
     opening: dict[tuple[str, str], dict[int, Key]] = defaultdict(dict)
+    told: dict[str, dict[tuple[str, int], Key]] = defaultdict(dict)
     columns = ["document_id", "text_unit_id", "name", "char_start", "char_end", "mention_start"]
     for batch in entity_mentions.select(columns).to_batches(max_chunksize=20_000):
         for document, unit, name, start, end, mention in tables.rows(batch, *columns):
@@ -58,19 +61,31 @@ def member_sentences(
             if identity not in units or not 0 <= start <= mention:
                 continue
             key = ((mention - start) // EARLY, end - start not in GOOD_LENGTH, document, start, end, unit)
-            if unit in units[identity]:
-                place = (document, start)
-                found[identity][place] = min(key, found[identity].get(place, key))
-            elif identity not in met or document not in sources.parts:
+            if identity in met and sources.is_narrated(document):
+                place = (document, start // PACE)
+                told[identity][place] = min(key, told[identity].get(place, key))
+            if unit not in units[identity]:
                 continue
+            place = (document, start)
+            found[identity][place] = min(key, found[identity].get(place, key))
             first = opening[identity, document]
             if start in first or len(first) < OPENING:  # mentions stand in their order
                 first[start] = min(key, first.get(start, key))
     openings = _openings(found, opening, sources)
     return {
-        identity: [_span(*key[2:]) for key in (*nsmallest(MOST, own.values()), *openings[identity])]
+        identity: [
+            _span(*key[2:])
+            for key in (*nsmallest(MOST, own.values()), *openings[identity], *_scenes(told.get(identity, {}), sources))
+        ]
         for identity, own in found.items()
     }
+
+
+def _scenes(told: Mapping[tuple[str, int], Key], sources: Sources) -> list[Key]:
+    """Return the best sentence of each stretch of what stories tell of an entity, in their order."""
+    ordered = [told[place] for place in sorted(told, key=lambda place: (sources.order(place[0]), place))]
+    cuts = [len(ordered) * i // SCENES for i in range(SCENES + 1)]
+    return [min(ordered[start:end]) for start, end in pairwise(cuts) if start < end]
 
 
 def _openings(
