@@ -86,7 +86,7 @@ class _Wanted:
     def is_same(self, own: Set[str]) -> bool:
         """Say whether a question of such terms is the one asked: what follows it answers."""
         asked = fsum(weight for term, weight in self.weight.items() if term in own)
-        return asked >= SAME * fsum(self.weight.values())
+        return len(self.weight) > 1 and asked >= SAME * fsum(self.weight.values())
 
     def worth(self, index: "SnapshotView", said: str, own: Sequence[str], language: str) -> float:
         """Return what it is worth that a sentence has such terms in such an order, and says what kind of thing."""
