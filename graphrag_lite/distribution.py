@@ -15,7 +15,7 @@ def installed_version() -> str:
         return "unknown"
 
 
-def extra(name: str) -> str:
+def install_hint(name: str) -> str:
     """Say how an extra is installed.
 
     >>> extra("mcp")
@@ -24,7 +24,7 @@ def extra(name: str) -> str:
     return f"the extra [{name}]: pip install '{NAME}[{name}]'"
 
 
-def overwritten() -> str:
+def namesake_hint() -> str:
     """Return what to do where the namesake was installed over this package, or removed from it; "" where it was not.
 
     Both have `graphrag_lite/__init__.py`, and whatever is done last to it stays.

@@ -68,7 +68,7 @@ def rewrite(text: str, number: Callable[[int], int | None]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def disarm(text: str) -> str:
+def escape_marks(text: str) -> str:
     """Return a document's text with what would be read as a mark in parentheses: it is not a mark of ours.
 
     >>> disarm("Dickens wrote it in 1843.[12] He [sic] was 31.")
@@ -81,7 +81,7 @@ def disarm(text: str) -> str:
     return text
 
 
-def ready(text: str) -> int:
+def complete_length(text: str) -> int:
     """Return how many characters of an answer that is still being written hold no mark that has only begun.
 
     >>> ready("Marley is dead [7, "), ready("Marley is dead [7]")

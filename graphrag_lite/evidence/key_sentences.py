@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphrag_lite.evidence.distinct_sentences import cheapest_first, repeats
+from graphrag_lite.evidence.distinct_sentences import cheapest_first, says_the_same
 
 REPEATED = 0.5  # what a term counts once it has been said
 SHORT = 8  # words added to every sentence's: the mean of few is by chance
@@ -25,7 +25,7 @@ class Sentence:
     worth: float
 
 
-def rarity(sentences: Sequence[Sentence]) -> dict[str, float]:
+def rounded_idf(sentences: Sequence[Sentence]) -> dict[str, float]:
     """Return the idf of every term over all sentences of a corpus, in whole bits, their number in quarters of one.
 
     So a text more changes the idf of few terms, of its own.
@@ -35,7 +35,7 @@ def rarity(sentences: Sequence[Sentence]) -> dict[str, float]:
     return {term: float(round(math.log2(1 + n_sentences / n))) for term, n in held.items()}
 
 
-def choose(
+def choose_sentences(
     sentences: Sequence[Sentence], most: int, idf: Mapping[str, float], used: Container[str] = frozenset()
 ) -> list[int]:
     """Return up to `most` sentences by place, best first, ties by place; none says what another chosen one says.
@@ -61,7 +61,9 @@ def choose(
     for place in cheapest_first(len(sentences), cost):
         if len(chosen) == most:
             break
-        if not repeats(frozenset(sentences[place].terms), (frozenset(sentences[other].terms) for other in chosen)):
+        if not says_the_same(
+            frozenset(sentences[place].terms), (frozenset(sentences[other].terms) for other in chosen)
+        ):
             chosen.append(place)
             for term in sentences[place].terms:
                 weight[term] *= REPEATED

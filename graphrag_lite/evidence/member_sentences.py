@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    Rows = NDArray[np.int64]
 Row = dict[str, Any]
 MOST = 4  # of each entity
 OPENING = 4  # sentences that name it first in the work that names it most: a reader meets it there
+SCENES = 40  # stretches of a story, of each of which a sentence is read that names it
+PACE = 2000  # characters of a story of which one sentence that names it is kept
 EARLY = 12  # characters: a name that comes this much earlier in its sentence is more its subject
 
 
@@ -32,7 +35,7 @@ def member_sentences(
     """Return the spans of sentences that name each of some entities where it is related to another, by id.
 
     Those are up to `MOST` in which it comes first, then up to `OPENING` that open what names it most: the work that a
-    document is a part of. Of those to be `met`, these are in any text unit of a work of several documents.
+    document is a part of. Of those to be `met`, also one of each of up to `SCENES` stretches of stories, in any unit.
     """
     entity = meant(entities, entity_mentions, entity_resolutions)
     ids = entities["id"].to_pylist()
@@ -42,9 +45,10 @@ def member_sentences(
     entity, start, end, mention = (values[rows] for values in (entity, start, end, mention))
     document, documents = _coded(entity_mentions["document_id"], rows)
     unit, units = _coded(entity_mentions["text_unit_id"], rows)
-    in_part = np.array([one in sources.parts for one in documents], bool)[document]
     related = np.isin(entity * len(units) + unit, _related(entities, relationships, units))
     work, n_works = _places([sources.work(one) for one in documents])
+    in_order = sorted(range(len(documents)), key=lambda one: sources.order(documents[one]))
+    read = np.argsort(in_order)  # when each document is read
     # In which sentence an entity comes first; then one of no good length, then by place.
     late, odd = (mention - start) // EARLY, ~np.isin(end - start, GOOD_LENGTH)
     best = np.lexsort((unit, end, start, document, odd, late, entity))
@@ -57,25 +61,42 @@ def member_sentences(
     counted = counted[_first(counted // n_works, 1)]
     most = np.full(len(ids), -1)
     most[counted // n_works] = counted % n_works
-    opens = np.flatnonzero((related | (is_met[entity] & in_part)) & (most[entity] == work[document]))
-    opens = _first_of_each(place, opens)  # mentions stand in their order
-    opens = opens[np.lexsort((opens, document[opens], entity[opens]))]
+    opens = _first_of_each(place, np.flatnonzero(related & (most[entity] == work[document])))
+    opens = opens[np.lexsort((opens, document[opens], entity[opens]))]  # mentions stand in their order
     opens = opens[_first(entity[opens] * len(documents) + document[opens], OPENING)]
-    met_in = best[np.isin(place[best], place[opens]) & (related | (is_met[entity] & in_part))[best]]
-    opens = _first_of_each(place, met_in)
-    in_order = sorted(range(len(documents)), key=lambda one: sources.order(documents[one]))
-    read = np.argsort(in_order)  # when each document is read
+    opens = found[np.isin(place[found], place[opens])]
     opens = opens[np.lexsort((start[opens], read[document[opens]], entity[opens]))]
     opens = opens[_first(entity[opens], OPENING)]
+    scenes = best[(is_met[entity] & (most[entity] >= 0))[best]]
+    narrated = {one for one in np.unique(document[scenes]).tolist() if sources.is_narrated(documents[one])}
+    scenes = scenes[np.isin(document[scenes], list(narrated))]
+    scenes = _scenes(scenes, entity, read[document], start // PACE)
     spans: dict[str, list[Row]] = {}
-    for row in np.concatenate([chosen, opens]).tolist():
+    for row in np.concatenate([chosen, opens, scenes]).tolist():
         where = {"text_unit_id": units[unit[row]], "document_id": documents[document[row]]}
         span = where | {"char_start": int(start[row]), "char_end": int(end[row])}
         spans.setdefault(ids[entity[row]], []).append(span)
     return spans
 
 
-def _coded(column: "pa.ChunkedArray", rows: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], list[str]]":
+def _scenes(best: "Rows", entity: "Rows", read: "Rows", pace: "Rows") -> "Rows":
+    """Return the best sentence of each stretch of what stories tell of an entity, in their order.
+
+    `best` are rows by entity, best first; the others tell of each row when its document is read, and where it stands.
+    """
+    place = (entity * (read.max(initial=0) + 1) + read) * (pace.max(initial=0) + 1) + pace
+    told = _first_of_each(place, best)
+    rank = np.empty(len(entity), np.int64)
+    rank[best] = np.arange(len(best))
+    told = told[np.argsort(place[told])]
+    begins, n_of = _pieces(entity[told])
+    stretch = (SCENES * (np.arange(len(told)) - np.repeat(begins, n_of) + 1) - 1) // np.repeat(n_of, n_of)
+    stretch += entity[told] * SCENES
+    order = np.lexsort((rank[told], stretch))
+    return told[order[_first(stretch[order], 1)]]
+
+
+def _coded(column: "pa.ChunkedArray", rows: "Rows") -> "tuple[Rows, list[str]]":
     """Return the place of the value of each of some rows among the different ones, and these in order."""
     import pyarrow as pa
 
@@ -85,38 +106,43 @@ def _coded(column: "pa.ChunkedArray", rows: "NDArray[np.int64]") -> "tuple[NDArr
     return places[np.asarray(encoded.indices, np.int64)], sorted(values)
 
 
-def _places(values: Sequence[Any]) -> "tuple[NDArray[np.int64], int]":
+def _places(values: Sequence[Any]) -> "tuple[Rows, int]":
     """Return the place of each value among the different ones, in order, and the number of these, 1 at least."""
     place = {value: n for n, value in enumerate(sorted(set(values)))}
     return np.array([place[value] for value in values], np.int64), max(len(place), 1)
 
 
-def _related(entities: "pa.Table", relationships: "pa.Table", units: Sequence[str]) -> "NDArray[np.int64]":
+def _related(entities: "pa.Table", relationships: "pa.Table", units: Sequence[str]) -> "Rows":
     """Return the pairs of an entity and a text unit in which it is related to another, by their places."""
     import pyarrow as pa
 
     listed = relationships["text_unit_ids"].combine_chunks()
-    unit = groups.places(listed.flatten(), pa.array(units, pa.string()))
+    unit = groups.row_indices(listed.flatten(), pa.array(units, pa.string()))
     n_of = np.diff(np.asarray(listed.offsets))
     pairs = [
-        np.repeat(groups.places(relationships[by], entities["id"]), n_of) * len(units) + unit
+        np.repeat(groups.row_indices(relationships[by], entities["id"]), n_of) * len(units) + unit
         for by in ("source_id", "target_id")
     ]
     return np.unique(np.concatenate(pairs)[np.tile(unit >= 0, 2)])
 
 
-def _first_of_each(values: "NDArray[np.int64]", rows: "NDArray[np.int64]") -> "NDArray[np.int64]":
+def _first_of_each(values: "Rows", rows: "Rows") -> "Rows":
     """Return those of some rows, in their order, that are the first with their value."""
     _, first = np.unique(values[rows], return_index=True)
     return rows[np.sort(first)]
 
 
-def _first(grouped: "NDArray[np.int64]", most: int) -> "NDArray[np.bool_]":
+def _first(grouped: "Rows", most: int) -> "NDArray[np.bool_]":
     """Say which of grouped rows are among the first `most` of their group.
 
     >>> _first(np.array([7, 7, 7, 2, 2]), 2).tolist()
     [True, True, False, True, True]
     """
-    begins = np.flatnonzero(np.diff(grouped, prepend=-1))
-    n_of = np.diff(begins, append=len(grouped))
+    begins, n_of = _pieces(grouped)
     return np.arange(len(grouped)) - np.repeat(begins, n_of) < most
+
+
+def _pieces(grouped: "Rows") -> "tuple[Rows, Rows]":
+    """Return where each group of rows begins, and its number of rows."""
+    begins = np.flatnonzero(np.diff(grouped, prepend=-1))
+    return begins, np.diff(begins, append=len(grouped))

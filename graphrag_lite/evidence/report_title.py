@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.text.names.words import ARTICLES, DETERMINERS, OF_WORDS, closed_class
 from graphrag_lite.text.numbered_titles import without_part
@@ -24,7 +24,7 @@ LEAST_SENTENCES = 2  # that share a theme of several words
 LEAST_OF_ONE, LEAST_BITS = 3, 1.7  # sentences that share one of one word; its idf times their share
 LONGEST = 3  # words of one
 MOST_FACTS = 1.5  # times the facts of a document: a report of no more has the document's title for a theme
-LONGEST_TITLE = 100  # characters
+LONGEST_TITLE = 150  # characters
 RARE = 2.0  # bits: the mean idf of a theme's words
 MAX_NAMES = 2
 _LISTS = {kind: frozenset(words) for kind, words in sections(__package__, "report_title.txt").items()}
@@ -46,12 +46,12 @@ def title(names: Sequence[str], theme_words: str, period: str) -> str:
     >>> title(["Ann", "Bob"], "", "")
     'Ann, Bob'
     """
-    about = ", ".join(disarm(name) for name in names[:MAX_NAMES])
-    named = " – ".join(part for part in (about, disarm(theme_words)) if part)
+    about = ", ".join(escape_marks(name) for name in names[:MAX_NAMES])
+    named = " – ".join(part for part in (about, escape_marks(theme_words)) if part)
     return f"{named}, {period}" if period else named
 
 
-def subject(titles: Sequence[str]) -> str:
+def common_subject(titles: Sequence[str]) -> str:
     """Return what most of some facts' documents are called, without the number of a part or section; empty if no title.
 
     >>> subject(["Mirrors of the Hubble: a history / part 2", "Mirrors of the Hubble: a history / part 3", "Notes"])
@@ -65,12 +65,12 @@ def subject(titles: Sequence[str]) -> str:
     name, n = max(sorted(counted.items()), key=lambda item: item[1], default=("", 0))
     if len(name) > LONGEST_TITLE:
         name = re.split(r"[:?.–|]\s", name)[0]
-    if MOST_FACTS * n < len(titles) or len(name) > LONGEST_TITLE or not says(name):
+    if MOST_FACTS * n < len(titles) or len(name) > LONGEST_TITLE or not is_informative(name):
         return ""
     return name[0].upper() + name[1:].rstrip(" ,;:")
 
 
-def says(name: str) -> bool:
+def is_informative(name: str) -> bool:
     """Say whether a document's title tells a reader something, as no file's name and no id does."""
     return bool(_SAYS.search(name)) and not _NO_TITLE.search(name)
 
@@ -82,10 +82,10 @@ def headline(text: str) -> str:
     ['Push into beauty', '']
     """
     line = text[: 2 * LONGEST_TITLE].partition("\n")[0].strip(" #*")
-    return line if "\n" in text[: 2 * LONGEST_TITLE] and not _ENDED.search(line) and says(line) else ""
+    return line if "\n" in text[: 2 * LONGEST_TITLE] and not _ENDED.search(line) and is_informative(line) else ""
 
 
-def years(periods: Iterable[Period]) -> str:
+def year_range(periods: Iterable[Period]) -> str:
     """Return from which year to which some periods are, empty for none.
 
     >>> from datetime import date
@@ -98,12 +98,12 @@ def years(periods: Iterable[Period]) -> str:
     return str(known[0]) if known[0] == known[-1] else f"{known[0]}–{known[-1]}"
 
 
-def theme(
+def common_theme(
     found: Sequence[Sentence], told: Sequence[Sentence], names: Iterable[str], language: str, idf: Mapping[str, float]
 ) -> str:
     """Return the noun phrase that says most of what the sentences told have in common, empty where there is none.
 
-    What several of them say counts, by the rarity of its words (`key_sentences.rarity`); more words go first. It is
+    What several of them say counts, by the idf of its words (`key_sentences.rounded_idf`); more words go first. It is
     looked for in all that was `found`. Words of `names` are no theme.
 
     >>> said = ["Perkin-Elmer ground the primary mirror.", "Dust lay on the primary mirror.", "A test failed."]

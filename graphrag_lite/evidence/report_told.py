@@ -8,7 +8,7 @@ from heapq import nlargest
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.evidence.key_sentences import rarity
+from graphrag_lite.evidence.key_sentences import rounded_idf
 from graphrag_lite.evidence.member_sentences import member_sentences
 from graphrag_lite.evidence.report_facts import MET
 from graphrag_lite.evidence.report_statements import ASIDE, Sources, Statement
@@ -74,7 +74,7 @@ def all_told(
     named, leads = _named([entity[identity] for identity in members], spans, _of_ends(relationship, stated), sources)
     told = [*stated.values(), *(one for own in named.values() for one in own)]
     told += [text for one in told if one.row for text in sources.row_text(one)]
-    idf = rarity([one.sentence for one in {one.place: one for one in told}.values()])
+    idf = rounded_idf([one.sentence for one in {one.place: one for one in told}.values()])
     counts = _counts(relationship.values(), stated, sources.hosts)
     total = _statement_weight(relationship, counts, stated)
     weights = {c["community"]: _statement_weight(c["relationship_ids"], counts, stated) for c in held}

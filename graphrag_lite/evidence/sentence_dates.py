@@ -35,7 +35,7 @@ def stated_period(sentence: str, day: date | None, language: str) -> Period | No
     return None
 
 
-def resolved(sentence: str, day: date | None, language: str) -> str:
+def resolve_dates(sentence: str, day: date | None, language: str) -> str:
     """Return a sentence with the dates that "today" or "last year" mean behind them, in a document of that `day`.
 
     What somebody is quoted with may have been said on another day, and is left as it is.

@@ -28,7 +28,7 @@ class Block(NamedTuple):
     end: int
 
 
-def within(blocks: Sequence[Mapping[str, Any]], reach: Sequence[int], start: int, end: int) -> tuple[Block, ...]:
+def clip_blocks(blocks: Sequence[Mapping[str, Any]], reach: Sequence[int], start: int, end: int) -> tuple[Block, ...]:
     """Return the blocks in the characters [start, end) of a document, cut there.
 
     Blocks are in the order of their starts; `reach` is how far each and those before it go, at most.
@@ -44,7 +44,7 @@ def within(blocks: Sequence[Mapping[str, Any]], reach: Sequence[int], start: int
     )
 
 
-def prose(text: str, blocks: Iterable[Block]) -> str:
+def mask_non_prose(text: str, blocks: Iterable[Block]) -> str:
     """Return a text of the same length, blank where it is no prose.
 
     >>> prose("See x = 1.", [Block("code", "", 4, 9)])

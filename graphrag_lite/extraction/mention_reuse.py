@@ -17,7 +17,7 @@ class Anchor(NamedTuple):
     offset: int
 
 
-def joined(new: "pa.Table", before: "pa.Table", units: Sequence[Anchor], kept: Mapping[str, Anchor]) -> "pa.Table":
+def join_rows(new: "pa.Table", before: "pa.Table", units: Sequence[Anchor], kept: Mapping[str, Anchor]) -> "pa.Table":
     """Return the rows of all `units`, in their order: of those in `kept` (id -> the unit then) from `before`.
 
     Both tables are mentions, in one piece for each text unit; `new` has the rows of the units that are not kept.

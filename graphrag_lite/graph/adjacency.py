@@ -49,7 +49,7 @@ def n_nodes(adjacency: Adjacency) -> int:
     return len(adjacency.indptr) - 1
 
 
-def starts(adjacency: Adjacency) -> NDArray[np.int64]:
+def source_nodes(adjacency: Adjacency) -> NDArray[np.int64]:
     """Return the node that each entry starts from, (n_entries,)."""
     return np.repeat(np.arange(n_nodes(adjacency)), np.diff(adjacency.indptr))
 
@@ -63,7 +63,7 @@ def rows_of(adjacency: Adjacency, nodes: NDArray[np.int64]) -> Graph:
     return Graph(indptr, adjacency.indices[flat], adjacency.data[flat])
 
 
-def strengths(adjacency: Adjacency) -> NDArray[np.float64]:
+def node_strengths(adjacency: Adjacency) -> NDArray[np.float64]:
     """Return the sum of each node's weights, (n_nodes,)."""
     found = np.zeros(n_nodes(adjacency))
     held = np.flatnonzero(np.diff(adjacency.indptr))
@@ -74,7 +74,7 @@ def strengths(adjacency: Adjacency) -> NDArray[np.float64]:
 
 def in_order(adjacency: Adjacency) -> Adjacency:
     """Return the graph with the entries of each row by node."""
-    rows = starts(adjacency)
+    rows = source_nodes(adjacency)
     if (np.diff(rows * len(adjacency.indptr) + adjacency.indices) > 0).all():
         return adjacency
     order = np.lexsort((adjacency.indices, rows))
@@ -90,7 +90,7 @@ def components(adjacency: Adjacency) -> NDArray[np.int64]:
     [0, 1, 2, 1]
     """
     labels = np.arange(n_nodes(adjacency))
-    rows, columns = starts(adjacency), adjacency.indices
+    rows, columns = source_nodes(adjacency), adjacency.indices
     while len(rows):
         low = labels.copy()
         np.minimum.at(low, labels[rows], labels[columns])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_lite.graph.adjacency import Adjacency, Graph, in_order, n_nodes, rows_of, starts, strengths
+from graphrag_lite.graph.adjacency import Adjacency, Graph, in_order, n_nodes, node_strengths, rows_of, source_nodes
 
 RANDOMNESS = 0.001  # the library's default
 STEPS = (1.0, 1.5, 2.0, 3.0)  # how much finer a community that is still too large is tried to be split
@@ -53,7 +53,7 @@ def hierarchical_leiden(
     while position < len(found):
         community = found[position]
         if len(community.members) > max_cluster_size:
-            inner = induced(adjacency, community.members, lookup)
+            inner = induced_subgraph(adjacency, community.members, lookup)
             parts = split_further(inner, community.members, resolution, seed)
             found += [Community(community.level + 1, position, part) for part in parts]
         position += 1
@@ -79,7 +79,7 @@ def says_something(sizes: Sequence[int]) -> bool:
     return len(sizes) > 1 and sum(size == 1 for size in sizes) <= len(sizes) // 2
 
 
-def induced(adjacency: Adjacency, nodes: NDArray[np.int64], lookup: NDArray[np.int64]) -> Graph:
+def induced_subgraph(adjacency: Adjacency, nodes: NDArray[np.int64], lookup: NDArray[np.int64]) -> Graph:
     """Return the subgraph on `nodes` at a cost of its own edges; `lookup` is scratch of -1, shape (n_nodes,)."""
     rows = rows_of(adjacency, nodes)
     lookup[nodes] = np.arange(len(nodes))
@@ -120,6 +120,6 @@ def modularity(adjacency: Adjacency, labels: NDArray[np.int64], resolution: floa
     total = adjacency.data.sum()
     if not total:
         return 0.0
-    inside = adjacency.data[labels[starts(adjacency)] == labels[adjacency.indices]].sum() / total
-    shares = np.bincount(np.unique(labels, return_inverse=True)[1], weights=strengths(adjacency)) / total
+    inside = adjacency.data[labels[source_nodes(adjacency)] == labels[adjacency.indices]].sum() / total
+    shares = np.bincount(np.unique(labels, return_inverse=True)[1], weights=node_strengths(adjacency)) / total
     return float(inside - resolution * (shares**2).sum())

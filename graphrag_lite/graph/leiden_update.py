@@ -18,7 +18,7 @@ from graphrag_lite.graph.leiden import (
     STEPS,
     Community,
     hierarchical_leiden,
-    induced,
+    induced_subgraph,
     modularity,
     says_something,
     split,
@@ -118,7 +118,7 @@ def updated_hierarchy(
             return [(communities[child].members, child, True) for child in children[was]]
         if len(members) <= max_cluster_size:
             return []
-        inner = induced(adjacency, members, lookup)
+        inner = induced_subgraph(adjacency, members, lookup)
         if was >= 0 and children[was]:
             before = _labels(members, [communities[child].members for child in children[was]])
             may_move = (before < 0) | free[members]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphrag_lite.graph.adjacency import rows_of, strengths
+from graphrag_lite.graph.adjacency import node_strengths, rows_of
 
 Vector = npt.NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class Csr:
 
     def __matmul__(self, vector: Vector) -> Vector:
         """Return the product with a column vector, (n_columns,) to (n_rows,)."""
-        return strengths(self.with_data(self.data * vector[self.indices]))
+        return node_strengths(self.with_data(self.data * vector[self.indices]))
 
     def columns(self, vector: Vector) -> Vector:
         """Return the product of a row vector with the matrix, (n_rows,) to (n_columns,)."""

@@ -59,7 +59,7 @@ class Cron:
     expression: str = field(default="* * * * *", repr=False, compare=False)
 
 
-def read(expression: str) -> Cron:
+def parse_cron(expression: str) -> Cron:
     """Read a cron expression. Raises SettingsError that names the field.
 
     >>> read("*/30 2 * * mon-wed,7")
@@ -136,7 +136,7 @@ def _all(field: Field, values: tuple[int, ...]) -> bool:
     return values == every(field)
 
 
-def zone(name: str | None) -> datetime.tzinfo:
+def time_zone(name: str | None) -> datetime.tzinfo:
     """Return a time zone by its name, None: that of this machine. Raises SettingsError."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
@@ -224,7 +224,7 @@ def crontab(cron: Cron) -> str:
     return f"{minute} {hour} {day} {month} {weekday}"
 
 
-def calendars(cron: Cron, timezone: str | None = None) -> list[str]:
+def systemd_calendars(cron: Cron, timezone: str | None = None) -> list[str]:
     """Write it for systemd: the values of OnCalendar= (systemd.time(7)), any of which is enough.
 
     No steps: with 00/5:*, systemd 252 leaves out the hour after midnight.

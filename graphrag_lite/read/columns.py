@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphrag_lite.text.timestamps import isos
+from graphrag_lite.text.timestamps import column_to_iso
 from graphrag_lite.text.word_lists import expressions
 
 KEY, TITLE, MADE, TIME, PERSON, ORGANIZATION = (
@@ -39,7 +39,7 @@ class Columns:
         return "; ".join(f"{what} {', '.join(names)}" for what, names in told.items() if any(names)) or "no columns"
 
 
-def tell(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Columns:
+def detect_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Columns:
     """Tell the columns of a table by their names and values. A name alone decides only between columns that both fit.
 
     >>> rows = [{"nr": f"T-{n}", "what": f"Login {n}", "who": w, "more": f"It fails since update {n} of the server."}
@@ -47,7 +47,7 @@ def tell(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Columns:
     >>> tell(list(rows[0]), rows).said()
     'id nr; title what; text more; few values who'
     """
-    cells = {name: [shown(row.get(name)) for row in rows] for name in names}
+    cells = {name: [cell_text(row.get(name)) for row in rows] for name in names}
     filled = {name: [value for value in values if value] for name, values in cells.items()}
     filled = {name: values for name, values in filled.items() if values}
     texts = [name for name, values in filled.items() if _is_text(values)]
@@ -67,7 +67,7 @@ def tell(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Columns:
     return Columns(key, title, time, tuple(texts), kinds)
 
 
-def shown(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """Return a cell as text: whole numbers without a fraction, nothing for what is empty or nested."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
@@ -117,7 +117,7 @@ def _is_time(name: str, values: Sequence[str]) -> bool:
     sample = values[:50]
     if all(map(_is_number, sample)) and not TIME.match(name):
         return False
-    return sum(map(bool, isos(sample))) >= 0.9 * len(sample)
+    return sum(map(bool, column_to_iso(sample))) >= 0.9 * len(sample)
 
 
 def _is_title(name: str, values: Sequence[str]) -> bool:

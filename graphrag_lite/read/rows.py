@@ -6,10 +6,9 @@ from sys import intern
 from typing import Any, NamedTuple
 
 from graphrag_lite.attempts import outcome
-from graphrag_lite.read.columns import Columns, has_word, parts_of, shown, tell
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.conversations import Said, conversation, together
-from graphrag_lite.read.documents import ROLES, Fields, Item, Loaded, Message, Unreadable, clean
+from graphrag_lite.read.columns import Columns, cell_text, detect_columns, has_word, parts_of
+from graphrag_lite.read.conversations import Said, conversation_document, group_by_key
+from graphrag_lite.read.documents import ROLES, Composer, Fields, Item, Loaded, Message, Unreadable, replace_surrogates
 from graphrag_lite.read.json_values import Listed
 from graphrag_lite.read.stated_times import time_left
 
@@ -53,7 +52,7 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
         yield from _conversations(items, path, fields) if joined else items
         return
     rows, known = list(rows), list(named)
-    columns = tell(list(dict.fromkeys(str(name) for values in known for name in values)), known)
+    columns = detect_columns(list(dict.fromkeys(str(name) for values in known for name in values)), known)
     if not (columns.texts or columns.title or columns.key or columns.kinds):
         shown_names = ", ".join(map(str, known[0])) or "none"
         raise ValueError(f"no column holds text (columns: {shown_names}). Name one with load_documents.text_field")
@@ -64,7 +63,7 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
         where = f"{path}:{row.number}"
         if not isinstance(row.values, dict):
             yield Unreadable(where, row.error or f"not a JSON object but {type(row.values).__name__}")
-        elif any(shown(value) for value in row.values.values()):
+        elif any(cell_text(value) for value in row.values.values()):
             made, error = outcome(_card, row.values, where, columns, fields)
             yield made or Unreadable(where, error)
 
@@ -81,11 +80,11 @@ def _conversations(items: Iterable[Item], path: str, fields: Fields) -> Iterator
             names.append(intern(item.messages[0].conversation))
         else:
             yield item
-    for name, of_chat in together(names, messages()):
+    for name, of_chat in group_by_key(names, messages()):
         times = (item.metadata.get(time_left(item.metadata, fields.time), "") for item, _ in of_chat)
         said = [Said(message.speaker, item.text, time) for (item, message), time in zip(of_chat, times, strict=True)]
         title = next((item.title for item, _ in of_chat if item.title), "")
-        yield conversation(said, name or path, f"{path}:{name}" if name else path, title, {})
+        yield conversation_document(said, name or path, f"{path}:{name}" if name else path, title, {})
 
 
 def row_document(row: Any, where: str, fields: Fields, error: str = "") -> Item:
@@ -107,13 +106,13 @@ def _document(row: Any, where: str, fields: Fields) -> Item:
     metadata = _metadata(row, {id_key, title_key, text_key})
     if time_key in metadata and time_key not in (fields.time, Fields.time):
         metadata[fields.time] = metadata.pop(time_key)
-    text = clean(text)
+    text = replace_surrogates(text)
     return Loaded(
-        source_id=where if source_id in (None, "") else clean(str(source_id)),
-        title=clean(str(title)) if title not in (None, "") else "",
+        source_id=where if source_id in (None, "") else replace_surrogates(str(source_id)),
+        title=replace_surrogates(str(title)) if title not in (None, "") else "",
         text=text,
         metadata=metadata,
-        messages=_said(row, text, clean(str(source_id or "")), fields),
+        messages=_said(row, text, replace_surrogates(str(source_id or "")), fields),
     )
 
 
@@ -124,11 +123,11 @@ def _said(row: Mapping[str, Any], text: str, identity: str, fields: Fields) -> t
         return row.get(field_of(row, name, fields) or "")
 
     sender, role = stated("sender"), str(row.get("role", "")).casefold()
-    speaker = clean(sender).strip() if isinstance(sender, str) else role if role in ROLES else ""
+    speaker = replace_surrogates(sender).strip() if isinstance(sender, str) else role if role in ROLES else ""
     if not speaker or not text:
         return ()
     role = ROLES.get(speaker.casefold()) or ROLES.get(role, "")
-    answered, conversation = (clean(str(stated(name) or "")) for name in ("reply", "conversation"))
+    answered, conversation = (replace_surrogates(str(stated(name) or "")) for name in ("reply", "conversation"))
     return (Message(speaker, 0, len(text), "", role, conversation, identity, answered),)
 
 
@@ -138,23 +137,27 @@ def field_of(row: Mapping[Any, Any], name: str, fields: Fields) -> str | None:
 
 
 def _metadata(row: Mapping[Any, Any], taken: set[str | None]) -> dict[str, Any]:
-    return {clean(str(key)): value for key, value in row.items() if key not in taken and value not in (None, "")}
+    return {
+        replace_surrogates(str(key)): value
+        for key, value in row.items()
+        if key not in taken and value not in (None, "")
+    }
 
 
 def _card(row: Mapping[str, Any], where: str, columns: Columns, fields: Fields) -> Loaded:
     """Return a row as its cells, a line each, and its texts; where there are several, each below its column's name."""
-    values = {name: clean(shown(value)) for name, value in row.items()}
+    values = {name: replace_surrogates(cell_text(value)) for name, value in row.items()}
     composer = Composer()
     for name, value in values.items():
         if value and name != columns.title and name not in columns.texts:
-            composer.add(f"{clean(name)}: ")
+            composer.add(f"{replace_surrogates(name)}: ")
             kind = "key" if name == columns.key else columns.kinds.get(name, "")
-            _add_cell(composer, value, kind, clean(name))
+            _add_cell(composer, value, kind, replace_surrogates(name))
             composer.add("\n")
     composer.mark("card", "", 0)
     texts = [name for name in columns.texts if values.get(name)]
     for name in texts:
-        heading = f"## {clean(name)}\n\n" if name != columns.texts[0] else ""
+        heading = f"## {replace_surrogates(name)}\n\n" if name != columns.texts[0] else ""
         composer.add(f"{chr(10) if composer.length else ''}{heading}{values[name]}\n")
     text = composer.text().rstrip("\n")
     key, title = values.get(columns.key, ""), values.get(columns.title, "")

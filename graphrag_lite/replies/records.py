@@ -75,7 +75,7 @@ class Records:
     bare: bool
 
 
-def records(text: str, *forms: Form) -> Records:
+def parse_records(text: str, *forms: Form) -> Records:
     """Read the records of a reply. Fields come without the quotes and white space around them, else as written.
 
     Where there is one form only, its kind may be left out.
@@ -109,7 +109,7 @@ def records(text: str, *forms: Form) -> Records:
     return Records(rows, dropped, complete, bare)
 
 
-def clean(field: str) -> str:
+def clean_field(field: str) -> str:
     """Return a field on one line, its HTML entities as characters, without control characters and markup around it.
 
     >>> clean("**Marks &amp;\\n Spencer**\\x00")

@@ -33,7 +33,7 @@ class Entities:
         return sorted(found)
 
 
-def decided(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
+def apply_decisions(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
     """Return the rows of `ladder.resolve` with what is known of names: parted, joined, dropped, called and typed so.
 
     Names are compared as the exact rung does. An entity keeps its key, of joined ones that of the first name listed
@@ -68,7 +68,7 @@ def decided(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
     return found
 
 
-def typed(rows: Sequence[Resolution], told: Mapping[tuple[str, str], Counter[str]]) -> list[Resolution]:
+def apply_types(rows: Sequence[Resolution], told: Mapping[tuple[str, str], Counter[str]]) -> list[Resolution]:
     """Return the rows with the user's own types, where mentions tell one: (document, name) -> mentions by type.
 
     An entity has the one that most of its mentions tell, of equals the first by name.
@@ -85,7 +85,7 @@ def typed(rows: Sequence[Resolution], told: Mapping[tuple[str, str], Counter[str
     return [replace(row, type=chosen.get(row.key, row.type)) for row in rows]
 
 
-def unheard(rows: Sequence[Resolution], known: KnownNames) -> list[str]:
+def unused_names(rows: Sequence[Resolution], known: KnownNames) -> list[str]:
     """Return the names that something is known of and that no text has, sorted."""
     told = _named(known)
     places = _places(rows) if told else {}

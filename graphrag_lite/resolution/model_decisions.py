@@ -10,7 +10,7 @@ from graphrag_lite.resolution.ladder import Resolution
 Pair = tuple[str, str]
 
 
-def clusters(same: Iterable[Pair], different: Iterable[Pair]) -> dict[str, list[str]]:
+def merge_clusters(same: Iterable[Pair], different: Iterable[Pair]) -> dict[str, list[str]]:
     """Return the clusters that `same` makes: first member -> members, both by name; none with a pair of `different`.
 
     `same` is taken in its order, so the surest should come first: a pair that would bring together two that are
@@ -35,7 +35,7 @@ def clusters(same: Iterable[Pair], different: Iterable[Pair]) -> dict[str, list[
     return dict(sorted(joined.items()))
 
 
-def merged(
+def merge_groups(
     rows: Iterable[Resolution], groups: Iterable[Sequence[str]], types: Mapping[str, Counter[str]]
 ) -> list[Resolution]:
     """Return resolutions in which each group of entities is one: that of most mentions, then of the first name.

@@ -85,11 +85,11 @@ class Workers:
             return map(function, items)
         n_parts = AT_LEAST * self.engine.n
         most = max(self.engine.least, n_parts * LARGEST)
-        first = next(parts(items, most), [])
-        held = sum(map(size, first))
+        first = next(split_work(items, most), [])
+        held = sum(map(work_size, first))
         if held < self.engine.least:
             return map(function, first)
-        cut = parts(chain(first, items), min(LARGEST, held // n_parts))
+        cut = split_work(chain(first, items), min(LARGEST, held // n_parts))
         return chain.from_iterable(_told(self.engine, self.engine.each(partial(_done, function), cut)))
 
 
@@ -104,7 +104,7 @@ def _told(engine: Engine, done: Iterable[tuple[list[R], Any, int]]) -> Iterator[
         yield results
 
 
-def size(item: Any) -> int:
+def work_size(item: Any) -> int:
     """Return about how much work an item is: the characters of its texts.
 
     >>> size("whale"), size(("id", ["to", "be"])), size(7)
@@ -113,11 +113,11 @@ def size(item: Any) -> int:
     if isinstance(item, str):
         return len(item)
     if isinstance(item, dict):
-        return sum(map(size, item.values()))
-    return sum(map(size, item)) if isinstance(item, tuple | list) else 1
+        return sum(map(work_size, item.values()))
+    return sum(map(work_size, item)) if isinstance(item, tuple | list) else 1
 
 
-def parts(items: Iterable[T], most: int) -> Iterator[list[T]]:
+def split_work(items: Iterable[T], most: int) -> Iterator[list[T]]:
     """Cut items into parts that end with the first one at which they hold `most`.
 
     >>> list(parts(["a", "b", "whale", "c", "d", "e"], most=2))
@@ -127,7 +127,7 @@ def parts(items: Iterable[T], most: int) -> Iterator[list[T]]:
     room = most
     for item in items:
         part.append(item)
-        room -= size(item)
+        room -= work_size(item)
         if room <= 0:
             yield part
             part, room = [], most

@@ -155,7 +155,7 @@ class Sought:
         return min(1.0, len(self.words.intersection(own)) / self.n_words)
 
 
-def sought(question: "Question", features: "Features | None" = None) -> Sought:
+def expected_answer(question: "Question", features: "Features | None" = None) -> Sought:
     """Return what an answer to a question is to hold; without its `features`, names in it are words as others are."""
     index, asked = question.index, question.as_read
     kind, named = kind_asked(asked, question.language), features.entities if features else {}

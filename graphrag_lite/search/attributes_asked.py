@@ -98,7 +98,7 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     asked = _asked(question)
     if _OWN.search(question.text):
         return _HOW_TO.match(question.text) is not None and _misses_every_word(asked)
-    best = [unit for unit in top_k.best(scores, READ).tolist() if scores[unit] > 0]
+    best = [unit for unit in top_k.best_rows(scores, READ).tolist() if scores[unit] > 0]
     if only_alike(question, asked.thing, scores) or _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
         return True
     if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:

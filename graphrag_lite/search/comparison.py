@@ -34,7 +34,7 @@ _COMPARES = [
 ]
 
 
-def sides(question: str) -> tuple[str, str] | None:
+def compared_things(question: str) -> tuple[str, str] | None:
     """Return the two things that a question compares, None where it compares none.
 
     >>> sides("Is Sam older than Taylor Cruz?"), sides("Compare Hubble and the Webb telescope."), sides("Azure or AWS?")
@@ -65,7 +65,7 @@ class Compared:
 
 def of_each(question: "Question", scores: "npt.NDArray[np.float64]", sought: Sought) -> Compared | None:
     """Return what the corpus says of each of two things that a question compares, None where it does not of both."""
-    both = sides(question.as_read)
+    both = compared_things(question.as_read)
     if both is None:
         return None
     told = [_of(question, side, other, scores, sought) for side, other in (both, both[::-1])]

@@ -16,8 +16,8 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from graphrag_lite.evidence.distinct_sentences import cheapest_first, repeats
-from graphrag_lite.retrieval.abstention import weights
+from graphrag_lite.evidence.distinct_sentences import cheapest_first, says_the_same
+from graphrag_lite.retrieval.abstention import term_idf
 from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import Sought
@@ -139,7 +139,7 @@ def choose_sentences(
     What another chosen (or `told`) sentence says is left out. None where neither a sentence nor a title shares a
     term with the question.
     """
-    weight = {term: each for term, each in weights(index.bm25, question_terms).items() if term not in QUANTIFIERS}
+    weight = {term: each for term, each in term_idf(index.bm25, question_terms).items() if term not in QUANTIFIERS}
     whole = sum(weight.values())
     scores = scores or [(2.0 + rank) ** -0.5 for rank in range(len(units))]
     top = max(scores, default=0.0)
@@ -189,7 +189,7 @@ def _one_by_one(
         candidate = candidates[number]
         if len(chosen) >= most or length >= MAX_ANSWER or cost(number) >= 0 or cost(number) > -least:
             break
-        if repeats(candidate.terms, known):
+        if says_the_same(candidate.terms, known):
             continue
         known.append(candidate.terms)
         chosen.append(candidate.place)

@@ -10,9 +10,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.retrieval.bm25 import LEAST_STEM
-from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite
+from graphrag_lite.search.answer import Answer, Ranking, Statement, answer_of_text, cite
 from graphrag_lite.search.answer_type import HOW_MANY
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.word_lists import sections
@@ -59,15 +59,15 @@ def table_answer(question: "Question", method: str) -> Answer | None:
     ordered = sorted(rows)
     said = " and ".join(dict.fromkeys(f"{each.field}: {each.value}" for each in chosen))
     verb = "has" if len(rows) == 1 else "have"
-    lines = [f"{len(rows)} of {len(of_all)} {verb} {disarm(one_line(said))}."]
+    lines = [f"{len(rows)} of {len(of_all)} {verb} {escape_marks(one_line(said))}."]
     citations = []
     for n, row in enumerate(ordered[:SHOWN], start=1):
         citations.append(cite(index, n, _line(index, rows[row], row, chosen[0])))
-        lines.append(f"- {disarm(one_line(index.cell('documents', 'title', row)))} [{n}]")
+        lines.append(f"- {escape_marks(one_line(index.cell('documents', 'title', row)))} [{n}]")
     if len(ordered) > SHOWN:
         lines.append(f"- and {len(ordered) - SHOWN} more")
     ranking = Ranking([rows[row] for row in ordered], ordered)
-    return answered(question, method, ranking, answer="\n".join(lines), citations=citations)
+    return answer_of_text(question, method, ranking, answer="\n".join(lines), citations=citations)
 
 
 def _values(question: "Question", words: Sequence[str]) -> Iterator[Value]:

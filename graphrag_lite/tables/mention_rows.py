@@ -18,7 +18,7 @@ def meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions:
     columns = (entity_resolutions[name].to_pylist() for name in ("document_id", "name"))
     anywhere: dict[str, int] = {}
     here: dict[str, dict[str, int]] = defaultdict(dict)
-    rows = groups.places(entity_resolutions["entity_id"], entities["id"]).tolist()
+    rows = groups.row_indices(entity_resolutions["entity_id"], entities["id"]).tolist()
     for document_id, name, row in zip(*columns, rows, strict=True):
         if document_id:
             here[name][document_id] = row

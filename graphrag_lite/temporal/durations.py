@@ -43,7 +43,7 @@ def _next(ordinal: int) -> str:
     return date.fromordinal(min(ordinal + 1, date.max.toordinal())).isoformat()
 
 
-def when(row: Mapping[str, Any], *, at_end: bool = False) -> When | None:
+def day_of(row: Mapping[str, Any], *, at_end: bool = False) -> When | None:
     """Return the day of a statement: of what lasts, when it began, with `at_end` when it ended; None where not told.
 
     >>> str(when({"valid_at": "2024-03-01", "invalid_at": "2024-04-01", "kind": "event", "precision": "month"}))
@@ -65,7 +65,7 @@ def when(row: Mapping[str, Any], *, at_end: bool = False) -> When | None:
     return When(begins, begins + width - 1)
 
 
-def apart(one: When, other: When, unit: str) -> str:
+def time_between(one: When, other: When, unit: str) -> str:
     """Return how long lies between two days, in `unit` or the one that fits; "" where it is not certain enough.
 
     >>> days = [When(day, day) for day in (738000, 738024)]

@@ -31,7 +31,7 @@ class Learned:
     closed: Ints
 
 
-def learn(mentions: Mentions, n_relations: int) -> Learned:
+def learn_policies(mentions: Mentions, n_relations: int) -> Learned:
     """Learn the policies of relations from mentions, each different statement of which counts once."""
     lasting = (mentions.kind == STATE) & mentions.positive & (mentions.start != UNKNOWN)
     lasting &= (mentions.end == UNKNOWN) | (mentions.end > mentions.start)
@@ -82,7 +82,7 @@ def _followed(
     return np.bincount(rows, minlength=n_relations), np.bincount(rows[over], minlength=n_relations)
 
 
-def doubted(learned: Learned, asked: Ints, ended: Ints) -> NDArray[np.bool_]:
+def doubtful_relations(learned: Learned, asked: Ints, ended: Ints) -> NDArray[np.bool_]:
     """Tell of each relation whether more of its facts were judged over than its stated intervals leave credible.
 
     `asked` are the relations of facts that another value follows, `ended` those of the facts that it is said to have

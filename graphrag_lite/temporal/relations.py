@@ -93,7 +93,7 @@ def relation_key(wording: str, *, english: bool) -> tuple[str, bool]:
     return "be " * of_itself + " ".join(stems), passive
 
 
-def states(wording: str, language: str = "en") -> bool:
+def states_relation(wording: str, language: str = "en") -> bool:
     """Tell whether words behind a subject say what it does or is: they open with a verb, not with a noun.
 
     Of a language without endings that tell verbs, it is a form of "be" or "have". What somebody feels or means to do

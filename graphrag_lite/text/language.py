@@ -62,7 +62,7 @@ def most_common(counts: Mapping[str, int]) -> str:
     return min(filter(None, counts), key=lambda code: (-counts[code], code), default="")
 
 
-def closest(text: str, among: Sequence[str]) -> str:
+def closest_language(text: str, among: Sequence[str]) -> str:
     """Return which of some languages a short text, such as a question, is most likely in; the first on a tie.
 
     >>> closest("Où est né Scrooge ?", ["en", "fr"])
@@ -75,7 +75,7 @@ def closest(text: str, among: Sequence[str]) -> str:
     return max(among, key=lambda code: (code == script, counts[code], -among.index(code)))
 
 
-def spoken(question: str, among: Sequence[str]) -> str:
+def question_language(question: str, among: Sequence[str]) -> str:
     """Return which language a question is in, which need not be one of the corpus (`among`); empty where nothing tells.
 
     A function word counts the less the more languages have it, one that asks counts more, and one with a capital

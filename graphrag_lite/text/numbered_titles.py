@@ -28,7 +28,7 @@ class Numbered:
     end: int = 0
 
 
-def numbered(text: str, language: str) -> list[Numbered]:
+def numbered_words(text: str, language: str) -> list[Numbered]:
     """Return the words of `text` with a number to them, in order; no function word of `language`, no 2020-03-31.
 
     >>> [(one.word, one.number) for one in numbered("FY20Q3 of 2020-03-31: EP-03, version 1.2, 3rd part", "en")]
@@ -61,7 +61,7 @@ def without_part(title: str) -> str:
     return _PART.sub("", title).strip()
 
 
-def shortens(word: str, said: Numbered) -> bool:
+def abbreviates(word: str, said: Numbered) -> bool:
     """Say whether a word is the one that has a number in a question, one of both cut short, or its initials.
 
     >>> [shortens(word, Numbered("quarter", "3")) for word in ("q", "quarter", "quarters", "part")]

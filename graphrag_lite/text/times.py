@@ -11,7 +11,7 @@ from functools import cache
 
 from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.folding import fold, unaccented
-from graphrag_lite.text.period import Period, Time, days_of, whole
+from graphrag_lite.text.period import Period, Time, days_of, period_of
 from graphrag_lite.text.relative_times import relative_dates, relative_times
 
 PRECISIONS = ("day", "week", "month", "season", "year", "decade", "century")
@@ -130,7 +130,7 @@ def all_times(plain: str, now: date | None, language: str, *, asked: bool = Fals
             return
 
 
-def vaguer(one: str, other: str) -> str:
+def coarser(one: str, other: str) -> str:
     """Return the vaguer of two precisions."""
     return max(one, other, key=PRECISIONS.index)
 
@@ -147,7 +147,7 @@ def _absolute(plain: str, now: date | None, *, asked: bool) -> Iterator[Time]:
             joins = _TO.fullmatch(between) or (_AND.fullmatch(between) and _BETWEEN.search(plain, 0, opened.start))
             if joins and opened.period.first <= time.period.last and opened.form != "range":
                 period = Period(opened.period.first, time.period.last)
-                yield Time(opened.start, time.end, period, vaguer(opened.precision, time.precision), "range")
+                yield Time(opened.start, time.end, period, coarser(opened.precision, time.precision), "range")
                 opened = None
                 continue
             yield opened
@@ -174,7 +174,7 @@ def _dated(found: re.Match[str], now: date | None, *, asked: bool) -> Time | Non
         return Time(*found.span(), Period(date.fromisoformat(first), date.fromisoformat(last)), "day", "range")
     yearless = found["month"] or found["name"] or found["alone"] or found["slashed"]
     stated = _stated(found, now, asked)
-    period = whole(stated)
+    period = period_of(stated)
     if period is None:
         return None
     precision = "year" if len(stated) == 4 else "month" if len(stated) == 7 else "day"
@@ -242,6 +242,6 @@ def _nearest(dates: list[str], now: date | None, asked: bool) -> str:
 
 def _is_day(stated: str) -> bool:
     try:
-        return bool(whole(stated))
+        return bool(period_of(stated))
     except ValueError:
         return False

@@ -47,7 +47,7 @@ PIECE = 20_000  # characters encoded at once: tiktoken gives up on a million bla
 logger = logging.getLogger(__name__)
 
 
-def estimate(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Estimate tokens as one per 4 characters, rounded up: OpenAI's rule of thumb for English."""
     return -(-len(text) // 4)
 
@@ -98,7 +98,7 @@ def _merged(ranks: Mapping[bytes, int], piece: bytes) -> int:
 
 
 @cache
-def counter(encoding: str) -> Callable[[str], int]:
+def token_counter(encoding: str) -> Callable[[str], int]:
     """Return the function that counts a text's tokens. `encoding` is one of ENCODINGS, or characters.
 
     Where the rank table is missing or altered it says so once and returns the estimate: a count is never a crash.
@@ -107,11 +107,11 @@ def counter(encoding: str) -> Callable[[str], int]:
     9
     """
     if encoding == "characters":
-        return estimate
+        return estimate_tokens
     table = _table(encoding)
     if table is None:
         logger.warning("The exact token table is missing or altered: tokens are estimated as characters / 4.")
-        return estimate
+        return estimate_tokens
 
     @cache
     def codec() -> "tiktoken.Encoding":
@@ -137,7 +137,7 @@ def counter(encoding: str) -> Callable[[str], int]:
 
 
 @cache
-def token(encoding: str, word: str) -> int | None:
+def token_id(encoding: str, word: str) -> int | None:
     """Return the number of the token that is this whole word; None where it is several, or the table is missing.
 
     >>> token("cl100k_base", "Yes"), token("cl100k_base", "Scrooge")

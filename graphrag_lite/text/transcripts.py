@@ -131,7 +131,7 @@ def is_talk(sentence: str) -> bool:
     return bool(_TALK.search(sentence))
 
 
-def form(text: str, start: int, end: int, language: str) -> float:
+def statement_form(text: str, start: int, end: int, language: str) -> float:
     """Return how well [start, end) of a document stands as a statement, from its form: 1 well, 0 not at all.
 
     No statement are headings, table rows, questions, greetings and thanks (fewer than `LEAST_TERMS` content words) and

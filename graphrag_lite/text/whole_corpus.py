@@ -25,7 +25,7 @@ def about_something(question_terms: list[str], language: str) -> list[str]:
     return [term for term in question_terms if term not in ASKING and term not in _generic(language)]
 
 
-def aspects(text: str, language: str) -> set[Aspect] | None:
+def corpus_aspects(text: str, language: str) -> set[Aspect] | None:
     """Return which aspects of the whole corpus a question asks about, none of them for an overview.
 
     None where it asks about something in the corpus. Years and the like are no such thing.
@@ -46,7 +46,7 @@ def aspects(text: str, language: str) -> set[Aspect] | None:
     (None, {'product'})
     """
     if not language:  # too few words to tell it
-        return next((found for code in LANGUAGES if (found := aspects(text, code)) is not None), None)
+        return next((found for code in LANGUAGES if (found := corpus_aspects(text, code)) is not None), None)
     if _OF_ONE.search(text):
         return None
     text, n_phrases = _PHRASES.subn("", text)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_lite.read.columns import tell
+from graphrag_lite.read.columns import detect_columns
 from graphrag_lite.read.documents import Fields, Loaded
 from graphrag_lite.read.readers import all_readers
 
@@ -34,13 +34,13 @@ def csv(rows: Sequence[dict[str, str]]) -> bytes:
 
 
 def test_columns_are_told_by_their_values_whatever_their_names_and_order() -> None:
-    columns = tell(list(TABLE[0]), TABLE)
+    columns = detect_columns(list(TABLE[0]), TABLE)
     assert (columns.key, columns.title, columns.time) == ("Nr", "Topic", "Opened")
     assert columns.texts == ("Report", "Answer")
     assert columns.kinds == {"Owner": "person", "State": "value"}
     plain = {name: f"c{place}" for place, name in enumerate(reversed(TABLE[0]))}
     rows = [{plain[name]: row[name] for name in plain} for row in TABLE]
-    told = tell(list(rows[0]), rows)
+    told = detect_columns(list(rows[0]), rows)
     assert (told.key, told.title, told.time) == (plain["Nr"], plain["Topic"], plain["Opened"])
     assert set(told.texts) == {plain["Report"], plain["Answer"]} and plain["State"] in told.kinds
 
@@ -74,7 +74,7 @@ def test_rows_of_short_cells_are_called_by_the_column_that_tells_them_apart() ->
 
 def test_a_column_of_companies_holds_no_people() -> None:
     rows = [row | {"Owner": f"{row['Owner']} {'Ltd' if n % 3 else ''}".strip()} for n, row in enumerate(TABLE)]
-    assert tell(list(rows[0]), rows).kinds["Owner"] == "organization"
+    assert detect_columns(list(rows[0]), rows).kinds["Owner"] == "organization"
 
 
 def test_real_tickets() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_lite import pipeline
-from graphrag_lite.search.comparison import sides
+from graphrag_lite.search.comparison import compared_things
 from graphrag_lite.search.definitions import defines, thing_asked
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
@@ -182,7 +182,7 @@ def test_a_sentence_defines_by_its_form(sentence: str, thing: str, said: bool) -
     ],
 )
 def test_what_is_compared(question: str, two: tuple[str, str] | None) -> None:
-    assert sides(question) == two
+    assert compared_things(question) == two
 
 
 def test_what_is_not_defined_is_told_by_the_first_statement_below_its_name(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.text.period import Period, whole
+from graphrag_lite.text.period import Period, period_of
 from graphrag_lite.text.periods import LONGEST, periods
 from graphrag_lite.text.relative_times import relative_dates
 from graphrag_lite.text.times import times
@@ -197,7 +197,7 @@ def test_an_unknown_language_still_has_dates() -> None:
 @given(DAYS, DAYS)
 def test_an_iso_day_is_itself_whatever_day_it_is(day: date, now: date) -> None:
     assert periods(f"on {day.isoformat()}?", now, "en") == [Period(day, day)]
-    assert whole(day.isoformat()) == Period(day, day)
+    assert period_of(day.isoformat()) == Period(day, day)
 
 
 @given(DAYS, st.integers(1, 300))

@@ -5,7 +5,7 @@ import pyarrow.compute as pc
 
 from graphrag_lite.ops.check.problems import MAX_NAMED, Problems
 from graphrag_lite.ops.check.reading import Ints, Reading, apart, at, look_up, repeated
-from graphrag_lite.tables.groups import places
+from graphrag_lite.tables.groups import row_indices
 
 # In the place of a row of entities: a name (-1: dropped) with an id that names none, one without a resolution.
 DANGLING, UNRESOLVED = -2, -3
@@ -102,7 +102,7 @@ class _Meaning:
         self.names = pc.unique(read.column("entity_resolutions", "name"))
         documents = read.refer("entity_resolutions", "document_id", "documents")  # -1: the whole corpus
         self.width = read.n_rows("documents") + 1
-        keys = places(read.column("entity_resolutions", "name"), self.names) * self.width + documents + 1
+        keys = row_indices(read.column("entity_resolutions", "name"), self.names) * self.width + documents + 1
         order = np.argsort(keys, kind="stable")
         entities = read.refer("entity_resolutions", "entity_id", "entities").copy()
         entities[(entities < 0) & read.not_empty("entity_resolutions", "entity_id")] = DANGLING
@@ -111,7 +111,7 @@ class _Meaning:
     def of(self, table: str, column: str) -> Ints:
         """Return the row of entities that each name of a table of mentions means; see above for what means none."""
         documents = self.read.refer(table, "document_id", "documents")
-        names = places(self.read.column(table, column), self.names)
+        names = row_indices(self.read.column(table, column), self.names)
         here, there = look_up(self.keys, names * self.width + documents + 1)
         anywhere, known = look_up(self.keys, names * self.width)
         entities = np.append(self.entities, UNRESOLVED)

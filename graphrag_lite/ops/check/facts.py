@@ -7,7 +7,7 @@ import numpy as np
 
 from graphrag_lite.ops.check.problems import Problems
 from graphrag_lite.ops.check.reading import Reading, flat
-from graphrag_lite.temporal.instants import UNITS, UNKNOWN, seconds
+from graphrag_lite.temporal.instants import UNITS, UNKNOWN, first_second
 from graphrag_lite.temporal.spells import ENDED_BY, KINDS
 
 TABLE = "facts"
@@ -17,7 +17,7 @@ MOST_SOURCES = 10
 def intervals(read: Reading, found: Problems) -> None:
     """Check that what ends begins before, in valid time and in the sources' time."""
     for first, last in (("valid_at", "invalid_at"), ("created_at", "expired_at")):
-        starts, ends = (np.array([seconds(text) for text in read.texts(TABLE, name)]) for name in (first, last))
+        starts, ends = (np.array([first_second(text) for text in read.texts(TABLE, name)]) for name in (first, last))
         wrong = (ends != UNKNOWN) & (ends < starts)
         found.rows(TABLE, f"{last}: is before {first}", wrong)
 
@@ -42,7 +42,7 @@ def spells(read: Reading, found: Problems) -> None:
     prior = read.refer(TABLE, "prior_id", TABLE)
     own = np.flatnonzero(prior >= 0)
     groups = np.array(read.texts(TABLE, "fact_group_id"))
-    begins = np.array([seconds(text) for text in read.texts(TABLE, "valid_at")])
+    begins = np.array([first_second(text) for text in read.texts(TABLE, "valid_at")])
     wrong = (groups[own] != groups[prior[own]]) | (begins[own] <= begins[prior[own]])
     found.rows(TABLE, "prior_id: is no earlier spell of the same", own[wrong])
 
@@ -71,7 +71,9 @@ def one_value(read: Reading, found: Problems) -> None:
         if policy in ("functional", "inverse") and kind == "state" and start and not expired and not conflict[row]:
             one = ends[2:] if policy == "inverse" else ends[:2]
             unit = UNITS.get(precision, 1)
-            held[relation, one[0] or one[1].casefold()].append((seconds(start), seconds(end), unit, group, row))
+            held[relation, one[0] or one[1].casefold()].append(
+                (first_second(start), first_second(end), unit, group, row)
+            )
     wrong = [
         row
         for told in held.values()

@@ -39,11 +39,11 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
             found.add(name, "is missing")
             continue
         try:
-            schema, n_rows = tables.stored(folder, name)
+            schema, n_rows = tables.stored_shape(folder, name)
         except (pa.ArrowException, OSError) as error:
             found.add(name, f"is damaged ({str(error).splitlines()[0]})")
             continue
-        if snapshots.digest(path) != listed[name]["sha256"]:
+        if snapshots.file_digest(path) != listed[name]["sha256"]:
             found.add(name, "its sha256 is not the manifest's")
         elif not schema.equals(tables.schema(name), check_metadata=True):
             found.add(name, "its columns are another version's: the next `index` makes it again")

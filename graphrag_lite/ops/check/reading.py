@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_lite import tables
-from graphrag_lite.tables.groups import places
+from graphrag_lite.tables.groups import row_indices
 
 Ints = NDArray[np.int64]
 
@@ -86,7 +86,7 @@ class Reading:
         """Return the row of `table` whose id each value is, -1 where there is none."""
         if table not in self._ids:
             self._ids[table] = self.column(table, "id").combine_chunks()
-        return places(values, self._ids[table])
+        return row_indices(values, self._ids[table])
 
     def refer(self, table: str, column: str, target: str) -> Ints:
         """Return the rows of `target` that a column of ids names, (n_rows,), -1 where there is none."""

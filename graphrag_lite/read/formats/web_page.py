@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Block, Fields, Loaded, Reader, clean
+from graphrag_lite.read.documents import Block, Composer, Fields, Loaded, Reader, replace_surrogates
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.stated_times import stated_date
 
@@ -123,7 +122,9 @@ def _composed(text: str) -> Composer:
         if piece in CODE:
             depth = max(0, depth + (1 if piece == CODE[0] else -1))
         else:
-            composer.add(clean(piece if depth else _plain(piece)), "code" if depth and piece.strip() else "")
+            composer.add(
+                replace_surrogates(piece if depth else _plain(piece)), "code" if depth and piece.strip() else ""
+            )
     return composer
 
 

@@ -15,7 +15,7 @@ from graphrag_lite.text.names import engine
 from graphrag_lite.text.names.engine import Span, Spans, Token
 from graphrag_lite.text.names.lexicon import any_of, characters
 from graphrag_lite.text.names.name import Name
-from graphrag_lite.text.names.transliterations import dotted, is_last, sounding
+from graphrag_lite.text.names.transliterations import dotted_names, is_last, transliterated_spans
 
 _NUMBER = re.compile(f"[第数几上下半每约近]?{any_of(zh.NUMERALS)}+{any_of(characters(zh.LISTS['measures']))}?")
 _TITLE_MARKS = re.compile(r"《([^《》\n]{1,40})》|〈([^〈〉\n]{1,40})〉|『([^『』\n]{1,20})』")
@@ -93,7 +93,7 @@ def _segment(text: str, taken: Spans) -> list[list[Token]]:
 
 def _tokens(text: str, start: int, end: int, taken: Spans) -> list[Token]:
     """Cut a run of Han characters into tokens; what no list knows is `plain`, what is taken `name`."""
-    sounds = dict(sounding(text, start, end))
+    sounds = dict(transliterated_spans(text, start, end))
     tokens: list[Token] = []
     i = plain = start
     while i < end:
@@ -323,7 +323,7 @@ def _repeats(text: str, chunks: list[tuple[int, int]]) -> Iterator[tuple[str, li
 
 
 _SCRIPT = engine.Script(
-    evidence=(_marked, _defined, _glossed, dotted),
+    evidence=(_marked, _defined, _glossed, dotted_names),
     segment=_segment,
     joins=(_persons, _groups),
     recurring=_recurring,

@@ -13,7 +13,7 @@ _MAX_SHAPE = 4  # words
 _CAPITAL = "Aa"  # stands for every capitalised word
 
 
-def context(text: str, start: int, end: int) -> tuple[str, ...]:
+def mention_context(text: str, start: int, end: int) -> tuple[str, ...]:
     """Return the word before a mention, the word after it, and on either side two words, within its line.
 
     Punctuation marks are words; capitalised words are all one.
@@ -34,7 +34,7 @@ def _shown(words: list[str]) -> list[str]:
     return [_CAPITAL if word[0].isupper() else word for word in words]
 
 
-def form(name: str, lower_counts: Mapping[str, int]) -> tuple[str, ...]:
+def written_form(name: str, lower_counts: Mapping[str, int]) -> tuple[str, ...]:
     """Return how a name is written: its shape, its first and last word, and the last letters.
 
     The shape has a letter for each of the first words: n for one that the corpus never writes in lower case

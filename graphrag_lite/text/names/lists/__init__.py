@@ -37,7 +37,7 @@ def all_languages(name: str) -> Mapping[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=50_000)
-def listed(word: str, language: str) -> str:
+def list_mark(word: str, language: str) -> str:
     """Return the mark of the word of `language`, one of LISTED, that a casefolded word is a form of; itself if of none.
 
     >>> listed("россией", "ru"), listed("oslo", "ru"), listed("rosja", "ru")
@@ -50,7 +50,7 @@ def listed(word: str, language: str) -> str:
 
 
 @cache
-def openers() -> Mapping[str, frozenset[str]]:
+def sentence_openers() -> Mapping[str, frozenset[str]]:
     """Return by language the words that a sentence may begin with, those of `by_language.txt` among them."""
     found = dict(word_lists("openers"))
     for head, words in sections(__name__, "by_language.txt").items():
