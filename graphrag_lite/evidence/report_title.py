@@ -118,7 +118,7 @@ def common_theme(
         for key, phrase in _noun_phrases(sentence.text, language).items():
             if named.isdisjoint(key):
                 written[key][phrase] += 1
-    n_told = {key: sum(sentence.terms.issuperset(key) for sentence in told) for key in written}
+    n_told = {key: sum(frozenset(sentence.terms).issuperset(key) for sentence in told) for key in written}
 
     def worth(key: tuple[str, ...]) -> float:
         rare = sum(idf.get(term, RARE) for term in key) / len(key)

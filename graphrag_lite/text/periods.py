@@ -13,6 +13,7 @@ from graphrag_lite.text.word_lists import expressions
 
 LONGEST = 4_000  # characters of a question that are read
 _FORMS = expressions(__package__, "stated_dates.txt")
+_NOW = re.compile(r",? (?:(?:right |as of )?now|currently|at (?:the moment|present)|these days)(?=\W*$)", re.I)
 
 
 def without_newest(text: str, language: str) -> str:
@@ -23,6 +24,15 @@ def without_newest(text: str, language: str) -> str:
     """
     pattern = _FORMS.get(f"newest {language}")
     return re.sub(rf"\b{pattern}\b", " ", text, flags=re.I) if pattern else text
+
+
+def without_now(text: str) -> str:
+    """Return an English question without the words at its end by which it means what holds today.
+
+    >>> without_now("What is the net debt now?"), without_now("Who is the current chair?")
+    ('What is the net debt?', 'Who is the current chair?')
+    """
+    return _NOW.sub("", text)
 
 
 def periods(text: str, now: date | None, language: str) -> list[Period]:

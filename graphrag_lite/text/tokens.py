@@ -71,6 +71,7 @@ class _Costs(dict[str, int]):
             n = _merged(self._ranks, piece.encode())
         else:
             n = self._count(piece)
+            self._ranks, self._n_merged = {}, _FIRST  # what counts the rest holds them, too
         if len(piece) <= _LONGEST:
             if len(self) >= _MAX_CACHED:
                 self.clear()
@@ -118,7 +119,9 @@ def token_counter(encoding: str) -> Callable[[str], int]:
 
         words = table.split()
         ranks = dict(zip(map(binascii.a2b_base64, words[::2]), map(int, words[1::2]), strict=True))
-        return tiktoken.Encoding(encoding, pat_str=ENCODINGS[encoding][1], mergeable_ranks=ranks, special_tokens={})
+        made = tiktoken.Encoding(encoding, pat_str=ENCODINGS[encoding][1], mergeable_ranks=ranks, special_tokens={})
+        ranks.clear()  # it has copied them
+        return made
 
     def whole(text: str) -> int:
         return len(codec().encode_ordinary(text))
