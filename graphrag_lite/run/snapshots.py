@@ -184,7 +184,7 @@ def publish(output: Path, building: Path, manifest: dict[str, Any]) -> Path:
     building.rename(folder)
     tables.sync_folder(folder.parent)
     write_text(output / "current", folder.name + "\n")
-    (folder / "stamps.json").unlink(missing_ok=True)  # until now, `workplace` would have taken the run back
+    (folder / "stamps.json").unlink(missing_ok=True)  # until now, `building_folder` would have taken the run back
     return folder
 
 
