@@ -7,8 +7,7 @@ from sys import intern
 from typing import Any, NamedTuple, TypeVar
 
 from graphrag_lite.attempts import outcome
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import ROLES, Item, Loaded, Unreadable, replace_surrogates
+from graphrag_lite.read.documents import ROLES, Composer, Item, Loaded, Unreadable, replace_surrogates
 from graphrag_lite.text.timestamps import times_of
 
 T = TypeVar("T")
@@ -105,8 +104,7 @@ def conversation_document(
         ids = {"id": replace_surrogates(each.id), "reply_to": replace_surrogates(each.reply_to)}
         composer.said(start, speaker, time=each.time, role=role, conversation=name, **ids)
     metadata = stated | ({LEFT_OUT: n_left_out} if n_left_out else {})
-    blocks, messages = tuple(composer.blocks), tuple(composer.messages)
-    return Loaded(source_id, title, composer.text(), metadata=metadata, blocks=blocks, messages=messages)
+    return composer.loaded(source_id, title, metadata)
 
 
 def group_by_key(keys: Sequence[str], items: Iterable[T]) -> Iterator[tuple[str, list[T]]]:

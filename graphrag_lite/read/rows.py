@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 from graphrag_lite.attempts import outcome
 from graphrag_lite.read.columns import Columns, cell_text, detect_columns, has_word, parts_of
-from graphrag_lite.read.composer import Composer
 from graphrag_lite.read.conversations import Said, conversation_document, group_by_key
-from graphrag_lite.read.documents import ROLES, Fields, Item, Loaded, Message, Unreadable, replace_surrogates
+from graphrag_lite.read.documents import ROLES, Composer, Fields, Item, Loaded, Message, Unreadable, replace_surrogates
 from graphrag_lite.read.json_values import Listed
 from graphrag_lite.read.stated_times import time_left
 

@@ -92,10 +92,10 @@ def stamp_of(stage: Stage, settings: Settings, services: Mapping[str, Any], dige
     if stage.embeds:
         decided = [dict(services["embedder"].identity), decided]
     return {
-        "settings": value_digest(section.model_dump() if section else None),
+        "settings": digest_of(section.model_dump() if section else None),
         "mode": mode,
         "code": code_of(stage, services),
-        "model": decided and value_digest(decided),
+        "model": decided and digest_of(decided),
         "reads": {name: digests[name] for name in stage.reads},
     }
 
@@ -109,7 +109,7 @@ def code_of(stage: Stage, services: Mapping[str, Any]) -> str:
     modules = [each for name in wanted for each in SERVED_BY.get(name, ())]
     modules += [services[name].module for name in wanted if name == "extractor"]
     code, brought = code_hash(stage.run.__module__, *modules), origins({name: services[name] for name in wanted})
-    return value_digest([code, brought]) if brought else code
+    return digest_of([code, brought]) if brought else code
 
 
 def origins(services: Mapping[str, Any]) -> Brought:
@@ -221,7 +221,7 @@ def libraries() -> dict[str, str]:
     return found
 
 
-def value_digest(value: Any) -> str:
+def digest_of(value: Any) -> str:
     """Return the sha256 of a value of plain types, whatever the order of its keys."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 

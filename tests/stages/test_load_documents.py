@@ -130,6 +130,15 @@ def test_what_cannot_be_read_is_a_failure_and_the_rest_goes_on(corpus: Corpus) -
     assert "max_file_mb" in failures[2]["error"]
 
 
+def test_a_name_beyond_ascii_is_read_whatever_the_locale(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = corpus({"é.txt": "a"})
+    monkeypatch.setattr(os, "fsencode", lambda name: name.encode("latin-1") if isinstance(name, str) else name)
+    monkeypatch.setattr(os, "fsdecode", lambda name: name.decode("latin-1") if isinstance(name, bytes) else name)
+    (folder / "é.txt").rename(folder / "Ã©.txt")  # as Python sees it where names are Latin-1
+    (document,) = load(folder)[0]
+    assert document["path"] == "é.txt"
+
+
 def test_a_name_that_is_not_utf8_is_a_failure(corpus: Corpus) -> None:
     folder = corpus({"a.txt": "a"})
     try:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from textwrap import dedent
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Loaded, Reader
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.markdown_text import CJK
 from graphrag_lite.read.stated_times import stated_date
@@ -72,10 +71,9 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
             else:
                 _line(composer, said)
     metadata = {fields.time if name == "date" else name: value for name, value in metadata.items()}
-    text = composer.text()
     title = metadata.pop("title", "") or (headings or [""])[0]
-    dated = {} if fields.time in metadata else stated_date(text, fields)
-    yield Loaded(path, title, text, metadata=metadata | dated, blocks=tuple(composer.blocks))
+    dated = {} if fields.time in metadata else stated_date(composer.text(), fields)
+    yield composer.loaded(path, title, metadata | dated)
 
 
 def _paragraph(lines: list[str], place: int) -> tuple[str, int]:

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Block, Fields, Loaded, Reader, replace_surrogates
+from graphrag_lite.read.documents import Block, Composer, Fields, Loaded, Reader, replace_surrogates
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.stated_times import stated_date
 
