@@ -2,16 +2,13 @@
 
     corpus folder -> documents -> text units -> mentions -> entities, relationships -> communities -> reports -> search
 
-What each stage reads and writes, and the stages of each method, are in `pipeline.toml`. To add a stage: write
-`stages/verb_noun.py`, declare its tables in `tables/declared.txt`, its settings a section in `settings/`, and its place
-there.
+To add a stage: write `stages/verb_noun.py`, declare its tables in `tables/declared.txt`, its settings a section
+in `settings/`, and its place here.
 """
 
-import tomllib
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +22,162 @@ from graphrag_lite.run.file_hashes import SeenFiles
 from graphrag_lite.run.loop import Run
 from graphrag_lite.run.ray_engine import RayEngine
 from graphrag_lite.run.stamps import Stage
-from graphrag_lite.run.sync import complete
+from graphrag_lite.run.sync import run_coroutine
 from graphrag_lite.run.workers import Engine, Pool
 from graphrag_lite.settings import Settings
 from graphrag_lite.watch import Watch
 
 if TYPE_CHECKING:
     from graphrag_lite.llm.chat import ChatModel, Embedder
+
+EMBED = Stage(
+    "embed_text_units",
+    reads=("documents", "text_units", "search_terms"),
+    writes=("search_vectors", "search_vector_cells", "search_vector_weight"),
+)
+
+
+EPISODES = Stage("list_episodes", reads=("source_documents",), writes=("episodes",))
+LOAD = [
+    Stage("load_documents", reads=("corpus_files",), writes=("source_documents",)),
+    EPISODES,
+    Stage(
+        "split_text_units",
+        reads=("source_documents",),
+        writes=("source_units",),
+        columns={"source_documents": ("id", "text", "messages")},
+    ),
+]
+FACTS = Stage(
+    "extract_facts_fast",
+    reads=("source_documents", "source_units", "episodes", "entity_mentions", "relationship_mentions"),
+    writes=("fact_mentions",),
+    columns={
+        "source_documents": ("id", "text", "title", "language", "created_at", "blocks"),
+        "source_units": ("id", "document_id", "char_start", "char_end"),
+    },
+)
+RESOLVE = Stage(
+    "resolve_entities",
+    reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
+    writes=("entity_resolutions", "word_counts"),
+    columns={
+        "source_documents": ("id", "language", "created_at"),
+        "source_units": ("id", "ordinal", "text", "char_start"),
+    },
+)
+FOLD = Stage(
+    "fold_facts",
+    reads=("source_documents", "fact_mentions", "entity_resolutions"),
+    writes=("facts", "relation_policies", "relation_resolutions"),
+)
+GRAPH = [
+    Stage(
+        "summarize_descriptions",
+        reads=("source_documents", "entity_mentions", "relationship_mentions", "entity_resolutions"),
+        writes=("entities", "relationships", "mention_forms"),
+        columns={"source_documents": ("id", "text", "language")},
+        once=True,
+    ),
+    Stage(
+        "detect_communities",
+        reads=("source_documents", "source_units", "entities", "relationships"),
+        writes=("communities",),
+        columns={"source_documents": ("id", "created_at"), "source_units": ("id", "document_id")},
+    ),
+]
+PUBLISH = [
+    Stage(
+        "publish_tables",
+        reads=("source_documents", "source_units", "entities", "relationships", "covariates"),
+        writes=("documents", "text_units"),
+    ),
+    Stage(
+        "index_search",
+        reads=(
+            *("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
+            *("fact_mentions", "episodes"),
+        ),
+        writes=(
+            *("search_terms", "search_report_terms", "search_links", "search_units"),
+            *("search_names", "search_values", "search_times", "search_vocabulary", "search_counts"),
+        ),
+        columns={
+            "documents": ("id", "source_id", "title", "language", "metadata", "text_unit_ids"),
+            "text_units": ("id", "document_id", "text", "char_start", "char_end"),
+        },
+        once=True,
+    ),
+]
+FAST = [
+    *LOAD,
+    Stage(
+        "extract_graph_fast",
+        reads=("source_documents", "source_units"),
+        writes=("entity_mentions", "relationship_mentions", "covariates"),
+        columns={"source_documents": ("id", "title", "language", "blocks")},
+    ),
+    FACTS,
+    RESOLVE,
+    FOLD,
+    *GRAPH,
+    Stage(
+        "report_communities_fast",
+        reads=(
+            *("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
+            *("entities", "relationships", "communities"),
+        ),
+        writes=("community_reports", "report_bases", "document_signs", "report_sentences", "report_pages"),
+        columns={
+            "source_documents": ("id", "title", "text", "language", "created_at", "blocks"),
+            "source_units": ("id", "document_id", "char_start", "char_end"),
+            "entity_mentions": ("document_id", "text_unit_id", "name", "char_start", "char_end", "mention_start"),
+            "entities": ("id", "title", "type", "degree", "sources"),
+            "relationships": (
+                *("id", "source", "target", "source_id", "target_id", "relation", "weight", "sources", "text_unit_ids"),
+            ),
+        },
+        once=True,
+    ),
+    *PUBLISH,
+]
+STANDARD = [
+    *LOAD,
+    Stage(
+        "extract_graph",
+        reads=("source_documents", "source_units", "episodes"),
+        writes=("entity_mentions", "relationship_mentions"),
+    ),
+    RESOLVE,
+    *GRAPH,
+    FACTS,  # while the model is asked what the stages before have begun
+    FOLD,
+    Stage(
+        "extract_claims",
+        reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
+        writes=("covariates",),
+    ),
+    Stage(
+        "report_communities",
+        reads=("source_units", "entities", "relationships", "covariates", "communities"),
+        writes=("community_reports", "report_bases"),
+    ),
+    *PUBLISH,
+]
+IMPORTED = [
+    Stage(
+        "import_graphrag",
+        reads=("corpus_files",),
+        writes=(
+            *("source_documents", "source_units", "entity_mentions", "relationship_mentions", "entity_resolutions"),
+            *("entities", "relationships", "covariates", "communities", "community_reports"),
+        ),
+    ),
+    EPISODES,
+    FACTS,
+    FOLD,
+    *PUBLISH,
+]
 
 
 @dataclass(frozen=True)
@@ -42,31 +188,16 @@ class Method:
     made: Mapping[str, str]  # stands in the manifest, under this name
 
 
-def _declared() -> tuple[dict[str, Stage], dict[str, Method]]:
-    """Read the stages and the methods of `pipeline.toml`, by name."""
-    found = tomllib.loads((resources.files(__package__) / "pipeline.toml").read_text(encoding="utf-8"))
-    stages = {
-        name: Stage(
-            name,
-            tuple(each["reads"].split()),
-            tuple(each["writes"].split()),
-            {table: tuple(listed.split()) for table, listed in each.get("columns", {}).items()},
-        )
-        for name, each in found["stages"].items()
-    }
-    methods = {
-        name: Method([stages[each] for each in method["stages"].split()], method["made"])
-        for name, method in found["methods"].items()
-    }
-    return stages, methods
-
-
-STAGES, METHODS = _declared()
+METHODS = {
+    "fast": Method(FAST, {"from": "corpus", "reports": "extractive"}),
+    "standard": Method(STANDARD, {"from": "corpus", "reports": "written"}),
+    "imported": Method(IMPORTED, {"from": "graphrag", "reports": "written"}),
+}
 
 
 def stages(method: str = "fast", *, embeds: bool = False) -> list[Stage]:
     """Return the stages of a method in order; with `embeds`, text units get vectors, too."""
-    return [*METHODS[method].stages, *([STAGES["embed_text_units"]] if embeds else [])]
+    return [*METHODS[method].stages, *([EMBED] if embeds else [])]
 
 
 def index(
@@ -102,10 +233,10 @@ def index(
     if extractor and not extracts:
         raise SettingsError(f"method: {settings.method} extracts by its model, and takes no extractor.")
     seen = SeenFiles(output, trust=not checksum)
-    with run_log.logged(output) as log, ExitStack() as opened:
+    with run_log.log_run(output) as log, ExitStack() as opened:
         known = all_readers(readers)
         files = scan(corpus, leave_out=output, settings=settings.load_documents, seen=seen, readers=known)
-        killed = opened.enter_context(snapshots.locked(output, log.started_at))
+        killed = opened.enter_context(snapshots.lock_output(output, log.started_at))
         seen.write()
         found = open_extractor(settings.extract_graph_fast, extractor) if extracts else None
         services = _open_models(opened, log, settings, output, model, embedder)
@@ -186,9 +317,9 @@ def _open_models(
 
 def _ended(work: Coroutine[Any, Any, Run], log: run_log.Log, settings: Settings) -> Run:
     """Run to the end, and remove old snapshots only when the log knows what has come of it."""
-    run = log.ended(complete(work))
-    with snapshots.writing(log.output):
-        snapshots.retain(log.output, settings.snapshots.keep, settings.snapshots.keep_days)
+    run = log.ended(run_coroutine(work))
+    with snapshots.explain_write_errors(log.output):
+        snapshots.remove_old(log.output, settings.snapshots.keep, settings.snapshots.keep_days)
     return run
 
 
@@ -199,9 +330,9 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
     """
     from graphrag_lite.stages.import_graphrag import find
 
-    with run_log.logged(output) as log, ExitStack() as opened:
+    with run_log.log_run(output) as log, ExitStack() as opened:
         place, files = find(folder)
-        opened.enter_context(snapshots.locked(output))
+        opened.enter_context(snapshots.lock_output(output))
         settings = settings.model_copy(update={"method": "imported"})
         services = _open_models(opened, log, settings, output)
         work = loop.run(

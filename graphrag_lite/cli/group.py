@@ -79,5 +79,5 @@ class Group(click.Group):
             message, code = f"Error: standard output cannot be written: {error.strerror}.", 1
         from graphrag_lite.cli import terminal
 
-        terminal.tell(message)
+        terminal.print_note(message)
         ctx.exit(code)

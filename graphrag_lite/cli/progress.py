@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from graphrag_lite.cli.terminal import plain, spent, tell
+from graphrag_lite.cli.terminal import plain, print_note, spent
 from graphrag_lite.watch import Silence
 
 WIDE = 100  # columns of a terminal from which a bar has its full width
@@ -121,14 +121,14 @@ class Lines:
     def advance(self, done: int, total: int) -> None:
         if time.monotonic() - self.last >= 10:
             self.last = time.monotonic()
-            tell(f"{self.stage}: {how_far(self.stage, done, total)}{self.spent}")
+            print_note(f"{self.stage}: {how_far(self.stage, done, total)}{self.spent}")
 
     def spend(self, usage: Mapping[str, Any]) -> None:
         self.spent = f"; {spent(usage)}"
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:
         done = "unchanged" if reused else told(rows, self.verbose) or "done"
-        tell(f"{stage}: {done} ({seconds:.2f} s{self.spent})")
+        print_note(f"{stage}: {done} ({seconds:.2f} s{self.spent})")
 
 
 class OneLine:
@@ -154,7 +154,7 @@ class OneLine:
             self.status.update(Text(line))
         elif time.monotonic() - self.last >= SILENCE:
             self.last = time.monotonic()
-            tell(line)
+            print_note(line)
 
     def start(self, stage: str) -> None:
         self.stage, self.label = stage, label(stage)

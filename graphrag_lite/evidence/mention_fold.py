@@ -35,7 +35,7 @@ QUERIES = _queries()
 
 
 @contextmanager
-def opened(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
+def open_database(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
     """Open a database in memory, of `MEMORY` and `ROW_MEMORY` for each row; beyond that it goes to a temporary folder.
 
     What cannot go there, such as the list of one entity's mentions, is left to `execute` and `selected`. A Ctrl-C
@@ -66,18 +66,18 @@ def _temporary_folder() -> AbstractContextManager[str]:
         return nullcontext("")
 
 
-def execute(database: "duckdb.DuckDBPyConnection", query: str) -> None:
-    """Make what `query` says."""
-    _with_room(database, lambda: database.execute(query))
+def execute(database: "duckdb.DuckDBPyConnection", query: str) -> list[tuple[Any, ...]]:
+    """Make what `query` says, or return the few rows that it finds."""
+    return _with_room(database, lambda: database.execute(query).fetchall())
 
 
-def selected(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> "pa.Table":
+def select(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> "pa.Table":
     """Return what a query finds."""
     return _with_room(database, lambda: database.sql(query, params=values or None).to_arrow_table())
 
 
 def rows(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> Iterator[Row]:
-    for batch in selected(database, query, **values).to_batches(max_chunksize=20_000):
+    for batch in select(database, query, **values).to_batches(max_chunksize=20_000):
         yield from batch.to_pylist()
 
 

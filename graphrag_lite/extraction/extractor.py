@@ -27,7 +27,7 @@ from graphrag_lite.replies.graph_records import (
     is_name,
     known_type,
 )
-from graphrag_lite.replies.records import clean
+from graphrag_lite.replies.records import clean_field
 from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.text.dates import iso_period
 from graphrag_lite.text.names import Name
@@ -127,14 +127,18 @@ def located(text: str, language: str, entities: Iterable[Entity]) -> tuple[list[
 
 
 def _entity(entity: Entity) -> Entity | None:
-    name = clean(entity.name)
-    return Entity(name, known_type(clean(entity.type), ()), clean(entity.description)) if is_name(name) else None
+    name = clean_field(entity.name)
+    return (
+        Entity(name, known_type(clean_field(entity.type), ()), clean_field(entity.description))
+        if is_name(name)
+        else None
+    )
 
 
 def _relationship(stated: Relationship) -> Relationship | None:
-    source, target = clean(stated.source), clean(stated.target)
+    source, target = clean_field(stated.source), clean_field(stated.target)
     if not is_name(source) or not is_name(target):
         return None
     strength = min(MAX_STRENGTH, max(MIN_STRENGTH, float(stated.strength)))
     when = iso_period(stated.valid_at, stated.invalid_at)
-    return Relationship(source, target, clean(stated.relation), clean(stated.description), strength, *when)
+    return Relationship(source, target, clean_field(stated.relation), clean_field(stated.description), strength, *when)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.name_spans import NameSpan, NameSpans
-from graphrag_lite.extraction.blocks import Block, prose, rows_of, within
-from graphrag_lite.extraction.mention_reuse import Anchor, joined
-from graphrag_lite.extraction.said_before import circumstances
+from graphrag_lite.extraction.blocks import Block, clip_blocks, mask_non_prose, rows_of
+from graphrag_lite.extraction.mention_reuse import Anchor, join_rows
+from graphrag_lite.extraction.said_before import context_lines
 from graphrag_lite.replies.graph_records import GraphReply
 from graphrag_lite.resolution.name_keys import exact_key
 
@@ -45,7 +45,7 @@ class TextUnit(NamedTuple):
     @property
     def prose(self) -> str:
         """The text, blank where it is code or the cells of a table, which are no sentences."""
-        return prose(self.text, self.blocks)
+        return mask_non_prose(self.text, self.blocks)
 
 
 ReadAs = Callable[[TextUnit], Any]
@@ -75,7 +75,7 @@ def text_units(
 
     With `episodes`, each is told with its circumstances.
     """
-    told = circumstances(source_documents, source_units, episodes) if episodes is not None else {}
+    told = context_lines(source_documents, source_units, episodes) if episodes is not None else {}
     about = {identity: rest for identity, *rest in tables.rows(source_documents, "id", "language", "title", "blocks")}
     reach = {key: list(accumulate((block["char_end"] for block in rest[2] or ()), max)) for key, rest in about.items()}
     n_units = {document_id: ordinal + 1 for document_id, ordinal in tables.rows(source_units, "document_id", "ordinal")}
@@ -83,7 +83,7 @@ def text_units(
     for identity, document_id, text, char_start, ordinal in rows:
         language, title, blocks = about[document_id]
         short = n_units[document_id] <= max_title_units
-        inside = within(blocks, reach[document_id], char_start, char_start + len(text)) if blocks else ()
+        inside = clip_blocks(blocks, reach[document_id], char_start, char_start + len(text)) if blocks else ()
         shown = title if short or not ordinal else ""
         known = told.get((document_id, identity), "")
         yield TextUnit(identity, document_id, text, char_start, language, shown, short, inside, known)
@@ -106,7 +106,7 @@ def kept_units(
     return KeptUnits({unit.id: anchor for unit in units if (anchor := anchor_of.get(key(unit)))}, mentions)
 
 
-def assembled(units: Collection[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
+def assemble_tables(units: Collection[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
     """Return the tables of all units: what was `found`, in the order of those not kept, and what is kept."""
     import pyarrow as pa
 
@@ -117,7 +117,7 @@ def assembled(units: Collection[TextUnit], found: Iterable[Mentions | None], kep
     new = [pa.concat_tables(several) for several in zip(*parts, strict=True)]
     anchors = [unit.anchor for unit in units]
     entities, relationships = (
-        joined(*both, anchors, kept.anchors) for both in zip(new, kept.tables or new, strict=True)
+        join_rows(*both, anchors, kept.anchors) for both in zip(new, kept.tables or new, strict=True)
     )
     return entities, relationships
 

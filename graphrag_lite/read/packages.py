@@ -65,12 +65,12 @@ class Package:
         """Return the title and the author that an Office file states."""
         if "docProps/core.xml" not in self.names:
             return "", ""
-        stated = {local(each): (each.text or "").strip() for each in self.xml("docProps/core.xml")}
+        stated = {local_name(each): (each.text or "").strip() for each in self.xml("docProps/core.xml")}
         return stated.get("title", ""), stated.get("creator", "")
 
 
 @contextmanager
-def opened(data: bytes) -> Iterator[Package]:
+def open_package(data: bytes) -> Iterator[Package]:
     """Open an archive. Raises ValueError where it is none, or damaged."""
     import zipfile
     import zlib
@@ -84,11 +84,11 @@ def opened(data: bytes) -> Iterator[Package]:
         raise ValueError(what) from None
 
 
-def local(element: "Element") -> str:
+def local_name(element: "Element") -> str:
     """Return the name of an element without its namespace.
 
     >>> from xml.etree.ElementTree import Element
-    >>> local(Element("{http://purl.org/dc/elements/1.1/}title"))
+    >>> local_name(Element("{http://purl.org/dc/elements/1.1/}title"))
     'title'
     """
     return str(element.tag).rpartition("}")[2]
@@ -105,5 +105,5 @@ def child(element: "Element", *names: str) -> "Element | None":
     """Return the first child of a name, then its first child of the next name, and so on."""
     found: Element | None = element
     for name in names:
-        found = next((each for each in found if local(each) == name), None) if found is not None else None
+        found = next((each for each in found if local_name(each) == name), None) if found is not None else None
     return found

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from graphrag_lite.errors import ReplyError
-from graphrag_lite.replies.records import FORMS, NOTHING, WORDS, clean, records
+from graphrag_lite.replies.records import FORMS, NOTHING, WORDS, clean_field, parse_records
 from graphrag_lite.text.dates import iso_period
 
 NONE = "NONE"
@@ -37,8 +37,8 @@ def read_claims(text: str) -> tuple[list[Claim], int]:
     Claim(subject='Scrooge', object='NONE', type='DEBT', status='TRUE', start_date='1843-05', end_date='',
           description='He paid.', source_text='he paid')
     """
-    found = records(text, FORMS["claim"])
-    read = [_claim([clean(field) for field in raw]) for _, *raw in found.rows]
+    found = parse_records(text, FORMS["claim"])
+    read = [_claim([clean_field(field) for field in raw]) for _, *raw in found.rows]
     claims = list(dict.fromkeys(claim for claim in read if claim))
     n_dropped = len(found.dropped) + read.count(None)
     if not claims and not found.bare:

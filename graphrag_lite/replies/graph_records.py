@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graphrag_lite.errors import ReplyError
-from graphrag_lite.replies.records import FORMS, NOTHING, WORDS, clean, records
+from graphrag_lite.replies.records import FORMS, NOTHING, WORDS, clean_field, parse_records
 from graphrag_lite.text.dates import iso_date, iso_period
 
 ENTITY, RELATIONSHIP = FORMS["entity"], FORMS["relationship"]
@@ -74,12 +74,12 @@ def read_graph(text: str, types: Sequence[str]) -> GraphReply:
       relationships=(Relationship(source='Scrooge', target='Fred', relation='', description='', strength=8.0,
       valid_at='', invalid_at='', kind='state', polarity='positive'),), n_dropped=0)
     """
-    found = records(text, ENTITY, RELATIONSHIP)
+    found = parse_records(text, ENTITY, RELATIONSHIP)
     n_dropped = len(found.dropped)
     entities: dict[Entity, None] = {}
     relationships: dict[Relationship, None] = {}
     for kind, *raw in found.rows:
-        fields = [clean(field) for field in raw]
+        fields = [clean_field(field) for field in raw]
         if (kind or _kind(fields, types)) == ENTITY.kind:
             entity = _entity(fields, types)
             if entity:

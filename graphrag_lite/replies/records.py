@@ -84,15 +84,15 @@ class Records:
     bare: bool
 
 
-def records(text: str, *forms: Form) -> Records:
+def parse_records(text: str, *forms: Form) -> Records:
     """Read the records of a reply. Fields come without the quotes and white space around them, else as written.
 
     Where there is one form only, its kind may be left out.
 
     >>> form = Form("claim", {"subject": (), "status": (), "text": ()})
-    >>> records('1. **(“Claim”<|>"Scrooge"<|>TRUE|>He said "Bah!")**\\n<|COMPLETE|>', form).rows
+    >>> parse_records('1. **(“Claim”<|>"Scrooge"<|>TRUE|>He said "Bah!")**\\n<|COMPLETE|>', form).rows
     [['claim', 'Scrooge', 'TRUE', 'He said "Bah!"']]
-    >>> records("[{'claim'}] I cannot.", form).rows, records("<|COMPLETE|>", form).bare
+    >>> parse_records("[{'claim'}] I cannot.", form).rows, parse_records("<|COMPLETE|>", form).bare
     ([], True)
     """
     if "&lt;|" in text:
@@ -118,10 +118,10 @@ def records(text: str, *forms: Form) -> Records:
     return Records(rows, dropped, complete, bare)
 
 
-def clean(field: str) -> str:
+def clean_field(field: str) -> str:
     """Return a field on one line, its HTML entities as characters, without control characters and markup around it.
 
-    >>> clean("**Marks &amp;\\n Spencer**\\x00")
+    >>> clean_field("**Marks &amp;\\n Spencer**\\x00")
     'Marks & Spencer'
     """
     text = html.unescape(field) if "&" in field else field
