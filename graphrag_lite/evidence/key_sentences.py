@@ -44,7 +44,8 @@ def choose_sentences(
 
     >>> said = ["whales sing low", "whales sing songs low", "whales eat krill", "birds"]
     >>> made = [Sentence(text, frozenset(text.split()), 3, float(text != "birds")) for text in said]
-    >>> choose(made, 4, rarity(made)), choose(made, 1, rarity(made), {"whales sing low", "whales sing songs low"})
+    >>> (choose_sentences(made, 4, rounded_idf(made)),
+    ...  choose_sentences(made, 1, rounded_idf(made), {"whales sing low", "whales sing songs low"}))
     ([1, 2, 3], [2])
     """
     weight = {

@@ -146,9 +146,13 @@ class Sources:
             else document["title"]
         )
 
+    def title(self, identity: str) -> str:
+        """Return what a document is called, which may be its file's name."""
+        return str(self._documents["title"][self._rows[identity]])
+
     def work(self, identity: str) -> str:
         """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
-        return without_part(self._documents["title"][self._rows[identity]].as_py()) or identity
+        return without_part(self.title(identity)) or identity
 
     @cached_property
     def parts(self) -> frozenset[str]:
@@ -159,9 +163,8 @@ class Sources:
 
     def order(self, identity: str) -> tuple[Any, ...]:
         """Return what documents are sorted by as they are read: dates, then titles, part 2 before part 10."""
-        row = self._rows[identity]
-        created_at, title = (self._documents[name][row].as_py() for name in ("created_at", "title"))
-        return created_at, by_part(title), identity
+        created_at = str(self._documents["created_at"][self._rows[identity]])
+        return created_at, by_part(self.title(identity)), identity
 
     @cached_property
     def usual(self) -> frozenset[str]:

@@ -54,11 +54,12 @@ def title(names: Sequence[str], theme_words: str, period: str) -> str:
 def common_subject(titles: Sequence[str]) -> str:
     """Return what most of some facts' documents are called, without the number of a part or section; empty if no title.
 
-    >>> subject(["Mirrors of the Hubble: a history / part 2", "Mirrors of the Hubble: a history / part 3", "Notes"])
+    >>> common_subject(["Mirrors of the Hubble: a history / part 2", "Mirrors of the Hubble: a history / part 3",
+    ...  "Notes"])
     'Mirrors of the Hubble: a history'
-    >>> subject(["11.7. LDAP Directory"])
+    >>> common_subject(["11.7. LDAP Directory"])
     'LDAP Directory'
-    >>> subject(["report_final.pdf", "report_final.pdf"])
+    >>> common_subject(["report_final.pdf", "report_final.pdf"])
     ''
     """
     counted = Counter(_SECTION.sub("", without_part(one)) for one in titles)
@@ -89,7 +90,7 @@ def year_range(periods: Iterable[Period]) -> str:
     """Return from which year to which some periods are, empty for none.
 
     >>> from datetime import date
-    >>> years([Period(date(2009, 5, 1), date(2009, 5, 2)), Period(date(1993, 1, 1), date(1993, 12, 31))])
+    >>> year_range([Period(date(2009, 5, 1), date(2009, 5, 2)), Period(date(1993, 1, 1), date(1993, 12, 31))])
     '1993–2009'
     """
     known = sorted(year for period in periods for year in (period.first.year, period.last.year))
@@ -108,7 +109,7 @@ def common_theme(
 
     >>> said = ["Perkin-Elmer ground the primary mirror.", "Dust lay on the primary mirror.", "A test failed."]
     >>> made = [Sentence(text, frozenset(terms(text, "en")), 5, 1.0) for text in said]
-    >>> theme(made, made, ["Perkin-Elmer"], "en", {})
+    >>> common_theme(made, made, ["Perkin-Elmer"], "en", {})
     'primary mirror'
     """
     named = {term for name in names for term in terms(name, language)}

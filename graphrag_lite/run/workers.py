@@ -100,7 +100,7 @@ def _told(engine: Engine, done: Iterable[tuple[list[R], Any, int]]) -> Iterator[
 def work_size(item: Any) -> int:
     """Return about how much work an item is: the characters of its texts.
 
-    >>> size("whale"), size(("id", ["to", "be"])), size(7)
+    >>> work_size("whale"), work_size(("id", ["to", "be"])), work_size(7)
     (5, 6, 1)
     """
     if isinstance(item, str):
@@ -113,7 +113,7 @@ def work_size(item: Any) -> int:
 def split_work(items: Iterable[T], most: int) -> Iterator[list[T]]:
     """Cut items into parts that end with the first one at which they hold `most`.
 
-    >>> list(parts(["a", "b", "whale", "c", "d", "e"], most=2))
+    >>> list(split_work(["a", "b", "whale", "c", "d", "e"], most=2))
     [['a', 'b'], ['whale'], ['c', 'd'], ['e']]
     """
     part: list[T] = []

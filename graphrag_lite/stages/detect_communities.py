@@ -10,18 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_lite import tables
-from graphrag_lite.graph.adjacency import from_edges
 from graphrag_lite.graph.community_ids import community_ids, community_numbers, successors
 from graphrag_lite.graph.leiden import Community, hierarchical_leiden
 from graphrag_lite.graph.leiden_update import Older, next_hierarchy
+from graphrag_lite.graph.sparse import Adjacency, from_edges
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import DetectCommunities
 from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from graphrag_lite.graph.adjacency import Adjacency
 
 Ints = NDArray[np.int64]
 
@@ -124,7 +122,7 @@ def _related(entity_ids: "pa.ChunkedArray", relationships: "pa.Table") -> "pa.Ch
 
 
 def _hierarchy(
-    adjacency: "Adjacency",
+    adjacency: Adjacency,
     node_ids: "pa.Array",
     relationships: "pa.Table",
     settings: DetectCommunities,

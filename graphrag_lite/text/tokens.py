@@ -103,7 +103,7 @@ def token_counter(encoding: str) -> Callable[[str], int]:
 
     Where the rank table is missing or altered it says so once and returns the estimate: a count is never a crash.
 
-    >>> counter("cl100k_base")("Marley was dead: to begin with.")
+    >>> token_counter("cl100k_base")("Marley was dead: to begin with.")
     9
     """
     if encoding == "characters":
@@ -140,7 +140,7 @@ def token_counter(encoding: str) -> Callable[[str], int]:
 def token_id(encoding: str, word: str) -> int | None:
     """Return the number of the token that is this whole word; None where it is several, or the table is missing.
 
-    >>> token("cl100k_base", "Yes"), token("cl100k_base", "Scrooge")
+    >>> token_id("cl100k_base", "Yes"), token_id("cl100k_base", "Scrooge")
     (9642, None)
     """
     found = re.search(
