@@ -154,13 +154,6 @@ class Sources:
         """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
         return without_part(self.title(identity)) or identity
 
-    @cached_property
-    def parts(self) -> frozenset[str]:
-        """The documents that are parts of a work of several: chapters, and passages of one title."""
-        works = {identity: self.work(identity) for identity in self._rows}
-        counted = Counter(works.values())
-        return frozenset(identity for identity, work in works.items() if counted[work] > 1)
-
     def order(self, identity: str) -> tuple[Any, ...]:
         """Return what documents are sorted by as they are read: dates, then titles, part 2 before part 10."""
         created_at = str(self._documents["created_at"][self._rows[identity]])
