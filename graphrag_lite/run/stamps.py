@@ -68,25 +68,34 @@ class Stage:
     @property
     def run(self) -> Callable[..., Awaitable[Any]]:
         if isinstance(self.function, str):  # imported here, as no method has all stages
-            module = importlib.import_module(f"{PACKAGE.name}.stages.{self.function}")
-            return getattr(module, self.function)  # type: ignore[no-any-return]
+            return getattr(importlib.import_module(self.module), self.function)  # type: ignore[no-any-return]
         return self.function
+
+    @property
+    def module(self) -> str:
+        return f"{PACKAGE.name}.stages.{self.function}" if isinstance(self.function, str) else self.function.__module__
+
+    @property
+    def parameters(self) -> Collection[str]:
+        """The names of its parameters, without an import: where nothing has changed none of them runs."""
+        named = isinstance(self.function, str)
+        return _parameters(self.module, self.name) if named else inspect.signature(self.run).parameters
 
     @property
     def asks(self) -> bool:
         """Whether it may ask the model."""
-        return "model" in inspect.signature(self.run).parameters
+        return "model" in self.parameters
 
     @property
     def embeds(self) -> bool:
         """Whether it may ask the embedding model."""
-        return "embedder" in inspect.signature(self.run).parameters
+        return "embedder" in self.parameters
 
 
 def stamp_of(stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str]) -> Stamp:
     """Return what decides the result of a stage that reads tables of these digests."""
     section = getattr(settings, stage.name, None)
-    mode = settings.communities.mode if "mode" in inspect.signature(stage.run).parameters else None
+    mode = settings.communities.mode if "mode" in stage.parameters else None
     model = services.get("model") if stage.asks else None
     decided = model and [dict(model.at(stage.name).identity), services["prompts"].digests(stage.name)]
     if stage.embeds:
@@ -105,10 +114,10 @@ def code_of(stage: Stage, services: Mapping[str, Any]) -> str:
 
     Of what is brought in from outside it covers the version, and of an extractor the module that it stands in.
     """
-    wanted = sorted(name for name in inspect.signature(stage.run).parameters if services.get(name) is not None)
+    wanted = sorted(name for name in stage.parameters if services.get(name) is not None)
     modules = [each for name in wanted for each in SERVED_BY.get(name, ())]
     modules += [services[name].module for name in wanted if name == "extractor"]
-    code, brought = code_hash(stage.run.__module__, *modules), origins({name: services[name] for name in wanted})
+    code, brought = code_hash(stage.module, *modules), origins({name: services[name] for name in wanted})
     return value_digest([code, brought]) if brought else code
 
 
@@ -184,6 +193,13 @@ def _imports(path: Path) -> list[str]:
 
 
 @cache
+def _parameters(module: str, function: str) -> list[str]:
+    """Return the names of the parameters of a module's coroutine function, from its text."""
+    listed = _text(_modules()[module]).partition(f"\nasync def {function}(")[2].partition(") -> ")[0]
+    return re.findall(r"(\w+): ", listed)
+
+
+@cache
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
@@ -201,13 +217,13 @@ def _data_files(folder: Path) -> list[Path]:
 
 def forget_code() -> None:
     """Read the code again: within one process it is taken to stay as it is."""
-    for each in (code_hash, libraries, _shown, _modules, _imports, _text, _hash, _data_files):
+    for each in (code_hash, libraries, _shown, _modules, _imports, _parameters, _text, _hash, _data_files):
         each.cache_clear()
 
 
 def arguments(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a stage beside its tables: its settings section and the services that it names."""
-    wanted = set(inspect.signature(stage.run).parameters) - set(stage.reads)
+    wanted = set(stage.parameters) - set(stage.reads)
     return {name: getattr(settings, stage.name) if name == "settings" else services[name] for name in wanted}
 
 
