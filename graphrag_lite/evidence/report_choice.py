@@ -5,10 +5,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from graphrag_lite.evidence import stories
 from graphrag_lite.evidence.key_sentences import choose_sentences
-from graphrag_lite.evidence.report_facts import Fact, in_reading
+from graphrag_lite.evidence.report_facts import Fact, in_reading, in_time
 from graphrag_lite.evidence.report_statements import Sources, Statement
-from graphrag_lite.text.transcripts import QUOTED, WHOLE
+from graphrag_lite.evidence.report_title import is_informative
+from graphrag_lite.text.transcripts import WHOLE
 
 Row = Mapping[str, Any]
 MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
@@ -18,9 +20,9 @@ FIRST = 1e6  # worth of what a report begins with
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
 PASSING = 0.6  # what a sentence counts that begins with the name of no member
 EARLY, LEAST_ABOUT = 40, 2  # characters before a member's name in a sentence about it; of so many sentences one is
-SPOKEN = 0.3  # what a sentence of a story's dialogue counts beside one of narration
 PLAIN, LONG = 0.7, 0.5  # worth of a sentence that addresses nobody and quotes nobody; what a long one has of it
 OPENING = 500  # characters of a document whose sentences say what it is about
+LONGEST_TITLE = 3  # letters of "Mrs", "Sir" and the like, which are no given names
 LEADERS = 3  # strongest members, of which the first that a sentence defines is what a report begins with
 LEADS = 4  # that one's facts, times this, are at least those of any of them
 STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
@@ -50,6 +52,7 @@ def choose_facts(
     `members` are the community's entities, strongest first, `leads` their definitions by id; `above` are the sentences
     of the summaries above it, `idf` what a term is worth. `whole`: it is all of a small corpus.
     """
+    found = [fact for fact in found if not sources.is_spoken(fact.first)]
     by_place = {fact.first.place: fact for fact in found}
     defined = {identity: by_place[one.place] for identity, one in leads.items() if one.place in by_place}
     names = _names(members)
@@ -85,15 +88,21 @@ def choose_facts(
             lead = next((fact for fact in others if fact in told and _names_any(fact, about)), None)
             first = lead or first
         main = (*main, *(first.about if first else ()))
+        if not (whole or lead or any(fact.is_row or fact.first.day for fact in told)):
+            told = _of_work(first, told, sources)
+    narrated = all(sources.is_narrated(fact.first.place[0]) for fact in told)
     sentences = []
+    told = in_time(told, sources) if narrated else told
     for fact in told:
         beside = set(main).isdisjoint(fact.about) and not fact.is_row
         worth = fact.sentence.worth * (BESIDE if beside else 1.0) * (1.0 if _begins(fact, names) else PASSING)
-        if fact.sentence.text.startswith(QUOTED) and fact.first.place[0] in sources.parts:
-            worth *= SPOKEN
+        if narrated:  # what happens, happens between people: "Holmes rubbed his hands"
+            worth *= stories.worth(fact.sentence.text)
+            worth *= sum(row["title"].split()[-1] in fact.sentence.text for row in members)
         sentences.append(replace(fact.sentence, worth=FIRST if fact is first else worth))
     used = above - {lead.sentence.text} if lead else above
-    chosen = [told[i] for i in choose_sentences(sentences, most, idf, used)]
+    ranked = choose_sentences(sentences, len(told) if narrated else most, idf, used)
+    chosen = [told[i] for i in (stories.spread(ranked, len(told), most) if narrated else ranked)]
     begin = sum(_begins(fact, names) for fact in chosen)
     works = [sources.work(fact.first.place[0]) for fact in chosen]
     story = first and opens_document(first) and 2 * works.count(works[0]) > len(works)
@@ -101,8 +110,18 @@ def choose_facts(
     return chosen if len(chosen) >= least and (whole or LEAST_ABOUT * begin >= len(chosen)) else []
 
 
+def _of_work(first: Fact | None, told: list[Fact], sources: Sources) -> list[Fact]:
+    """Return the facts of the work that the `first` one tells: what nothing defines, and no day orders, is no theme."""
+    if first and not is_informative(sources.called(first.first.place[0])):
+        return told
+    work = sources.work(first.first.place[0]) if first else None
+    return [fact for fact in told if sources.work(fact.first.place[0]) == work]
+
+
 def is_story(chosen: Sequence[Fact], leads: Iterable[Statement], sources: Sources) -> bool:
-    """Say whether facts, of which the first defines nothing, tell one work whose sentences no date orders."""
+    """Say whether facts tell a story, or, where the first defines nothing, one work whose sentences no date orders."""
+    if all(sources.is_narrated(fact.first.place[0]) for fact in chosen):
+        return True
     works = {sources.work(fact.first.place[0]) for fact in chosen}
     defined = chosen[0].first.place in {lead.place for lead in leads}
     return len(works) == 1 and not defined and not any(fact.is_row or fact.first.stated for fact in chosen)
@@ -192,8 +211,13 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
 
 
 def _names(entities: Iterable[Row]) -> tuple[str, ...]:
-    """Return the names of entities, whole and by their last word."""
-    return tuple({word: None for row in entities for word in (row["title"], row["title"].split()[-1])})
+    """Return the names of entities, whole and by their last word, persons by their first one, too."""
+    names: dict[str, None] = {}
+    for row in entities:
+        words = row["title"].split()
+        called = row["type"] == "person" and len(words[0]) > LONGEST_TITLE
+        names |= dict.fromkeys((row["title"], words[-1], *words[: int(called)]))
+    return tuple(names)
 
 
 def _begins(fact: Fact, names: Iterable[str]) -> bool:

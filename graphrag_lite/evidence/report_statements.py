@@ -12,6 +12,7 @@ from datetime import date
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
+from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
@@ -24,6 +25,7 @@ from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_notice
 from graphrag_lite.evidence.report_title import headline, is_informative
 from graphrag_lite.evidence.sentence_dates import resolve_dates, stated_period
 from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, read_sentence
+from graphrag_lite.evidence.stories import chapter, is_narrated, is_spoken
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.function_words import FUNCTION_WORDS
@@ -128,6 +130,7 @@ class Sources:
         self._dated = len({day[:10] for day in pc.unique(source_documents["created_at"]).to_pylist()}) > 1
         self._made: dict[Place, Statement | None] = {}
         self._longest: dict[tuple[str, int], Statement] = {}
+        self._narrated: dict[str, bool] = {}
 
     def document(self, identity: str) -> Row:
         """Return a document's row, with its text and blocks; those of a large corpus are not held all."""
@@ -146,6 +149,10 @@ class Sources:
             else document["title"]
         )
 
+    def title(self, identity: str) -> str:
+        """Return what a document is called, which may be its file's name."""
+        return str(self._documents["title"][self._rows[identity]])
+
     def work(self, identity: str) -> str:
         """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
         return self._works[identity]
@@ -158,9 +165,8 @@ class Sources:
 
     def order(self, identity: str) -> tuple[Any, ...]:
         """Return what documents are sorted by as they are read: dates, then titles, part 2 before part 10."""
-        row = self._rows[identity]
-        created_at, title = (self._documents[name][row].as_py() for name in ("created_at", "title"))
-        return created_at, by_part(title), identity
+        created_at = str(self._documents["created_at"][self._rows[identity]])
+        return created_at, by_part(self.title(identity)), identity
 
     @cached_property
     def usual(self) -> frozenset[str]:
@@ -203,7 +209,7 @@ class Sources:
             if known := found.pop(where, None):
                 stated = _stated(span, self.document(where[0]), known, self._named, self._dated)
                 self._made[where] = self._unless_noticed(stated)
-                yield (where[0], self._languages[where[0]], *where[1:], *known[:-1], sorted(known.terms))
+                yield (where[0], self._languages[where[0]], *where[1:], *known)
 
     def _read_before(self) -> dict[Place, Reading | None]:
         """Return how sentences read by place, of documents that are as they were for the last snapshot."""
@@ -212,7 +218,7 @@ class Sources:
             self._before, *self._before.column_names
         ):
             if self._languages.get(identity) == language:
-                found[identity, first, last] = Reading(start, end, worth, length, frozenset(held))
+                found[identity, first, last] = Reading(start, end, worth, length, tuple(held))
         return found
 
     def at(self, spans: Iterable[Row]) -> list[Statement]:
@@ -262,6 +268,22 @@ class Sources:
                 return self.at([one.span | {"char_start": first, "char_end": last}])
         return []
 
+    def is_narrated(self, identity: str) -> bool:
+        """Say whether a document is a story that people speak in, or a part of one."""
+        if identity not in self._narrated:
+            self._narrated[identity] = is_narrated(self.document(identity)["text"])
+        return self._narrated[identity]
+
+    def is_spoken(self, one: Statement) -> bool:
+        """Say whether a statement is what somebody says in a story."""
+        document, start = one.place
+        return self.is_narrated(document) and is_spoken(self.document(document)["text"], start)
+
+    def chapter(self, one: Statement) -> str:
+        """Return the heading of the chapter that a statement of a story stands in; empty for what is no story."""
+        document, start = one.place
+        return chapter(self.document(document)["text"], start) if self.is_narrated(document) else ""
+
     def is_said_by(self, one: Statement, name: str) -> bool:
         """Say whether a statement is only what the bearer of a name says: no word of the name stands in it."""
         if any(word in one.sentence.text for word in name.split()):
@@ -296,7 +318,7 @@ def _stated(span: Row, document: Row, read: Reading, named: Collection[str], dat
     worth = read.worth * (1.0 if set(words.split()).isdisjoint(named) else ASIDE)
     place = span | {"char_start": read.start, "char_end": read.end}
     row = any(block["kind"] == "card" for block in document["blocks"])
-    told = Sentence(words, frozenset(set(read.terms)), read.length, worth)  # the copy of a set takes half of a list's
+    told = Sentence(words, tuple(map(intern, read.terms)), read.length, worth)  # a set takes six times as much
     return Statement(
         told, place, document["language"], document["created_at"] if dated else "", row, is_cell(span, document)
     )

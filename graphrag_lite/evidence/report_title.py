@@ -24,7 +24,7 @@ LEAST_SENTENCES = 2  # that share a theme of several words
 LEAST_OF_ONE, LEAST_BITS = 3, 1.7  # sentences that share one of one word; its idf times their share
 LONGEST = 3  # words of one
 MOST_FACTS = 1.5  # times the facts of a document: a report of no more has the document's title for a theme
-LONGEST_TITLE = 100  # characters
+LONGEST_TITLE = 150  # characters
 RARE = 2.0  # bits: the mean idf of a theme's words
 MAX_NAMES = 2
 _LISTS = {kind: frozenset(words) for kind, words in sections(__package__, "report_title.txt").items()}
@@ -54,11 +54,12 @@ def title(names: Sequence[str], theme_words: str, period: str) -> str:
 def common_subject(titles: Sequence[str]) -> str:
     """Return what most of some facts' documents are called, without the number of a part or section; empty if no title.
 
-    >>> subject(["Mirrors of the Hubble: a history / part 2", "Mirrors of the Hubble: a history / part 3", "Notes"])
+    >>> common_subject(["Mirrors of the Hubble: a history / part 2", "Mirrors of the Hubble: a history / part 3",
+    ...  "Notes"])
     'Mirrors of the Hubble: a history'
-    >>> subject(["11.7. LDAP Directory"])
+    >>> common_subject(["11.7. LDAP Directory"])
     'LDAP Directory'
-    >>> subject(["report_final.pdf", "report_final.pdf"])
+    >>> common_subject(["report_final.pdf", "report_final.pdf"])
     ''
     """
     counted = Counter(_SECTION.sub("", without_part(one)) for one in titles)
@@ -89,7 +90,7 @@ def year_range(periods: Iterable[Period]) -> str:
     """Return from which year to which some periods are, empty for none.
 
     >>> from datetime import date
-    >>> years([Period(date(2009, 5, 1), date(2009, 5, 2)), Period(date(1993, 1, 1), date(1993, 12, 31))])
+    >>> year_range([Period(date(2009, 5, 1), date(2009, 5, 2)), Period(date(1993, 1, 1), date(1993, 12, 31))])
     '1993–2009'
     """
     known = sorted(year for period in periods for year in (period.first.year, period.last.year))
@@ -108,7 +109,7 @@ def common_theme(
 
     >>> said = ["Perkin-Elmer ground the primary mirror.", "Dust lay on the primary mirror.", "A test failed."]
     >>> made = [Sentence(text, frozenset(terms(text, "en")), 5, 1.0) for text in said]
-    >>> theme(made, made, ["Perkin-Elmer"], "en", {})
+    >>> common_theme(made, made, ["Perkin-Elmer"], "en", {})
     'primary mirror'
     """
     named = {term for name in names for term in terms(name, language)}
@@ -117,7 +118,7 @@ def common_theme(
         for key, phrase in _noun_phrases(sentence.text, language).items():
             if named.isdisjoint(key):
                 written[key][phrase] += 1
-    n_told = {key: sum(sentence.terms.issuperset(key) for sentence in told) for key in written}
+    n_told = {key: sum(frozenset(sentence.terms).issuperset(key) for sentence in told) for key in written}
 
     def worth(key: tuple[str, ...]) -> float:
         rare = sum(idf.get(term, RARE) for term in key) / len(key)

@@ -17,7 +17,7 @@ LOOSE = 0.35  # what a sentence counts that goes on from another, that talk has 
 REACH = 2000  # characters before a sentence in which a quotation may begin that it is a part of
 CONTINUES = 0.65  # what it counts where its first words go on from what was said, as "then" does
 OURS = 0.75  # what a sentence counts that says "we"
-LISTED = 0.6  # what a sentence counts that names several as examples
+LISTED = 0.45  # what a sentence counts that names several as examples
 _FORMS = expressions(__package__, "sentence_reading.txt")
 _FILLER, _LEANING, _CAPTION = (re.compile(_FORMS[name], re.I) for name in ("filler", "leaning", "caption"))
 _BULLET, _CUT, _MARKUP, _EXAMPLES, _JOINED, _WE = (
@@ -53,13 +53,13 @@ _PAIRS = (("“", "”"), ("(", ")"), ("（", "）"))
 
 
 class Reading(NamedTuple):
-    """How a sentence reads: a row of `report_sentences` from `said_start` on."""
+    """How a sentence reads: a row of `report_sentences` from `said_start` on, each term once, in order."""
 
     start: int
     end: int
     worth: float
     length: int
-    terms: frozenset[str]
+    terms: tuple[str, ...]
 
 
 def is_cell(span: Row, document: Row) -> bool:
@@ -93,7 +93,7 @@ def read_sentence(span: Row, document: Row) -> Reading:
         within = (headed and not joined) or any(first <= start < last for first, last in _methods(text))
         worth *= not _CAPTIONED.match(text, top)
         worth *= LOOSE if within or _is_spoken(text[max(top, start - REACH) : start]) else 1.0
-    return Reading(start, end, worth, length, frozenset(found))
+    return Reading(start, end, worth, length, tuple(sorted(set(found))))
 
 
 @lru_cache(maxsize=64)

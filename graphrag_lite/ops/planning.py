@@ -163,7 +163,7 @@ async def _plan(
             "named": None,
         }
         run = _DryRun(settings, output, services, asked, Estimates.of(output, settings))
-        run.know("corpus_files", tables.make("corpus_files", files), stamps.value_digest(files))
+        run.know("corpus_files", tables.make("corpus_files", files), stamps.digest_of(files))
         stages = pipeline.stages(settings.method)
         last = max(i for i, stage in enumerate(stages) if "source_units" in stage.writes or (standard and stage.asks))
         for stage in stages[: last + 1]:

@@ -7,8 +7,7 @@ from sys import intern
 from typing import Any, NamedTuple, TypeVar
 
 from graphrag_lite.attempts import outcome
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import ROLES, Item, Loaded, Unreadable, replace_surrogates
+from graphrag_lite.read.documents import ROLES, Composer, Item, Loaded, Unreadable, replace_surrogates
 from graphrag_lite.text.timestamps import times_of
 
 T = TypeVar("T")
@@ -84,7 +83,7 @@ def conversation_document(
 ) -> Loaded:
     """Make a document of messages in their order. What is None or without words is left out, and counted.
 
-    >>> item = conversation([Said("Ann", "Is it open?"), None, Said("user", "Yes.")], "a", "a", "", {})
+    >>> item = conversation_document([Said("Ann", "Is it open?"), None, Said("user", "Yes.")], "a", "a", "", {})
     >>> item.text, item.metadata, [(each.speaker, each.role, each.char_start) for each in item.messages]
     ('Ann: Is it open?\\n\\nUser: Yes.', {'messages_left_out': 1}, [('Ann', '', 0), ('user', 'user', 18)])
     """
@@ -105,14 +104,13 @@ def conversation_document(
         ids = {"id": replace_surrogates(each.id), "reply_to": replace_surrogates(each.reply_to)}
         composer.said(start, speaker, time=each.time, role=role, conversation=name, **ids)
     metadata = stated | ({LEFT_OUT: n_left_out} if n_left_out else {})
-    blocks, messages = tuple(composer.blocks), tuple(composer.messages)
-    return Loaded(source_id, title, composer.text(), metadata=metadata, blocks=blocks, messages=messages)
+    return composer.loaded(source_id, title, metadata)
 
 
 def group_by_key(keys: Sequence[str], items: Iterable[T]) -> Iterator[tuple[str, list[T]]]:
     """Yield the items of each key, as soon as the last of them has come.
 
-    >>> list(together("abab", [1, 2, 3, 4]))
+    >>> list(group_by_key("abab", [1, 2, 3, 4]))
     [('a', [1, 3]), ('b', [2, 4])]
     """
     last = {key: place for place, key in enumerate(keys)}

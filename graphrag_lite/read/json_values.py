@@ -26,6 +26,25 @@ def is_list(value: Any) -> bool:
     return isinstance(value, list | Listed)
 
 
+def fits(value: Any, shape: str) -> bool:
+    """Say whether a value is an object with all fields of a shape: with [] a list, with {} an object, `a.b` is b of a.
+
+    >>> [fits({"a": {"b": []}, "c": 1}, shape) for shape in ("a{} c", "a.b[]", "c=1", "a[]", "b")]
+    [True, True, True, False, False]
+    """
+    return isinstance(value, dict) and all(_has(value, *field.partition("=")) for field in shape.split())
+
+
+def _has(value: Any, field: str, equals: str, stated: str) -> bool:
+    *outer, name = field.rstrip("[]{}").split(".")
+    for each in outer:
+        value = value.get(each) if isinstance(value, dict) else None
+    held = value.get(name) if isinstance(value, dict) else None
+    if field.endswith(("[]", "{}")):
+        return is_list(held) if field.endswith("[]") else isinstance(held, dict)
+    return isinstance(value, dict) and name in value and (not equals or str(held) == stated)
+
+
 def long_value(data: bytes) -> Any:
     """Return what a JSON text says, its lists of over AT_ONCE characters as `Listed`. Raises ValueError for no JSON.
 

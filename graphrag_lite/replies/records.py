@@ -81,9 +81,9 @@ def parse_records(text: str, *forms: Form) -> Records:
     Where there is one form only, its kind may be left out.
 
     >>> form = Form("claim", {"subject": (), "status": (), "text": ()})
-    >>> records('1. **(“Claim”<|>"Scrooge"<|>TRUE|>He said "Bah!")**\\n<|COMPLETE|>', form).rows
+    >>> parse_records('1. **(“Claim”<|>"Scrooge"<|>TRUE|>He said "Bah!")**\\n<|COMPLETE|>', form).rows
     [['claim', 'Scrooge', 'TRUE', 'He said "Bah!"']]
-    >>> records("[{'claim'}] I cannot.", form).rows, records("<|COMPLETE|>", form).bare
+    >>> parse_records("[{'claim'}] I cannot.", form).rows, parse_records("<|COMPLETE|>", form).bare
     ([], True)
     """
     if "&lt;|" in text:
@@ -112,7 +112,7 @@ def parse_records(text: str, *forms: Form) -> Records:
 def clean_field(field: str) -> str:
     """Return a field on one line, its HTML entities as characters, without control characters and markup around it.
 
-    >>> clean("**Marks &amp;\\n Spencer**\\x00")
+    >>> clean_field("**Marks &amp;\\n Spencer**\\x00")
     'Marks & Spencer'
     """
     text = html.unescape(field) if "&" in field else field

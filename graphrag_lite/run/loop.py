@@ -21,17 +21,7 @@ from graphrag_lite.attempts import attempting
 from graphrag_lite.errors import GraphragLiteError, TableError
 from graphrag_lite.run import comparison, snapshots
 from graphrag_lite.run.services import Last
-from graphrag_lite.run.stamps import (
-    Stage,
-    Stamp,
-    arguments,
-    libraries,
-    origins,
-    reasons,
-    stamp_of,
-    value_digest,
-    versions,
-)
+from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest_of, libraries, origins, reasons, stamp_of, versions
 from graphrag_lite.run.turns import stages_in_turn
 from graphrag_lite.run.workers import Engine, Workers, give_memory_back, peak_memory
 from graphrag_lite.settings import Settings
@@ -128,7 +118,7 @@ async def run(
     with snapshots.explain_write_errors(output):
         building = snapshots.building_folder(output)
     published, stamps = last_run(output), _stamps(building)
-    digests = {name: value_digest(rows) for name, rows in inputs.items()}
+    digests = {name: digest_of(rows) for name, rows in inputs.items()}
     anew = _anew(output, published)
     found = (published, anew, stamps, digests)
     so_far = _Progress(stages, output, building, settings, services, inputs, *found, why=[*anew])
@@ -290,7 +280,7 @@ async def _perform(
     embedder: MemoisedEmbedder | None = services.get("embedder")
     offered = {
         **services,
-        "each": Workers(engine, watch, fail),
+        "each": Workers(engine, watch, fail, stage.once),
         "fail": fail,
         "attempt": attempting(fail),
         "count": counts.__setitem__,
@@ -406,4 +396,5 @@ def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: f
 
 def _peak_memory_mb(engine: Engine | None) -> int:
     """Return the peak memory of this process and of each worker, added up, in MB: as much as is wanted at most."""
-    return round((peak_memory() + sum(engine.peaks.values() if engine else ())) / 1e6)
+    with_workers = (engine.most, peak_memory() + sum(engine.peaks.values())) if engine else (peak_memory(),)
+    return round(max(with_workers) / 1e6)

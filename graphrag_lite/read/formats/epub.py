@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Loaded, Reader, replace_surrogates
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader, replace_surrogates
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.formats.web_page import read_page
 from graphrag_lite.read.packages import Package, attribute, child, local_name, open_package
@@ -29,16 +28,15 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
                 composer.part()
                 start = composer.length
                 composer.add(page.text)
-                moved = (
+                composer.blocks += [
                     each._replace(char_start=start + each.char_start, char_end=start + each.char_end)
                     for each in page.blocks
-                )
-                composer.blocks += moved
+                ]
     stated = {
         local_name(each): replace_surrogates((each.text or "").strip()) for each in child(described, "metadata") or ()
     }
     metadata = {"author": stated["creator"]} if stated.get("creator") else {}
-    yield Loaded(path, stated.get("title", ""), composer.text(), metadata=metadata, blocks=tuple(composer.blocks))
+    yield composer.loaded(path, stated.get("title", ""), metadata)
 
 
 def _chapters(package: Package, book: "Element", folder: str) -> Iterator[bytes]:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Loaded, Reader, replace_surrogates
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader, replace_surrogates
 from graphrag_lite.text.word_lists import expressions
 
 if TYPE_CHECKING:
@@ -95,8 +94,7 @@ def thread(mails: Sequence[Mail], source_id: str) -> Loaded:
         composer.add(mail.text)
         composer.said(start, next(iter(mail.people["from"]), ""), time=mail.sent, **mail.ids)
     metadata = {name: value for mail in reversed(mails) for name, value in mail.metadata.items()}
-    blocks, messages = tuple(composer.blocks), tuple(composer.messages)
-    return Loaded(source_id, mails[0].subject, composer.text(), metadata=metadata, blocks=blocks, messages=messages)
+    return composer.loaded(source_id, mails[0].subject, metadata)
 
 
 IDS = {"message_id": "message-id", "in_reply_to": "in-reply-to"}

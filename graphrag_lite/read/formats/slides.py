@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Loaded, Reader, replace_surrogates
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader, replace_surrogates
 from graphrag_lite.read.packages import Package, attribute, child, local_name, open_package
 from graphrag_lite.read.stated_times import stated_date
 
@@ -33,15 +32,8 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         title, author = package.properties()
     if title.casefold() == "powerpoint presentation" or not title:
         title = headings[0].removeprefix("## ") if headings else ""
-    text = composer.text()
     metadata = {"author": replace_surrogates(author)} if author else {}
-    yield Loaded(
-        path,
-        replace_surrogates(title),
-        text,
-        metadata=metadata | stated_date(text, fields),
-        blocks=tuple(composer.blocks),
-    )
+    yield composer.loaded(path, replace_surrogates(title), metadata | stated_date(composer.text(), fields))
 
 
 def _relation(element: "Element") -> str:

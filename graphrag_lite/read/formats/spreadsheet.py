@@ -8,8 +8,7 @@ from typing import Any
 
 from graphrag_lite.distribution import install_hint
 from graphrag_lite.read.columns import cell_text, detect_columns
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Item, Loaded, Reader, replace_surrogates
+from graphrag_lite.read.documents import Composer, Fields, Item, Reader, replace_surrogates
 from graphrag_lite.read.rows import Row, row_documents
 
 OFFICE = "application/vnd."
@@ -37,7 +36,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     except CalamineError as error:
         raise ValueError(f"cannot be read: {error}") from None
     if composer.length:
-        yield Loaded(path, "", composer.text(), blocks=tuple(composer.blocks))
+        yield composer.loaded(path, "")
 
 
 def _plain(cell: Any) -> Any:

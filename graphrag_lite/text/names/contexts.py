@@ -42,7 +42,7 @@ def written_form(name: str, lower_counts: Mapping[str, int]) -> tuple[str, ...]:
     The shape has a letter for each of the first words: n for one that the corpus never writes in lower case
     (`lower_counts`), c for any other with a capital, A for capitals alone, a for lower case, 9 for digits.
 
-    >>> form("Bank of England", {"bank": 3})
+    >>> written_form("Bank of England", {"bank": 3})
     ('can', '^ bank', '$ england', '- and')
     """
     words = PARTS.split(name)
