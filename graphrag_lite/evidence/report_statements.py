@@ -161,7 +161,7 @@ class Sources:
     def parts(self) -> frozenset[str]:
         """The documents that are parts of a work of several: chapters, and passages of one title."""
         counted = Counter(self._works.values())
-        return frozenset(identity for identity, work in self._works.items() if counted[work] > 1)
+        return frozenset(one for one, work in self._works.items() if counted[work] > 1)
 
     def order(self, identity: str) -> tuple[Any, ...]:
         """Return what documents are sorted by as they are read: dates, then titles, part 2 before part 10."""

@@ -19,15 +19,12 @@ MIN_OF_TYPE = 5  # names of one type: a rarer one is not given
 MIN_PROBABILITY = 0.7
 SMOOTHING = 1.0  # names, as many as the shares of the types alone speak for
 
-Features = Mapping[str, Sequence[Sequence[str]]]
-"""By key: the features of the name first, then those of each of its mentions."""
 
-
-def infer_types(features: Features, stated: Mapping[str, str]) -> dict[str, str]:
+def infer_types(features: Mapping[str, Sequence[Sequence[str]]], stated: Mapping[str, str]) -> dict[str, str]:
     """Return the type of each key of `features` that is not in `stated`, where it can be told.
 
-    Mentions of one name are not independent: n of them count as much as the square root of n. The order of keys and
-    of the mentions of a key does not matter.
+    Features of the name stand first, then those of each of its mentions, which are not independent: n of them count as
+    much as the square root of n. The order of keys and of the mentions of a key does not matter.
     """
     totals = Counter(stated[key] for key in features if key in stated)
     types = sorted(kind for kind, n in totals.items() if n >= MIN_OF_TYPE)

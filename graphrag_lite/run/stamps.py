@@ -80,8 +80,10 @@ class Stage:
     @property
     def parameters(self) -> Collection[str]:
         """The names of its parameters, without an import: where nothing has changed none of them runs."""
-        named = isinstance(self.function, str)
-        return _parameters(self.module, self.name) if named else inspect.signature(self.run).parameters
+        if not isinstance(self.function, str):
+            return inspect.signature(self.function).parameters
+        listed = _text(_modules()[self.module]).partition(f"\nasync def {self.function}(")[2].partition(") -> ")[0]
+        return re.findall(r"(\w+): ", listed)
 
     @property
     def asks(self) -> bool:
@@ -195,13 +197,6 @@ def _imports(path: Path) -> list[str]:
 
 
 @cache
-def _parameters(module: str, function: str) -> list[str]:
-    """Return the names of the parameters of a module's coroutine function, from its text."""
-    listed = _text(_modules()[module]).partition(f"\nasync def {function}(")[2].partition(") -> ")[0]
-    return re.findall(r"(\w+): ", listed)
-
-
-@cache
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
@@ -219,7 +214,7 @@ def _data_files(folder: Path) -> list[Path]:
 
 def forget_code() -> None:
     """Read the code again: within one process it is taken to stay as it is."""
-    for each in (code_hash, libraries, _shown, _modules, _imports, _parameters, _text, _hash, _data_files):
+    for each in (code_hash, libraries, _shown, _modules, _imports, _text, _hash, _data_files):
         each.cache_clear()
 
 
