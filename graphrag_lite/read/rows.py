@@ -11,21 +11,10 @@ from graphrag_lite.read.conversations import Said, conversation_document, group_
 from graphrag_lite.read.documents import ROLES, Composer, Fields, Item, Loaded, Message, Unreadable, replace_surrogates
 from graphrag_lite.read.json_values import Listed
 from graphrag_lite.read.stated_times import time_left
+from graphrag_lite.text.word_lists import expressions
 
 # A corpus may hold files of several makers: where the field that the settings name is missing, a usual one counts.
-USUAL = {
-    field: tuple(names.split())
-    for field, names in {
-        "id": "id _id uuid message_id",
-        "title": "title subject headline",
-        "text": "text content body message",
-        "time": "timestamp date created_at created datetime sent_at published_at published ts time",
-        "sender": "speaker sender from username",
-        "reply": "reply_to in_reply_to parent_id",
-        "conversation": "conversation conversation_id thread thread_id session session_id chat chat_id channel"
-        " channel_id room",
-    }.items()
-}
+USUAL = {name: names.split("|") for name, names in expressions(__package__, "fields.txt").items()}
 logger = logging.getLogger(__name__)
 
 
@@ -40,19 +29,22 @@ class Row(NamedTuple):
 def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[Item]:
     """Yield a document for each row, or for each conversation where rows are messages that have no id of their own.
 
-    Where rows have the field that holds the text, that is their text, and all others are metadata. Otherwise columns
-    are told by their values, and a row's text is a card of its cells with its long texts below.
+    Where rows have the field that holds the text, that is their text, and all others are metadata. Otherwise, and where
+    the field has a usual name alone and other columns are people or few values, columns are told by their values, and a
+    row's text is a card of its cells with its long texts below.
     """
     named = Listed(lambda: (row.values for row in rows if isinstance(row.values, dict)))
     names = dict.fromkeys(name for row in named for name in row)
-    if next(iter(named), None) is None or field_of(names, "text", fields):
+    text = field_of(names, "text", fields)
+    said = text == fields.text or field_of(names, "sender", fields) or "role" in names
+    columns = None if said or not names else detect_columns(list(map(str, names)), list(named))
+    if columns is None or (text and not columns.kinds):
         items = Listed(lambda: (row_document(row.values, f"{path}:{row.number}", fields, row.error) for row in rows))
         told = fields.sender, *USUAL["conversation"]
         joined = not field_of(names, "id", fields) and any(name in names for name in told)
         yield from _conversations(items, path, fields) if joined else items
         return
     rows, known = list(rows), list(named)
-    columns = detect_columns(list(dict.fromkeys(str(name) for values in known for name in values)), known)
     if not (columns.texts or columns.title or columns.key or columns.kinds):
         shown_names = ", ".join(map(str, known[0])) or "none"
         raise ValueError(f"no column holds text (columns: {shown_names}). Name one with load_documents.text_field")
@@ -161,7 +153,8 @@ def _card(row: Mapping[str, Any], where: str, columns: Columns, fields: Fields) 
         composer.add(f"{chr(10) if composer.length else ''}{heading}{values[name]}\n")
     text = composer.text().rstrip("\n")
     key, title = values.get(columns.key, ""), values.get(columns.title, "")
-    metadata = _metadata(row, {columns.key, columns.title, *columns.texts, columns.time})
+    flat = {name: values[name] if isinstance(value, dict | list) else value for name, value in row.items()}
+    metadata = _metadata(flat, {columns.key, columns.title, *columns.texts, columns.time})
     if values.get(columns.time):
         metadata[fields.time] = row[columns.time]
     return Loaded(

@@ -12,7 +12,7 @@ from graphrag_lite.retrieval.recurring_titles import recurring_titles
 from graphrag_lite.retrieval.spelling import names_within, respell
 from graphrag_lite.temporal.date_questions import Asked, date_question
 from graphrag_lite.text.language import closest_language, question_language
-from graphrag_lite.text.periods import without_newest
+from graphrag_lite.text.periods import without_newest, without_now
 from graphrag_lite.text.translations import translations
 from graphrag_lite.text.whole_corpus import Aspect, corpus_aspects
 from graphrag_lite.text.words import content_words, terms, without_asking
@@ -65,9 +65,15 @@ class Question:
     def terms(self) -> list[str]:
         """Its terms as it is read, as often as it says them, without function words of its own language.
 
-        What says that the newest document is meant is none.
+        What says that the newest document is meant is none, nor is "now".
         """
-        return self.terms_of(without_newest(self.as_read, self.language) if self.means_newest else self.as_read)
+        asked = without_newest(self.as_read, self.language) if self.means_newest else self.as_read
+        return self.terms_of(without_now(asked))
+
+    @cached_property
+    def asks_now(self) -> bool:
+        """Whether it asks what holds now: of what says the same, the newest counts."""
+        return without_now(self.text) != self.text
 
     @cached_property
     def means_newest(self) -> bool:

@@ -164,11 +164,9 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
     told = attributes_told(asked, question.analyzed_in)
     role = roles_asked(asked) if kind == "person" else ()
     thing = "" if role else thing_asked(asked)
-    things = (
-        [thing, *(index.cell("entities", "title", entity) for entity, sure in named.items() if sure == 1.0)]
-        if thing
-        else []
-    )
+    mentions = find_mentions(thing, question.language, index.names) if features else []
+    same = (entity for one in mentions if one.end - one.start == len(thing) for entity in one.entities)
+    things = [thing, *(index.cell("entities", "title", entity) for entity in same)] if thing else []
     return Sought(
         kind=kind,
         words=frozenset(others).union(words),
@@ -182,7 +180,9 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
             *_as_said(question),
         ),
         told=told,
-        newest=(kind == "number" or bool(thing)) and bool(features and not features.stated) and index.is_dated,
+        newest=(kind == "number" or bool(thing) or question.asks_now)
+        and bool(features and not features.stated)
+        and index.is_dated,
     )
 
 

@@ -50,6 +50,8 @@ def table_answer(question: "Question", method: str) -> Answer | None:
     if not values or _unexplained(question, words, values) > 1:
         return None
     chosen = _chosen(values)
+    if not frozenset.intersection(*_by_phrase(chosen)):
+        chosen = _without_verbs(question, chosen)
     index = question.index
     of_all = {index.document_row[unit] for unit in _with_fields(index, {value.field for value in chosen})}
     units = sorted(frozenset.intersection(*_by_phrase(chosen)))
@@ -120,6 +122,21 @@ def _files(index: "SnapshotView", values: Sequence[Value]) -> set[str]:
 def _chosen(values: Sequence[Value]) -> list[Value]:
     """Return the values of the longest phrases, none inside another."""
     return [one for one in values if not any(one.words < other.words for other in values)]
+
+
+def _without_verbs(question: "Question", values: list[Value]) -> list[Value]:
+    """Return values without those that a field's name says: "Which did Ann open?" asks for what was opened by her."""
+    fields = {value.field: set(terms(value.field.replace("_", " "), question.language)) for value in values}
+    said = [
+        value
+        for value in values
+        if not any(
+            own.intersection(terms(value.value, question.language))
+            for field, own in fields.items()
+            if field != value.field
+        )
+    ]
+    return said or values
 
 
 def _by_phrase(values: Sequence[Value]) -> list[frozenset[int]]:

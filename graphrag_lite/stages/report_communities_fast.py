@@ -318,7 +318,7 @@ def _title(main: str, members: Sequence[Row], chosen: Sequence[Fact], period: st
         called = of["title"].split()[-1] if of["type"] == "person" else of["title"]
         known = called.casefold() in name.casefold()
         wanted = set(terms(name, language))
-        told_first = opens_document(chosen[0]) and 2 * len(wanted & chosen[0].sentence.terms) > len(wanted)
+        told_first = opens_document(chosen[0]) and 2 * len(wanted.intersection(chosen[0].sentence.terms)) > len(wanted)
         return title([] if headed or known or told_first else [of["title"]], name, period)
     if is_what:
         return title([titles[main]], is_what, period)

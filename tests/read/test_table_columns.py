@@ -1,5 +1,6 @@
 """Tables whose columns nobody has named: what each holds is told by its values, and a row is a card."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -56,6 +57,15 @@ def test_a_row_is_a_card_with_its_texts_below() -> None:
     cells = {block.label: item.text[block.char_start : block.char_end] for block in item.blocks if block.kind != "card"}
     assert cells == {"Nr": "T-3", "Owner": "Ann Lee", "State": "closed"}
     assert item.metadata == {"Owner": "Ann Lee", "State": "closed", "Hours": "4.5"}
+
+
+def test_issues_as_a_program_exports_them_tell_who_has_them_and_what_was_said() -> None:
+    comment = {"author": {"login": "bo"}, "body": "Confirmed, and it is the same with each of the other two printers."}
+    rows = [{"number": n, "title": f"Printer {n} is slow", "assignees": [{"login": ("ann", "bo")[n % 2]}],
+             "body": f"Since update {n} it takes minutes for each page.", "comments": [comment]} for n in range(1, 7)]  # fmt: skip
+    first = next(iter(all_readers().read(json.dumps(rows).encode(), "issues.json", Fields())))
+    assert isinstance(first, Loaded) and first.metadata["assignees"] == "bo"
+    assert "assignees: bo" in first.text and "bo: Confirmed" in first.text
 
 
 def test_a_named_text_column_is_taken_and_nothing_is_told() -> None:
