@@ -20,7 +20,7 @@ _NEWEST = {
     "de": r"(?:letzte|neueste|aktuelle)[ns]? (?:quartal|gesch[aä]ftsjahr|bericht|version|ausgabe|protokoll)e?s?",
     "es": r"(?:[uú]ltim[oa]s?|m[aá]s recientes?) (?:trimestre|ejercicio|informe|versi[oó]n|edici[oó]n|acta)",
 }
-_NOW = re.compile(r",? (?:(?:right |as of )?now|currently|at (?:the moment|present)|these days)(?=\W*$)", re.I)
+_NOW = re.compile(r",? (?:(?:(?:right |as of )?now|at (?:the moment|present)|these days)(?=\W*$)|currently\b)", re.I)
 
 
 def without_newest(text: str, language: str) -> str:
@@ -34,10 +34,10 @@ def without_newest(text: str, language: str) -> str:
 
 
 def without_now(text: str) -> str:
-    """Return an English question without the words at its end by which it means what holds today.
+    """Return an English question without the words by which it means what holds today.
 
-    >>> without_now("What is the net debt now?"), without_now("Who is the current chair?")
-    ('What is the net debt?', 'Who is the current chair?')
+    >>> without_now("What is the net debt now?"), without_now("Who is currently the chair?")
+    ('What is the net debt?', 'Who is the chair?')
     """
     return _NOW.sub("", text)
 
