@@ -67,7 +67,7 @@ def outcome(work: Callable[..., R], /, *args: Any, **named: Any) -> tuple[R | No
 def describe_error(error: BaseException) -> str:
     """Say what was raised, and in which line of this package: the last that it has gone through.
 
-    >>> described(KeyError("whale"))
+    >>> describe_error(KeyError("whale"))
     "KeyError: 'whale'"
     """
     places = [

@@ -18,7 +18,7 @@ def installed_version() -> str:
 def install_hint(name: str) -> str:
     """Say how an extra is installed.
 
-    >>> extra("mcp")
+    >>> install_hint("mcp")
     "the extra [mcp]: pip install 'graphrag-build[mcp]'"
     """
     return f"the extra [{name}]: pip install '{NAME}[{name}]'"

@@ -77,6 +77,7 @@ GRAPH = [
         reads=("source_documents", "entity_mentions", "relationship_mentions", "entity_resolutions"),
         writes=("entities", "relationships", "mention_forms"),
         columns={"source_documents": ("id", "text", "language")},
+        once=True,
     ),
     Stage(
         "detect_communities",
@@ -105,6 +106,7 @@ PUBLISH = [
             "documents": ("id", "source_id", "title", "language", "metadata", "text_unit_ids"),
             "text_units": ("id", "document_id", "text", "char_start", "char_end"),
         },
+        once=True,
     ),
 ]
 FAST = [
@@ -135,6 +137,7 @@ FAST = [
                 *("id", "source", "target", "source_id", "target_id", "relation", "weight", "sources", "text_unit_ids"),
             ),
         },
+        once=True,
     ),
     *PUBLISH,
 ]

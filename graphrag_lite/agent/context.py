@@ -108,7 +108,7 @@ def used_tokens(turns: Sequence[Turn]) -> int:
 def cut_to_tokens(text: str, tokens: int) -> str:
     """Return the beginning of a text, of at most so many tokens.
 
-    >>> cut("abcdefgh" * 9, 4)
+    >>> cut_to_tokens("abcdefgh" * 9, 4)
     'abcdefghabcde…'
     """
     if estimated_tokens(text) <= tokens:

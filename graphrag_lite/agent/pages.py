@@ -30,9 +30,9 @@ class Page:
 def make_page(total: int, page: int, record: Callable[[int], Record], size: int = SIZE) -> Page:
     """Return a page of `total` records, of which `record` returns the one at a place, from 0.
 
-    >>> paged(7, 2, lambda place: {"place": place})
+    >>> make_page(7, 2, lambda place: {"place": place})
     Page(page=2, n_pages=2, total=7, records=[{'place': 5}, {'place': 6}], note='')
-    >>> paged(7, 3, lambda place: {"place": place}).note
+    >>> make_page(7, 3, lambda place: {"place": place}).note
     'There is no page 3: the last is 2.'
     """
     n_pages = -(-total // size)
@@ -57,7 +57,7 @@ def fit_page(page: Page, room: int, size: int) -> Page:
     Of a record that alone is longer the text is cut.
 
     >>> page = Page(2, 3, 13, [{"id": name, "text": "ab " * 99} for name in "vwxyz"])
-    >>> cut = within(page, 220, 5)
+    >>> cut = fit_page(page, 220, 5)
     >>> [record["id"] for record in cut.records], cut.note
     (['v', 'w'], 'Cut to fit: {"size": 1, "page": 8} is the next record.')
     """

@@ -6,7 +6,7 @@ centroid of MEAD: Radev et al. 2004). What has been said counts less from then o
 
 import math
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_lite.evidence.distinct_sentences import cheapest_first, says_the_same
@@ -20,7 +20,7 @@ class Sentence:
     """A sentence to choose from. `worth` is what it is worth whatever it says, 0 where it is no statement."""
 
     text: str
-    terms: frozenset[str]
+    terms: Collection[str]  # each once: a set of those that are chosen from
     length: int  # words, those without content too
     worth: float
 
@@ -44,7 +44,8 @@ def choose_sentences(
 
     >>> said = ["whales sing low", "whales sing songs low", "whales eat krill", "birds"]
     >>> made = [Sentence(text, frozenset(text.split()), 3, float(text != "birds")) for text in said]
-    >>> choose(made, 4, rarity(made)), choose(made, 1, rarity(made), {"whales sing low", "whales sing songs low"})
+    >>> (choose_sentences(made, 4, rounded_idf(made)),
+    ...  choose_sentences(made, 1, rounded_idf(made), {"whales sing low", "whales sing songs low"}))
     ([1, 2, 3], [2])
     """
     weight = {
@@ -61,7 +62,9 @@ def choose_sentences(
     for place in cheapest_first(len(sentences), cost):
         if len(chosen) == most:
             break
-        if not says_the_same(sentences[place].terms, (sentences[other].terms for other in chosen)):
+        if not says_the_same(
+            frozenset(sentences[place].terms), (frozenset(sentences[other].terms) for other in chosen)
+        ):
             chosen.append(place)
             for term in sentences[place].terms:
                 weight[term] *= REPEATED

@@ -66,9 +66,9 @@ def _temporary_folder() -> AbstractContextManager[str]:
         return nullcontext("")
 
 
-def execute(database: "duckdb.DuckDBPyConnection", query: str) -> None:
-    """Make what `query` says."""
-    _with_room(database, lambda: database.execute(query))
+def execute(database: "duckdb.DuckDBPyConnection", query: str) -> list[tuple[Any, ...]]:
+    """Make what `query` says, or return the few rows that it finds."""
+    return _with_room(database, lambda: database.execute(query).fetchall())
 
 
 def select(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> "pa.Table":

@@ -111,9 +111,10 @@ def _facts(
         elif one.stands:
             length = len(sources.document(place[0])["text"])
             early = 1 - LATE * place[1] / length
-            if place[1] < OPENS <= length / 4 and place[0] not in sources.parts:
+            if place[1] < OPENS <= length / 4 and not sources.is_narrated(place[0]):
                 early *= ABSTRACT
-            sentence = replace(one.sentence, worth=one.sentence.worth * early * sqrt(1 + central))
+            worth = one.sentence.worth * early * sqrt(1 + central)
+            sentence = replace(one.sentence, worth=worth, terms=frozenset(one.sentence.terms))
             found.append(Fact(title, tuple(about[place]), (one,), sentence))
     for document, own in rows.items():
         own = [*sources.row_text(own[0]), *own]

@@ -53,13 +53,13 @@ _PAIRS = (("“", "”"), ("(", ")"), ("（", "）"))
 
 
 class Reading(NamedTuple):
-    """How a sentence reads: a row of `report_sentences` from `said_start` on."""
+    """How a sentence reads: a row of `report_sentences` from `said_start` on, each term once, in order."""
 
     start: int
     end: int
     worth: float
     length: int
-    terms: frozenset[str]
+    terms: tuple[str, ...]
 
 
 def is_cell(span: Row, document: Row) -> bool:
@@ -93,7 +93,7 @@ def read_sentence(span: Row, document: Row) -> Reading:
         within = (headed and not joined) or any(first <= start < last for first, last in _methods(text))
         worth *= not _CAPTIONED.match(text, top)
         worth *= LOOSE if within or _is_spoken(text[max(top, start - REACH) : start]) else 1.0
-    return Reading(start, end, worth, length, frozenset(found))
+    return Reading(start, end, worth, length, tuple(sorted(set(found))))
 
 
 @lru_cache(maxsize=64)

@@ -33,7 +33,7 @@ def clip_blocks(blocks: Sequence[Mapping[str, Any]], reach: Sequence[int], start
 
     Blocks are in the order of their starts; `reach` is how far each and those before it go, at most.
 
-    >>> within([{"kind": "code", "label": "", "char_start": 5, "char_end": 50}], [50], 10, 20)
+    >>> clip_blocks([{"kind": "code", "label": "", "char_start": 5, "char_end": 50}], [50], 10, 20)
     (Block(kind='code', label='', start=0, end=10),)
     """
     near = blocks[bisect_right(reach, start) : bisect_left(blocks, end, key=itemgetter("char_start"))]
@@ -47,7 +47,7 @@ def clip_blocks(blocks: Sequence[Mapping[str, Any]], reach: Sequence[int], start
 def mask_non_prose(text: str, blocks: Iterable[Block]) -> str:
     """Return a text of the same length, blank where it is no prose.
 
-    >>> prose("See x = 1.", [Block("code", "", 4, 9)])
+    >>> mask_non_prose("See x = 1.", [Block("code", "", 4, 9)])
     'See      .'
     """
     for block in blocks:

@@ -28,7 +28,7 @@ def join_rows(new: "pa.Table", before: "pa.Table", units: Sequence[Anchor], kept
     >>> before = tables.make("entity_mentions", [row("u", "d", "Fred", 100), row("v", "d", "Scrooge", 200)])
     >>> new = tables.make("entity_mentions", [row("w", "e", "Marley", 0)])
     >>> units = [Anchor("w", "e", 0), Anchor("v", "e", 50)]
-    >>> both = joined(new, before, units, {"v": Anchor("v", "d", 180)})
+    >>> both = join_rows(new, before, units, {"v": Anchor("v", "d", 180)})
     >>> list(zip(*(both[name].to_pylist() for name in ("document_id", "name", "char_start", "char_end"))))
     [('e', 'Marley', 0, 9), ('e', 'Scrooge', 70, 79)]
     """

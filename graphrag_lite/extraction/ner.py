@@ -43,7 +43,7 @@ def add_types(text: str, names: Iterable[Name], found: Found) -> Iterator[Entity
     """Yield the names that are sure or `found`, with the type found where they have none, and what else is found.
 
     >>> names = [Name(0, 4, "Oslo", "unknown", anchored=False), Name(8, 12, "Then", "unknown", anchored=False)]
-    >>> [(each.name, each.type) for each in typed("Oslo by Then Ann", names, [(0, 4, "GPE"), (13, 16, "PERSON")])]
+    >>> [(each.name, each.type) for each in add_types("Oslo by Then Ann", names, [(0, 4, "GPE"), (13, 16, "PERSON")])]
     [('Oslo', 'location'), ('Ann', 'person')]
     """
     left = [span for span in found if span[2] in TYPES]

@@ -14,8 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from graphrag_lite.graph.adjacency import node_strengths
-from graphrag_lite.graph.sparse import Csr, Vector
+from graphrag_lite.graph.sparse import Csr, Vector, node_strengths
 
 # The walk through a graph of so many edges is exact, by matrices. In a larger one, this is what a node has to have per
 # edge, of a mass of 1, to pass it on: no step takes more than 1 / LEAST edges. Of 479,000 edges it takes a third of the

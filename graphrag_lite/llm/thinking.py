@@ -26,9 +26,10 @@ def without_thinking(text: str) -> str:
     Thinking is what an opening tag at the start begins, and what stands before a closing tag that no tag has opened. A
     tag that is quoted, within a sentence that goes on, or in a reply that is JSON as a whole, is what a text speaks of.
 
-    >>> spoken("<think>Hm.</think>\\n\\nYes."), spoken("So it says yes.\\n</think>\\n\\nYes."), spoken("<think>Hm.")
+    >>> (without_thinking("<think>Hm.</think>\\n\\nYes."), without_thinking("So it says yes.\\n</think>\\n\\nYes."),
+    ...  without_thinking("<think>Hm."))
     ('Yes.', 'Yes.', '')
-    >>> spoken("The tag `</think>` ends it [1]; what follows </think> is the answer.")
+    >>> without_thinking("The tag `</think>` ends it [1]; what follows </think> is the answer.")
     'The tag `</think>` ends it [1]; what follows </think> is the answer.'
     """
     if TAG.search(text) is None or _is_json(text):

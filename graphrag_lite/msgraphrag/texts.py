@@ -90,7 +90,7 @@ def _bodies(piece: str) -> Iterator[str]:
 def join_pieces(pieces: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     """Return one text that holds all pieces in their order, and their spans. What two in a row share stands once.
 
-    >>> joined(["It was the whole of a long day", "the whole of a long day that was lost.", "End."])
+    >>> join_pieces(["It was the whole of a long day", "the whole of a long day that was lost.", "End."])
     ('It was the whole of a long day that was lost.\\n\\nEnd.', [(0, 30), (7, 45), (47, 51)])
     """
     parts: list[str] = []

@@ -62,7 +62,7 @@ class Cron:
 def parse_cron(expression: str) -> Cron:
     """Read a cron expression. Raises SettingsError that names the field.
 
-    >>> read("*/30 2 * * mon-wed,7")
+    >>> parse_cron("*/30 2 * * mon-wed,7")
     Cron(minutes=(0, 30), hours=(2,), days=(1, 2, ..., 31), months=(1, ..., 12), weekdays=(0, 1, 2, 3), either=False)
     """
     texts = expression.split()
@@ -209,7 +209,7 @@ def next_after(cron: Cron, zone: datetime.tzinfo) -> Callable[[datetime.datetime
 def crontab(cron: Cron) -> str:
     """Write it for cron: numbers alone, which every cron reads. Raises SettingsError where that cannot be done.
 
-    >>> crontab(read("00,30 */2 5/8 jan-jun sat-sun"))
+    >>> crontab(parse_cron("00,30 */2 5/8 jan-jun sat-sun"))
     '0,30 */2 5,13,21,29 1-6 0,6'
     """
     minute, hour, month = (
@@ -229,7 +229,7 @@ def systemd_calendars(cron: Cron, timezone: str | None = None) -> list[str]:
 
     No steps: with 00/5:*, systemd 252 leaves out the hour after midnight.
 
-    >>> calendars(read("*/15 2 * * mon-fri"), "Europe/Berlin")
+    >>> systemd_calendars(parse_cron("*/15 2 * * mon-fri"), "Europe/Berlin")
     ['Mon..Fri *-*-* 02:00,15,30,45:00 Europe/Berlin']
     """
     clock = f"{_list(HOUR, cron.hours, '..')}:{_list(MINUTE, cron.minutes, '..')}:00"

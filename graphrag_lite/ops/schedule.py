@@ -228,7 +228,7 @@ def _error(words: Iterable[str]) -> str | None:
 def format_time(moment: datetime.datetime | None = None) -> str:
     """Write a time as the log has it; None: now.
 
-    >>> stamp(datetime.datetime(2026, 1, 31, 2, tzinfo=datetime.UTC))
+    >>> format_time(datetime.datetime(2026, 1, 31, 2, tzinfo=datetime.UTC))
     '2026-01-31T02:00:00.000Z'
     """
     return (moment or _now()).astimezone(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

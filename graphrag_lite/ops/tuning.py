@@ -142,7 +142,7 @@ async def _sample(corpus: Path, output: Path, settings: Settings, n_units: int) 
 def evenly_spaced(items: Sequence[str], n: int) -> list[str]:
     """Return n items at equal distances, in their order; all where there are no more.
 
-    >>> spread("abcdefghi", 3), spread("ab", 3)
+    >>> evenly_spaced("abcdefghi", 3), evenly_spaced("ab", 3)
     (['b', 'e', 'h'], ['a', 'b'])
     """
     if len(items) <= n:
@@ -192,7 +192,7 @@ def _line(value: object) -> str:
 def adapt_prompt(template: str, said: Description) -> str:
     """Return a shipped prompt with what the corpus is, behind its first line.
 
-    >>> print(adapt("Answer.\\n\\n$$5 $question", Description("Prices in $.", "French", "a baker", ())))
+    >>> print(adapt_prompt("Answer.\\n\\n$$5 $question", Description("Prices in $.", "French", "a baker", ())))
     Answer.
     <BLANKLINE>
     The corpus: Prices in $$. Most of it is in French. Read it as a baker would.

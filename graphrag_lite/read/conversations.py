@@ -83,7 +83,7 @@ def conversation_document(
 ) -> Loaded:
     """Make a document of messages in their order. What is None or without words is left out, and counted.
 
-    >>> item = conversation([Said("Ann", "Is it open?"), None, Said("user", "Yes.")], "a", "a", "", {})
+    >>> item = conversation_document([Said("Ann", "Is it open?"), None, Said("user", "Yes.")], "a", "a", "", {})
     >>> item.text, item.metadata, [(each.speaker, each.role, each.char_start) for each in item.messages]
     ('Ann: Is it open?\\n\\nUser: Yes.', {'messages_left_out': 1}, [('Ann', '', 0), ('user', 'user', 18)])
     """
@@ -110,7 +110,7 @@ def conversation_document(
 def group_by_key(keys: Sequence[str], items: Iterable[T]) -> Iterator[tuple[str, list[T]]]:
     """Yield the items of each key, as soon as the last of them has come.
 
-    >>> list(together("abab", [1, 2, 3, 4]))
+    >>> list(group_by_key("abab", [1, 2, 3, 4]))
     [('a', [1, 3]), ('b', [2, 4])]
     """
     last = {key: place for place, key in enumerate(keys)}

@@ -88,7 +88,7 @@ def local_name(element: "Element") -> str:
     """Return the name of an element without its namespace.
 
     >>> from xml.etree.ElementTree import Element
-    >>> local(Element("{http://purl.org/dc/elements/1.1/}title"))
+    >>> local_name(Element("{http://purl.org/dc/elements/1.1/}title"))
     'title'
     """
     return str(element.tag).rpartition("}")[2]

@@ -11,21 +11,10 @@ from graphrag_lite.read.conversations import Said, conversation_document, group_
 from graphrag_lite.read.documents import ROLES, Composer, Fields, Item, Loaded, Message, Unreadable, replace_surrogates
 from graphrag_lite.read.json_values import Listed
 from graphrag_lite.read.stated_times import time_left
+from graphrag_lite.text.word_lists import expressions
 
 # A corpus may hold files of several makers: where the field that the settings name is missing, a usual one counts.
-USUAL = {
-    field: tuple(names.split())
-    for field, names in {
-        "id": "id _id uuid message_id",
-        "title": "title subject headline",
-        "text": "text content body message",
-        "time": "timestamp date created_at created datetime sent_at published_at published ts time",
-        "sender": "speaker sender from username",
-        "reply": "reply_to in_reply_to parent_id",
-        "conversation": "conversation conversation_id thread thread_id session session_id chat chat_id channel"
-        " channel_id room",
-    }.items()
-}
+USUAL = {name: names.split("|") for name, names in expressions(__package__, "fields.txt").items()}
 logger = logging.getLogger(__name__)
 
 

@@ -42,7 +42,7 @@ def apply_decisions(rows: Sequence[Resolution], known: KnownNames) -> list[Resol
     >>> rows = [Resolution("", name, key, title, "person", "exact") for name, key, title in [
     ...     ("Ann Li", "ann li", "Ann Li"), ("A. Li", "ann li", "Ann Li"), ("Annie", "annie", "Annie")]]
     >>> told = KnownNames(same=[["Ann Li", "Annie"]], different=[["Ann Li", "A. Li"]], type={"Annie": "pilot"})
-    >>> [(row.name, row.title, row.type) for row in decided(rows, told)]
+    >>> [(row.name, row.title, row.type) for row in apply_decisions(rows, told)]
     [('Ann Li', 'Ann Li', 'pilot'), ('A. Li', 'A. Li', 'person'), ('Annie', 'Ann Li', 'pilot')]
     """
     if not _named(known):
@@ -74,7 +74,7 @@ def apply_types(rows: Sequence[Resolution], told: Mapping[tuple[str, str], Count
     An entity has the one that most of its mentions tell, of equals the first by name.
 
     >>> rows = [Resolution("", "Ann Marie", "ann marie", "Ann Marie", "person", "exact")]
-    >>> [row.type for row in typed(rows, {("d", "Ann Marie"): Counter(vessel=2)})]
+    >>> [row.type for row in apply_types(rows, {("d", "Ann Marie"): Counter(vessel=2)})]
     ['vessel']
     """
     key_of = {(row.document_id, row.name): row.key for row in rows}

@@ -16,7 +16,7 @@ def merge_clusters(same: Iterable[Pair], different: Iterable[Pair]) -> dict[str,
     `same` is taken in its order, so the surest should come first: a pair that would bring together two that are
     different is passed over. So a chain of likenesses cannot join what the model has told apart.
 
-    >>> clusters([("a", "b"), ("b", "c"), ("c", "d")], [("a", "c")])
+    >>> merge_clusters([("a", "b"), ("b", "c"), ("c", "d")], [("a", "c")])
     {'a': ['a', 'b'], 'c': ['c', 'd']}
     """
     members: dict[str, set[str]] = {}  # shared by all members of a cluster

@@ -71,7 +71,8 @@ def passage_fit(index: "Bm25", weights: Mapping[str, float]) -> float:
 
     >>> from graphrag_lite.retrieval.bm25 import build
     >>> index = build([["red", "fox", "ran"], ["hen"], ["hen", "sat"]])
-    >>> [round(fit(index, weights(index, asked)), 2) for asked in (["red", "fox"], ["hen", "zebra", "moon", "tide"])]
+    >>> [round(passage_fit(index, term_idf(index, asked)), 2) for asked in (["red", "fox"], ["hen", "zebra", "moon",
+    ...  "tide"])]
     [1.41, 0.38]
     """
     return _fit(index.n_units, ((term, weight, index.postings(term)[0]) for term, weight in weights.items()))

@@ -160,9 +160,9 @@ def rank(question: Features, links: Links, policy: Policy) -> Vector:
     >>> from graphrag_lite.graph.sparse import from_dense
     >>> mentions = np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])  # unit 0 is about entity 0 and names entity 1
     >>> definitions = from_dense([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    >>> links = link(from_dense(mentions), definitions, from_dense(mentions.T))
+    >>> links = link_mentions(from_dense(mentions), definitions, from_dense(mentions.T))
     >>> question = Features(from_dense([[3.0, 0.0, 1.0]]), [((0,), np.array([0]))], {0: 1.0}, np.empty(0, np.int32))
-    >>> best(rank(question, links, Policy()), 3).tolist()
+    >>> best_rows(rank(question, links, Policy()), 3).tolist()
     [0, 1, 2]
     """
     share: Vector = np.ones(question.term_scores.n_columns)  # of what a unit would be worth

@@ -24,7 +24,7 @@ def in_series(titles: Iterable[tuple[str, Sequence[Numbered]]]) -> set[tuple[str
     Titles of a series have the same words up to the number, or from it on, and numbers that are near to each other.
 
     >>> titles = ("Call FY20 Q3", "Call FY21 Q1", "HIV-1 now", "On HIV-2", "c81ee8d")
-    >>> sorted(in_series((title, numbered(title, "en")) for title in titles))
+    >>> sorted(in_series((title, numbered_words(title, "en")) for title in titles))
     [('fy', '20'), ('fy', '21'), ('q', '1'), ('q', '3')]
     """
     alike: dict[tuple[str, str, str], set[str]] = defaultdict(set)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphrag_lite.graph.adjacency import source_nodes
+from graphrag_lite.graph.sparse import source_nodes
 from graphrag_lite.tables import spare_pandas
 
 if TYPE_CHECKING:

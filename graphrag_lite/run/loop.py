@@ -280,7 +280,7 @@ async def _perform(
     embedder: MemoisedEmbedder | None = services.get("embedder")
     offered = {
         **services,
-        "each": Workers(engine, watch, fail),
+        "each": Workers(engine, watch, fail, stage.once),
         "fail": fail,
         "attempt": attempting(fail),
         "count": counts.__setitem__,
@@ -396,4 +396,5 @@ def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: f
 
 def _peak_memory_mb(engine: Engine | None) -> int:
     """Return the peak memory of this process and of each worker, added up, in MB: as much as is wanted at most."""
-    return round((peak_memory() + sum(engine.peaks.values() if engine else ())) / 1e6)
+    with_workers = (engine.most, peak_memory() + sum(engine.peaks.values())) if engine else (peak_memory(),)
+    return round(max(with_workers) / 1e6)

@@ -53,13 +53,15 @@ Brought = Mapping[str, Sequence[Mapping[str, str]]]
 class Stage:
     """A function from tables to tables, with the tables it reads and writes; of its name alone, one in `stages`.
 
-    `columns` are those that it gets of a large table: no others are held.
+    `columns` are those that it gets of a large table: no others are held. `once` says that it gives work to workers
+    once, and has much to do itself then.
     """
 
     function: Callable[..., Awaitable[Any]] | str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    once: bool = False
 
     @property
     def name(self) -> str:

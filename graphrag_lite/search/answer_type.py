@@ -79,7 +79,8 @@ class Sought:
     `named` are the entities that it names: neither is an answer. `things` are names of what it asks the definition of,
     `role` are the forms of a role of which it asks who has it;
     `how_many`: it asks for a count; `said`: for what somebody says; `newest`: each document may tell anew.
-    `others` are terms that mean the same as a term of it, `told` how texts tell the attributes that it asks for, with the terms that ask.
+    `others` are terms that mean the same as a term of it, `told` how texts tell the attributes that it asks for, with
+    the terms that ask.
     """
 
     kind: Kind = ""

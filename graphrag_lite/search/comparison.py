@@ -37,9 +37,11 @@ _COMPARES = [
 def compared_things(question: str) -> tuple[str, str] | None:
     """Return the two things that a question compares, None where it compares none.
 
-    >>> sides("Is Sam older than Taylor Cruz?"), sides("Compare Hubble and the Webb telescope."), sides("Azure or AWS?")
+    >>> (compared_things("Is Sam older than Taylor Cruz?"), compared_things("Compare Hubble and the Webb telescope."),
+    ...  compared_things("Azure or AWS?"))
     (('Sam', 'Taylor Cruz'), ('Hubble', 'Webb telescope'), ('Azure', 'AWS'))
-    >>> sides("Which is cheaper, Azure or AWS?"), sides("Is it more than that?"), sides("Mem0和Zep的区别是什么？")
+    >>> (compared_things("Which is cheaper, Azure or AWS?"), compared_things("Is it more than that?"),
+    ...  compared_things("Mem0和Zep的区别是什么？"))
     (('Azure', 'AWS'), None, ('Mem0', 'Zep'))
     """
     for pattern in _COMPARES:

@@ -129,7 +129,7 @@ def agreeing_statements(told: list[Dated], document_row: Sequence[int]) -> list[
 
     >>> days = [(8, 8), (1, 9), (8, 9), (90, 90)]
     >>> told = [Dated(1.0, unit, 0, 9, When(*day)) for unit, day in enumerate(days)]
-    >>> [one.unit for one in agreed(told, range(4))], agreed(told[1:], range(4)) == told[1:]
+    >>> [one.unit for one in agreeing_statements(told, range(4))], agreeing_statements(told[1:], range(4)) == told[1:]
     ([0, 2, 1], True)
     """
     rivals = [one for one in told if one.fit > RIVAL * told[0].fit and not one.planned]

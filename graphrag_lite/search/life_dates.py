@@ -96,9 +96,9 @@ def age_in_years(birth_day: When, day: When) -> str:
 
     >>> born = When(date(1950, 5, 4).toordinal(), date(1950, 5, 4).toordinal())
     >>> days = [date(2000, 5, 3), date(2000, 5, 4)]
-    >>> [age(born, When(one.toordinal(), one.toordinal())) for one in days]
+    >>> [age_in_years(born, When(one.toordinal(), one.toordinal())) for one in days]
     ['49 years', '50 years']
-    >>> age(born, When(days[0].toordinal(), days[1].toordinal()))
+    >>> age_in_years(born, When(days[0].toordinal(), days[1].toordinal()))
     '49 or 50 years'
     """
     least, most = _years(birth_day.last, day.first), _years(birth_day.first, day.last)

@@ -165,7 +165,8 @@ def cut_to_budget(record: Record, budget: int, count: TokenEstimate) -> Record:
 def batch_records(records: Sequence[Record], budget: int, count: TokenEstimate) -> list[list[Record]]:
     """Cut records into lists that fit a budget of tokens each, in their order; a change leaves most lists as they were.
 
-    >>> [len(part) for part in portions([Record((letter * 40,), {}) for letter in "abcdef"], 25, TokenEstimate(0.25))]
+    >>> [len(part) for part in batch_records([Record((letter * 40,), {}) for letter in "abcdef"], 25,
+    ...  TokenEstimate(0.25))]
     [2, 1, 2, 1]
     """
     made = [cut_to_budget(record, budget, count) for record in records]

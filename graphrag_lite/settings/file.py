@@ -85,7 +85,7 @@ def _repeated(node: Any, above: str = "", seen: tuple[Any, ...] = ()) -> Iterato
 def shorten_value(value: Any) -> str:
     """Write a value as its file does, a long one cut off.
 
-    >>> shown(True), shown(None), shown([1] * 99)
+    >>> shorten_value(True), shorten_value(None), shorten_value([1] * 99)
     ('true', 'empty', '[1, 1, 1, 1, 1, 1, ...]')
     """
     words = {None: "empty", True: "true", False: "false"}

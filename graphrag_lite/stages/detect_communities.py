@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
-from graphrag_lite.graph.adjacency import from_edges
 from graphrag_lite.graph.community_ids import community_ids, community_numbers, successors
 from graphrag_lite.graph.leiden import Community, hierarchical_leiden
 from graphrag_lite.graph.leiden_update import Older, next_hierarchy
+from graphrag_lite.graph.sparse import Adjacency, from_edges
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import DetectCommunities
 from graphrag_lite.tables import groups
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
-
-    from graphrag_lite.graph.adjacency import Adjacency
 
 logger = logging.getLogger(__name__)
 
@@ -142,7 +140,7 @@ def _related(entity_ids: "pa.ChunkedArray", relationships: "pa.Table") -> "pa.Ch
 
 
 def _hierarchy(
-    adjacency: "Adjacency",
+    adjacency: Adjacency,
     node_ids: "pa.Array",
     relationships: "pa.Table",
     settings: DetectCommunities,

@@ -1,7 +1,7 @@
 """What search needs, computed once: BM25 postings, which text units name which entity, which names mean it."""
 
 from array import array
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
 from itertools import chain, compress
@@ -18,6 +18,7 @@ from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
+from graphrag_lite.tables.mention_rows import meant
 from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.said_days import said_days, said_order
 from graphrag_lite.text.words import terms
@@ -76,8 +77,9 @@ async def index_search(
     rows_of = _rows_of(documents, text_units)
     links = _links(read, rows_of, text_units, entities, entity_mentions, entity_resolutions)
     keys = [[passage.key for passage in several] for several in (passages(text_units), reports)]
-    counted = _counts(lambda held: passages(groups.held_rows(text_units, held)), reports, keys, each, attempt, last)
-    vocabulary, counts = _in_order(*counted)
+    vocabulary, counts = _in_order(
+        *_counts(lambda held: passages(groups.held_rows(text_units, held)), reports, keys, each, attempt, last)
+    )
     words = vocabulary["term"].to_pylist()
     held, times = (counts[name].combine_chunks() for name in ("terms", "counts"))
     offsets, numbers, often = (np.asarray(values) for values in (held.offsets, held.flatten(), times.flatten()))
@@ -174,7 +176,7 @@ def _links(
 ) -> "pa.Table":
     """Count the mentions of every entity in every text unit, and find the units that its own document consists of."""
     n_units = max(text_units.num_rows, 1)
-    found = _meant(entities, entity_mentions, entity_resolutions)
+    found = meant(entities, entity_mentions, entity_resolutions)
     units = groups.row_indices(entity_mentions["text_unit_id"], text_units["id"])
     pairs, counts = np.unique((found * n_units + units)[found >= 0], return_counts=True)
     offsets = np.searchsorted(pairs, np.arange(entities.num_rows + 1) * n_units)
@@ -190,31 +192,6 @@ def _lists(offsets: "ArrayLike", values: "ArrayLike") -> "pa.ListArray":
     import pyarrow as pa
 
     return pa.ListArray.from_arrays(pa.array(np.asarray(offsets), pa.int32()), pa.array(np.asarray(values)))
-
-
-def _meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions: "pa.Table") -> "NDArray[np.int64]":
-    """Return the row of the entity that each mention means, -1 where it is none: by its document, else the corpus."""
-
-    columns = (entity_resolutions[name].to_pylist() for name in ("document_id", "name"))
-    anywhere: dict[str, int] = {}
-    here: dict[str, dict[str, int]] = defaultdict(dict)
-    rows = groups.row_indices(entity_resolutions["entity_id"], entities["id"]).tolist()
-    for document_id, name, row in zip(*columns, rows, strict=True):
-        if document_id:
-            here[name][document_id] = row
-        else:
-            anywhere[name] = row
-    if not entity_mentions.num_rows:
-        return np.zeros(0, np.int64)
-    names = entity_mentions["name"].combine_chunks().dictionary_encode()
-    held = names.dictionary.to_pylist()
-    numbers = np.asarray(names.indices)
-    found: NDArray[np.int64] = np.array([anywhere.get(name, -1) for name in held], np.int64)[numbers]
-    document_ids = entity_mentions["document_id"]
-    for place in np.flatnonzero(np.array([name in here for name in held], bool)[numbers]).tolist():
-        own = here[held[numbers[place]]]
-        found[place] = own.get(document_ids[place].as_py(), found[place])
-    return found
 
 
 def _defined(

@@ -21,7 +21,7 @@ def changed_keys(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence
     >>> import pyarrow as pa
     >>> now = pa.table({"id": ["a", "b", "c", "c"], "n": [1, 2, 3, 4]})
     >>> before = pa.table({"id": ["c", "c", "d", "a"], "n": [3, 4, 5, 0]})
-    >>> sorted(changed(now, before, "id", ["n"]))
+    >>> sorted(changed_keys(now, before, "id", ["n"]))
     ['a', 'b', 'd']
     """
     import numpy as np

@@ -16,7 +16,7 @@ def model_statement(relationship: Mapping[str, Any]) -> dict[str, Any] | None:
 
     >>> said = {"source": "Ana", "relation": "WORKS_AT", "target": "Acme", "valid_at": "1993", "invalid_at": "2006-05"}
     >>> said |= {"kind": "state", "polarity": "positive"}
-    >>> told = statement(said)
+    >>> told = model_statement(said)
     >>> told["valid_at"], told["invalid_at"], told["precision"], told["relation"]
     ('1993-01-01', '2006-06-01', 'year', 'WORKS_AT')
     """

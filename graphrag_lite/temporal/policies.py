@@ -89,7 +89,7 @@ def doubtful_relations(learned: Learned, asked: Ints, ended: Ints) -> NDArray[np
     ended. Where texts state few ends, nothing is doubted.
 
     >>> stated = Learned(np.array([0, 0]), np.array([24, 0]), np.array([1, 0]))
-    >>> doubted(stated, np.repeat([0, 1], 20), np.repeat([0, 1], 18)).tolist()
+    >>> doubtful_relations(stated, np.repeat([0, 1], 20), np.repeat([0, 1], 18)).tolist()
     [True, False]
     """
     n_asked, n_ended = (np.bincount(relations, minlength=len(learned.n)) for relations in (asked, ended))

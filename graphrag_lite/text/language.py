@@ -65,7 +65,7 @@ def most_common(counts: Mapping[str, int]) -> str:
 def closest_language(text: str, among: Sequence[str]) -> str:
     """Return which of some languages a short text, such as a question, is most likely in; the first on a tie.
 
-    >>> closest("Où est né Scrooge ?", ["en", "fr"])
+    >>> closest_language("Où est né Scrooge ?", ["en", "fr"])
     'fr'
     """
     if len(among) < 2:
@@ -82,9 +82,10 @@ def question_language(question: str, among: Sequence[str]) -> str:
     within the question is a name, as is a single one among the letters of another script. A language of the corpus
     needs less.
 
-    >>> spoken("What is Zep?", ["fr"]), spoken("Was ist Zep?", ["en"]), spoken("Was Die Hard in Los Angeles?", ["en"])
+    >>> (question_language("What is Zep?", ["fr"]), question_language("Was ist Zep?", ["en"]),
+    ...  question_language("Was Die Hard in Los Angeles?", ["en"]))
     ('en', 'de', 'en')
-    >>> spoken("Zepとは何ですか", ["fr"]), spoken("Zep", ["fr"])
+    >>> question_language("Zepとは何ですか", ["fr"]), question_language("Zep", ["fr"])
     ('ja', '')
     """
     words = WORD.findall(unicodedata.normalize("NFC", question))

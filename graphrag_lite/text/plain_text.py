@@ -49,7 +49,7 @@ def cut_line(text: str, most: int = 240) -> str:
 def printable(text: str) -> str:
     """Return a text without control characters and marks that turn its direction.
 
-    >>> shown("Ann\\x07 \\u202eeeL\\u202c")
+    >>> printable("Ann\\x07 \\u202eeeL\\u202c")
     'Ann eeL'
     """
     return TURNING.sub("", CONTROL.sub("", text))
@@ -73,7 +73,7 @@ def utf16_offsets(text: str) -> Callable[[int], int]:
 def escape_markdown(text: str) -> str:
     """Return a text such that Markdown shows it as it is, on as many lines.
 
-    >>> print(escaped("[[Ann]] paid $5 for <b> #2\\n- a list?"))
+    >>> print(escape_markdown("[[Ann]] paid $5 for <b> #2\\n- a list?"))
     \\[\\[Ann\\]\\] paid \\$5 for \\<b> \\#2
     \\- a list?
     """
@@ -89,7 +89,7 @@ def markdown_line(text: str) -> str:
 def with_footnotes(text: str, prefix: str = "") -> str:
     """Return a text on one line, its marks as footnotes; `prefix` tells theirs from those of other texts of the file.
 
-    >>> print(footnoted("Ann paid. [2]", "7-"))
+    >>> print(with_footnotes("Ann paid. [2]", "7-"))
     Ann paid. [^7-2]
     """
     return CITATION.sub(rf"[^{prefix}\1]", markdown_line(text))

@@ -43,9 +43,9 @@ def to_iso(value: Any) -> str:
     """Return a time as ISO 8601, empty where it is none. Numbers are seconds (or thousandths, or millionths) since
     1970, UTC, in digits too, as a CSV file has them; of four digits they are a year.
 
-    >>> iso("2023-05-21 08:38"), iso(1700000000), iso("last week")
+    >>> to_iso("2023-05-21 08:38"), to_iso(1700000000), to_iso("last week")
     ('2023-05-21T08:38:00', '2023-11-14T22:13:20+00:00', '')
-    >>> iso("Tue, 30 May 2023 23:40:00 +0200"), iso("1:56 pm on 8 May, 2023"), iso("2023/05/30 (Tue) 23:40")
+    >>> to_iso("Tue, 30 May 2023 23:40:00 +0200"), to_iso("1:56 pm on 8 May, 2023"), to_iso("2023/05/30 (Tue) 23:40")
     ('2023-05-30T23:40:00+02:00', '2023-05-08T13:56:00', '2023-05-30T23:40:00')
     """
     return column_to_iso([value])[0]
@@ -63,7 +63,7 @@ def is_standard(value: Any) -> bool:
 def column_to_iso(values: Sequence[Any]) -> list[str]:
     """Return each of the values of a field as ISO 8601, empty where it is no time, or one of two that nothing tells.
 
-    >>> isos(["05/06/2023, 23:40", "30/06/2023, 9:05 pm"]), isos(["05/06/2023"])
+    >>> column_to_iso(["05/06/2023, 23:40", "30/06/2023, 9:05 pm"]), column_to_iso(["05/06/2023"])
     (['2023-06-05T23:40:00', '2023-06-30T21:05:00'], [''])
     """
     return list(times_of(values))

@@ -71,6 +71,7 @@ class _Costs(dict[str, int]):
             n = _merged(self._ranks, piece.encode())
         else:
             n = self._count(piece)
+            self._ranks, self._n_merged = {}, _FIRST  # what counts the rest holds them, too
         if len(piece) <= _LONGEST:
             if len(self) >= _MAX_CACHED:
                 self.clear()
@@ -102,7 +103,7 @@ def token_counter(encoding: str) -> Callable[[str], int]:
 
     Where the rank table is missing or altered it says so once and returns the estimate: a count is never a crash.
 
-    >>> counter("cl100k_base")("Marley was dead: to begin with.")
+    >>> token_counter("cl100k_base")("Marley was dead: to begin with.")
     9
     """
     if encoding == "characters":
@@ -118,7 +119,9 @@ def token_counter(encoding: str) -> Callable[[str], int]:
 
         words = table.split()
         ranks = dict(zip(map(binascii.a2b_base64, words[::2]), map(int, words[1::2]), strict=True))
-        return tiktoken.Encoding(encoding, pat_str=ENCODINGS[encoding][1], mergeable_ranks=ranks, special_tokens={})
+        made = tiktoken.Encoding(encoding, pat_str=ENCODINGS[encoding][1], mergeable_ranks=ranks, special_tokens={})
+        ranks.clear()  # it has copied them
+        return made
 
     def whole(text: str) -> int:
         return len(codec().encode_ordinary(text))
@@ -137,7 +140,7 @@ def token_counter(encoding: str) -> Callable[[str], int]:
 def token_id(encoding: str, word: str) -> int | None:
     """Return the number of the token that is this whole word; None where it is several, or the table is missing.
 
-    >>> token("cl100k_base", "Yes"), token("cl100k_base", "Scrooge")
+    >>> token_id("cl100k_base", "Yes"), token_id("cl100k_base", "Scrooge")
     (9642, None)
     """
     found = re.search(

@@ -152,7 +152,7 @@ def statement_form(text: str, start: int, end: int, language: str) -> float:
     dialogue, and what is very short or long. In scripts without spaces a character says about twice as much, and an
     n-gram half as much.
 
-    >>> [form(s, 0, len(s), "en") for s in ("Thanks, Amy, and good evening.",
+    >>> [statement_form(s, 0, len(s), "en") for s in ("Thanks, Amy, and good evening.",
     ...     "Yeah, the old mirror of the telescope was ground to the wrong shape.",
     ...     "The mirror of the telescope was ground to the wrong shape.")]
     [0.0, 0.3, 1.0]

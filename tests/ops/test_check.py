@@ -285,7 +285,7 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("entity_resolutions", lambda rows: rows.append(rows[0] | {"entity_id": "", "title": ""}), "entity_resolutions: a name means two things in one document, or in the whole corpus"),
     # the partition
     ("communities", first(plus("size")), "communities: size: is not the number of entity_ids"),
-    ("communities", _another_member, "entities: is in two communities of level 0"),
+    ("communities", _another_member, "entities: is in two communities of one level"),
     ("communities", lambda rows: rows[0]["entity_ids"].pop(), "entities: is in no community of level 0"),
     ("communities", _lost_by_its_parts, "communities: children: do not hold all of its members"),
     ("communities", _moved_to_another_whole, "communities: entity_ids: has a member that its parent has not"),

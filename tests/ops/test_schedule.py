@@ -23,6 +23,7 @@ from graphrag_lite.run import run_log, snapshots
 UTC = datetime.UTC
 NIGHTLY = cron.next_after(cron.parse_cron("0 2 * * *"), UTC)
 REPOSITORY = Path(__file__).parents[2]
+STARTED: list["subprocess.Popen[str]"] = []
 
 
 def at(text: str) -> datetime.datetime:
@@ -238,19 +239,30 @@ def test_a_run_that_is_stopped_when_it_has_told_its_summary_has_finished(
 # The command itself.
 
 
+@pytest.fixture(autouse=True)
+def _none_outlives_its_test() -> Iterator[None]:
+    yield
+    while STARTED:
+        STARTED.pop().kill()
+
+
 def start(*arguments: str, **settings: Any) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "graphrag_lite", "schedule", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONWARNINGS": "ignore", **settings}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    STARTED.append(
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    )
+    return STARTED[-1]
 
 
-def until(process: "subprocess.Popen[str]", *events: str) -> list[dict[str, Any]]:
-    """Read the log until one of some events."""
+def until(process: "subprocess.Popen[str]", event: str) -> list[dict[str, Any]]:
+    """Read the log until an event; after a run that failed it would come in a year."""
     entries: list[dict[str, Any]] = []
     assert process.stdout
     for line in process.stdout:
         entries.append(json.loads(line))
-        if entries[-1]["event"] in events:
+        assert entries[-1]["event"] != "run_failed", entries
+        if entries[-1]["event"] == event:
             return entries
     assert process.stderr
     raise AssertionError((entries, process.stderr.read()))

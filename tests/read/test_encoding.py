@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_lite.read.encoding import SAMPLE, decode, decoded_lines
+from graphrag_lite.read.encoding import SAMPLE, _told, decode, decoded_lines
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff")))
@@ -41,6 +41,13 @@ def test_old_encodings_of_real_texts(shared: Path, corpus: str, encoding: str, s
     data = (text * (size // len(text) + 1))[:size].encode(encoding, "ignore")
     assert size < 500_000 or len(data) > SAMPLE
     assert decode(data) == data.decode(encoding) == "".join(decoded_lines(data))
+
+
+@pytest.mark.parametrize(("corpus", "encoding"), [("zho", "gb18030"), ("zho", "big5"), ("kor", "cp949")])
+def test_texts_of_two_bytes_a_character_are_no_russian(shared: Path, corpus: str, encoding: str) -> None:
+    rows = (shared / f"corpora/ntrex_{corpus}/corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = [json.loads(row)["text"] for row in rows]
+    assert not [text for text in texts for size in (200, 2000) if _told(text[:size].encode(encoding, "ignore"))]
 
 
 @pytest.mark.parametrize(

@@ -185,25 +185,7 @@ def test_prose_holds_no_records_and_says_not_that_there_are_none(reply: str, bar
     assert read(reply).rows == [] and read(reply).bare is bare
 
 
-HOSTILE = [
-    "<",
-    "|",
-    "<|>",
-    '"',
-    "(",
-    ")",
-    "##",
-    "\n",
-    " ",
-    "*",
-    "`",
-    "[",
-    "{",
-    "entity",
-    '("entity"<|>',
-    '<|>"a',
-    '"a<|>',
-]
+HOSTILE = [*'<|"()\n *`[{', "<|>", "##", "entity", '("entity"<|>', '<|>"a', '"a<|>']
 HOSTILE += ['("entity"<|>(', '"entity",', '["', '{"a":', "[1,", "[\n", '{"a":1}', '*"', ")\n(", "<|complete", "1."]
 
 

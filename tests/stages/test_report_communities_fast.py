@@ -527,7 +527,10 @@ def test_pages_of_what_did_not_change_are_not_made_again_and_others_are(
     n_all = len(n_made)
     assert made(read, last) == made(read)
     assert len(n_made) == 2 * n_all
+    titles = tables.rows(read["source_documents"], "id", "title")
+    renamed = {identity: {"title": name.replace("Marshall becomes", "Huntsville is")} for identity, name in titles}
     edits = [
+        with_rows(read, "source_documents", **renamed),
         changed("entities", "type", lambda _: "location"),
         changed("entities", "title", lambda name: f"{name} X"),
         changed("relationships", "weight", lambda _: 0.01),

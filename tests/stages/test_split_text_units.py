@@ -1,7 +1,6 @@
 """Documents become text units: spans, order, and ids by content."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -17,14 +16,10 @@ from graphrag_lite.text.tokens import token_counter
 TALE = " ".join(f"On day {n} Marley counted the money in room {n * 7}." for n in range(120))
 
 
-def each(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-    return map(function, items)
-
-
 def split(texts: list[str], **settings: Any) -> list[dict[str, Any]]:
     row = dict.fromkeys(tables.schema("source_documents").names, "")
     documents = tables.make("source_documents", [row | {"id": f"d{n}", "text": text} for n, text in enumerate(texts)])
-    units = asyncio.run(split_text_units(documents, SplitTextUnits(**settings), each))
+    units = asyncio.run(split_text_units(documents, SplitTextUnits(**settings), map))
     tables.check("source_units", units)
     return list(units.to_pylist())
 
@@ -81,7 +76,7 @@ def test_units_of_a_conversation_start_at_messages_and_never_mix_a_user_with_an_
     row = dict.fromkeys(tables.schema("source_documents").names, "")
     documents = tables.make("source_documents", [row | {"id": "d", "text": item.text, "messages": messages}])
     settings = SplitTextUnits(size=20, overlap=4)
-    units = asyncio.run(split_text_units(documents, settings, each)).to_pylist()
+    units = asyncio.run(split_text_units(documents, settings, map)).to_pylist()
     count = token_counter(settings.encoding)
     covered = {place for unit in units for place in range(unit["char_start"], unit["char_end"])}
     assert {place for place, letter in enumerate(item.text) if not letter.isspace()} <= covered

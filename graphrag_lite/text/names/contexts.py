@@ -18,7 +18,7 @@ def mention_context(text: str, start: int, end: int) -> tuple[str, ...]:
 
     Punctuation marks are words; capitalised words are all one.
 
-    >>> context("We moved to Oslo, the capital", 12, 16)
+    >>> mention_context("We moved to Oslo, the capital", 12, 16)
     ('< to', '> ,', '<< moved to', '>> , the')
     """
     before = _shown(_WORD.findall(text[max(0, start - _REACH) : start].rpartition("\n")[2])[-2:])
@@ -40,7 +40,7 @@ def written_form(name: str, lower_counts: Mapping[str, int]) -> tuple[str, ...]:
     The shape has a letter for each of the first words: n for one that the corpus never writes in lower case
     (`lower_counts`), c for any other with a capital, A for capitals alone, a for lower case, 9 for digits.
 
-    >>> form("Bank of England", {"bank": 3})
+    >>> written_form("Bank of England", {"bank": 3})
     ('can', '^ bank', '$ england', '- and')
     """
     words = PARTS.split(name)

@@ -3,18 +3,13 @@
 import re
 
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES, PLACES
-from graphrag_lite.text.names.lists import list_mark
+from graphrag_lite.text.names.lists import FORMS, list_mark
 from graphrag_lite.text.names.runs import Run
 from graphrag_lite.text.names.tokens import JOIN, Tokens
 from graphrag_lite.text.names.types import evidence_of_words, kind_of
 
 SLAVIC = frozenset(("ru", "uk", "pl", "cs"))
-_ADJECTIVE = re.compile(
-    "(?:(?:ый|ий|ой|ая|яя|ое|ее|ые|ие|ого|его|ому|ему|ым|им|ом|ем|ую|юю|ых|их|ыми|ими|ої|ій|ього)"
-    "|(?:sk|ck|n|ow|ov|n)(?:i|y|a|e|iego|ego|iemu|emu|im|ym|iej|ej|ą|ich|ych|imi|ymi|ý|á|é|ého|ému|ém|ou|ých|ými))$"
-)
-# Of these no surnames end: "Национальной", "Технологический".
-_NO_SURNAME = re.compile("(?:н|ическ)(?:ый|ий|ая|ое|ее|ые|ие|ого|его|ому|ему|ым|им|ую|ых|их|ыми|ими)$|(?:льн|нн|тн)ой$")
+_ADJECTIVE, _NO_SURNAME = (re.compile(f"(?:{FORMS[f'slavic {kind}']})$") for kind in ("adjective", "no surname"))
 
 
 def split_before_person(tokens: Tokens, run: Run, language: str) -> list[Run]:
