@@ -66,7 +66,7 @@ def speaker_of(text: str, start: int) -> str:
 def asks_on(text: str, start: int) -> bool:
     """Say whether who says the sentence at `start` of a talk ends with a question, as analysts do, and callers.
 
-    >>> talk = "Ann: Cats grew.\nCy: I saw dogs. Why?\nCy: So?\nAnn: Oh."
+    >>> talk = "Ann: Cats grew.\\nCy: I saw dogs. Why?\\nCy: So?\\nAnn: Oh."
     >>> asks_on(talk, 5), asks_on(talk, 20)
     (False, True)
     """
