@@ -184,7 +184,7 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
             *_as_said(question),
         ),
         told=told,
-        newest=(kind == "number" or bool(thing) or question.asks_now)
+        newest=(kind == "number" or bool(thing) or (bool(role) and " is " in asked) or question.asks_now)
         and bool(features and not features.stated)
         and index.is_dated,
     )
