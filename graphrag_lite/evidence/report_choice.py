@@ -164,7 +164,6 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole
     n_facts = Counter(work[fact.first.place[0]] for fact in told)
     names = _names(main)
     if all(row["type"] == "location" for row in main):
-        told = _of_one_story(told, main, work, n_facts)
         names = ()
     alike = tuple(name for name in names if " " in name)  # "Thomas" of another undated document is another one
     return [
@@ -172,20 +171,6 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole
         for fact in told
         if n_facts[work[fact.first.place[0]]] > 1 or _begins(fact, names if fact.first.day else alike)
     ]
-
-
-def _of_one_story(
-    told: Sequence[Fact], place: Sequence[Row], work: Mapping[str, str], n_facts: Mapping[str, int]
-) -> list[Fact]:
-    """Return the facts of the work that tells most of a place, ties by its name, of those that tell of more of its
-    entities, and of rows: a country's sport and its trade are no one page.
-    """
-    members: dict[str, set[str]] = defaultdict(set)
-    for fact in told:
-        members[work[fact.first.place[0]]].update(set(fact.about) - {row["id"] for row in place})
-    most = min(members, key=lambda one: (-n_facts[one], one), default="")
-    same = {one for one in members if one == most or members[one] & members[most]}
-    return [fact for fact in told if fact.is_row or work[fact.first.place[0]] in same]
 
 
 def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[str], sources: Sources) -> Fact | None:

@@ -111,7 +111,7 @@ def _facts(
         elif one.stands:
             length = sources.n_characters[place[0]]
             early = 1 - LATE * place[1] / length
-            if place[1] < OPENS <= length / 4 and place[0] not in sources.parts:
+            if place[1] < OPENS <= length / 4 and not sources.is_narrated(place[0]):
                 early *= ABSTRACT
             worth = one.sentence.worth * early * sqrt(1 + central)
             sentence = replace(one.sentence, worth=worth, terms=frozenset(one.sentence.terms))

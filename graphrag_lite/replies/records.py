@@ -8,9 +8,11 @@ everything else about the form is optional. Every search is linear in the length
 import html
 import json
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from typing import Any
 
 QUOTES = "\"'`“”„‟‘’‚«»「」『』＂＇"
@@ -58,6 +60,13 @@ class Form:
     fields: Mapping[str, tuple[str, ...]]
     also: tuple[str, ...] = ()
     least: int = 1
+
+
+WORDS = tomllib.loads((resources.files(__package__) / "record_words.toml").read_text(encoding="utf-8"))
+FORMS = {
+    kind: Form(kind, {name: tuple(names) for name, names in form["fields"].items()}, tuple(form["also"]), form["least"])
+    for kind, form in WORDS["forms"].items()
+}
 
 
 @dataclass(frozen=True, slots=True)

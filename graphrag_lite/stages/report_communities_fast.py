@@ -27,7 +27,7 @@ from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_val
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.evidence.report_statements import WORD, Sources
-from graphrag_lite.evidence.report_title import common_subject, common_theme, is_informative, title, year_range
+from graphrag_lite.evidence.report_title import common_subject, is_informative, title, year_range
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, Told, all_told
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
@@ -189,7 +189,7 @@ def _page(
         chosen = [chosen[0], *in_time(chosen[1:], told.sources)]
         summary, findings = chosen[:n_summary], chosen[n_summary:]
     main = _main(members, chosen, told)
-    name = _title(main, members, chosen, found, _years(summary, findings), told)
+    name = _title(main, members, chosen, _years(summary, findings), told)
     titles = {row["id"]: row["title"] for row in members}
     if all(chapters := [told.sources.chapter(fact.first) for fact in findings]):
         findings = [replace(fact, title=chapter) for fact, chapter in zip(findings, chapters, strict=True)]
@@ -290,10 +290,8 @@ def _defined(identities: Iterable[str], fact: Fact, told: Told) -> set[str]:
     return {i for i in identities if i in told.leads and told.leads[i].place == fact.first.place}
 
 
-def _title(
-    main: str, members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact], period: str, told: Told
-) -> str:
-    """Return the title of a report on what is `chosen` of what was `found`: main entity, theme and period."""
+def _title(main: str, members: Sequence[Row], chosen: Sequence[Fact], period: str, told: Told) -> str:
+    """Return the title of a report on what is `chosen`: main entity, what it is, or is told in, and period."""
     titles = {row["id"]: row["title"] for row in members}
     n_facts = _n_facts(members, chosen)
     language = chosen[0].first.language
@@ -302,13 +300,8 @@ def _title(
         common_subject([told.sources.called(fact.first.place[0]) for fact in chosen]), language
     )
     words = set(WORD.findall(titles[main].casefold()))
-    if name and not (
-        is_what
-        and (
-            name.casefold() in titles[main].casefold()
-            or (FILE_WORDS.search(name) and words <= set(WORD.findall(name.casefold())))
-        )
-    ):
+    of_file = FILE_WORDS.search(name) and words.issubset(WORD.findall(name.casefold()))
+    if name and not (is_what and (name.casefold() in titles[main].casefold() or of_file)):
         of = next(row for row in members if row["id"] == main)
         headed = of["type"] == "location" and not is_informative(
             told.sources.document(chosen[0].first.place[0])["title"]
@@ -320,19 +313,10 @@ def _title(
         return title([] if headed or known or told_first else [of["title"]], name, period)
     if is_what:
         return title([titles[main]], is_what, period)
-    said, shown = ([fact.sentence for fact in facts] for facts in (found, chosen))
-    shared = common_theme(said, shown, titles.values(), language, told.idf)
-    order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in shared.casefold(), -n_facts[i]))
     least = max(2, len(chosen) / OFTEN)
-    return title(
-        [
-            titles[i]
-            for i in order
-            if i == main or (n_facts[i] >= least and words.isdisjoint(WORD.findall(titles[i].casefold())))
-        ],
-        shared,
-        period,
-    )
+    often = (i for i in sorted(titles, key=lambda i: -n_facts[i]) if n_facts[i] >= least)
+    others = [titles[i] for i in often if words.isdisjoint(WORD.findall(titles[i].casefold()))]
+    return title([titles[main], *others], "", period)
 
 
 def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
