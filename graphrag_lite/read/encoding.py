@@ -44,7 +44,7 @@ def decode(data: bytes) -> str:
     return data.decode(*_encoding(data))
 
 
-def lines(data: bytes) -> Iterator[str]:
+def decoded_lines(data: bytes) -> Iterator[str]:
     """Yield the lines of `data`, with their ends, as `decode` reads them, and never all of them at once.
 
     A single character beyond 65,535 makes a text take four bytes for each.
@@ -53,7 +53,7 @@ def lines(data: bytes) -> Iterator[str]:
     yield from io.TextIOWrapper(io.BytesIO(data), encoding, errors, newline="\n")
 
 
-def pieces(data: bytes) -> Iterator[str]:
+def decoded_pieces(data: bytes) -> Iterator[str]:
     """Yield the text of `data` by the million characters."""
     encoding, errors = _encoding(data)
     text = io.TextIOWrapper(io.BytesIO(data), encoding, errors, newline="")

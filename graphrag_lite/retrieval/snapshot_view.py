@@ -43,7 +43,9 @@ class SnapshotView:
         self.folder = folder
         self.search_settings = search or Search()
         self.manifest: dict[str, Any] = snapshots.usable_manifest(folder)
-        weakref.finalize(self, os.close, snapshots.hold(folder))  # until then, retention leaves the folder alone
+        weakref.finalize(
+            self, os.close, snapshots.hold_snapshot(folder)
+        )  # until then, retention leaves the folder alone
         self._read: dict[str, pa.Table] = {}
         self._text: tuple[int, str] = (-1, "")  # of the last document
         self._groups: dict[str, RowGroups] = {}
@@ -98,7 +100,7 @@ class SnapshotView:
     def _compare(self, name: str) -> None:
         """Raise TableError where a mapped table that is not large is not what the manifest says."""
         path, entry = tables.path_in(self.folder, name), self.manifest["tables"][name]
-        if entry["bytes"] <= INTACT_BYTES and snapshots.digest(path) != entry["sha256"]:
+        if entry["bytes"] <= INTACT_BYTES and snapshots.file_digest(path) != entry["sha256"]:
             raise TableError(
                 f"{path}: this table is damaged (its sha256 is not the manifest's). "
                 "Run `graphrag-lite index` to build it again."
@@ -166,7 +168,7 @@ class SnapshotView:
         import numpy as np
 
         from graphrag_lite.graph.sparse import Csr
-        from graphrag_lite.retrieval.ranking import link
+        from graphrag_lite.retrieval.ranking import link_mentions
 
         by_entity, by_unit = self.arrow("search_links"), self.arrow("search_units")
         n_entities, n_units = by_entity.num_rows, by_unit.num_rows
@@ -175,7 +177,7 @@ class SnapshotView:
         (offsets, rows), (_, counts) = lists(by_unit["entities"], "int32"), lists(by_unit["counts"], "float32")
         entities = Csr(offsets, rows, counts, n_entities)
         offsets, rows = lists(by_entity["defines"], "int32")
-        return link(entities, Csr(offsets, rows, np.ones(len(rows), np.bool_), n_units), units)
+        return link_mentions(entities, Csr(offsets, rows, np.ones(len(rows), np.bool_), n_units), units)
 
     @cached_property
     def unit_communities(self) -> "UnitCommunities":
@@ -283,10 +285,10 @@ class SnapshotView:
         """
         import numpy as np
 
-        from graphrag_lite.retrieval.vectors import meant
+        from graphrag_lite.retrieval.vectors import vector_scores
 
         by_words = terms.columns(np.ones(terms.shape[0])) if self.vectors.cells else None
-        return meant(self.vectors, vector, self.vector_weight, by_words)
+        return vector_scores(self.vectors, vector, self.vector_weight, by_words)
 
     @cached_property
     def document_row(self) -> Sequence[int]:

@@ -55,7 +55,7 @@ class SeenFiles:
         """Remember what was read, unless that is what was remembered before."""
         if self._now != self._before:
             line = json.dumps([VERSION, self._now])
-            with snapshots.writing(self._path.parent):
+            with snapshots.explain_write_errors(self._path.parent):
                 snapshots.write_text(self._path, f"{_sha256(line)}\n{line}\n")
 
 

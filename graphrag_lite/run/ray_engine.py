@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from graphrag_lite.distribution import extra
+from graphrag_lite.distribution import install_hint
 from graphrag_lite.errors import SettingsError, WorkerError
 from graphrag_lite.run import stamps, workers
 
@@ -32,12 +32,13 @@ class RayEngine:
     address: str | None
     n: int
     peaks: dict[Any, int] = field(default_factory=dict)
+    most: int = 0
     _started: bool = False
     _own: bool = False  # who has called `ray.init` before keeps it
 
     def __enter__(self) -> "RayEngine":
         if importlib.util.find_spec("ray") is None:
-            raise SettingsError(f"engine: ray needs {extra('ray')}")
+            raise SettingsError(f"engine: ray needs {install_hint('ray')}")
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -45,6 +46,9 @@ class RayEngine:
             import ray
 
             ray.shutdown()
+
+    def rest(self) -> None:
+        """Keep the cluster's workers, which may be elsewhere and others'."""
 
     @property
     def least(self) -> int:

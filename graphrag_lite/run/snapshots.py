@@ -76,13 +76,13 @@ def usable_manifest(folder: Path) -> dict[str, Any]:
         )
     raise TableError(
         f"{folder} was made by an older graphrag-lite (schema version {version}; this one reads {SCHEMA_VERSION}). "
-        "Run `graphrag-lite index` to build it again, which makes no earlier snapshot readable; what a model has answered "
-        "is kept, and not paid for twice."
+        "Run `graphrag-lite index` to build it again, which makes no earlier snapshot readable; what a model has answered"
+        " is kept, and not paid for twice."
     )
 
 
 @contextlib.contextmanager
-def locked(output: Path, since: str | None = None) -> Iterator[str]:
+def lock_output(output: Path, since: str | None = None) -> Iterator[str]:
     """Hold the lock of an output folder `since` now. Raises LockedError that says who holds it since when.
 
     The lock is the operating system's, so a process that dies gives it back. Yields since when the one before held it
@@ -93,13 +93,13 @@ def locked(output: Path, since: str | None = None) -> Iterator[str]:
         who = "process {pid} on {host} (since {since})" if _holder(output) else "another process"
         return f"{output}: {who.format(**_holder(output))} is writing this index. Try again when it has ended."
 
-    with writing(output):
+    with explain_write_errors(output):
         output.mkdir(parents=True, exist_ok=True)
         tables.sync_folder(output.parent)
-    with held(output / "lock", told):
+    with hold_lock(output / "lock", told):
         try:
             killed = str(_holder(output).get("since", ""))
-            with writing(output):
+            with explain_write_errors(output):
                 now = since or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
                 holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": now}
                 (output / "lock.json").write_text(json.dumps(holder), encoding="utf-8")
@@ -110,13 +110,13 @@ def locked(output: Path, since: str | None = None) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def held(path: Path, told: Callable[[], str]) -> Iterator[None]:
+def hold_lock(path: Path, told: Callable[[], str]) -> Iterator[None]:
     """Hold a lock file. Raises LockedError with what is `told` where another process holds it."""
     import filelock
 
     lock = filelock.FileLock(path, blocking=False)
     try:
-        with writing(path.parent):
+        with explain_write_errors(path.parent):
             lock.acquire()
     except filelock.Timeout:
         raise LockedError(told()) from None
@@ -136,7 +136,7 @@ def _holder(output: Path) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def writing(output: Path) -> Iterator[None]:
+def explain_write_errors(output: Path) -> Iterator[None]:
     """Turn an operating system's refusal to write into an OutputError that says what to do."""
     advice = {
         errno.ENOSPC: "no space left on the disk. Free some and run again",
@@ -161,7 +161,7 @@ def writing(output: Path) -> Iterator[None]:
         ) from error
 
 
-def workplace(output: Path) -> Path:
+def building_folder(output: Path) -> Path:
     """Return the folder of the run in progress; a finished run that was killed before it became current goes on."""
     building = output / "building"
     with contextlib.suppress(IndexNotFound):
@@ -185,7 +185,7 @@ def publish(output: Path, building: Path, manifest: dict[str, Any]) -> Path:
     building.rename(folder)
     tables.sync_folder(folder.parent)
     write_text(output / "current", folder.name + "\n")
-    (folder / "stamps.json").unlink(missing_ok=True)  # until now, `workplace` would have taken the run back
+    (folder / "stamps.json").unlink(missing_ok=True)  # until now, `building_folder` would have taken the run back
     return folder
 
 
@@ -204,7 +204,7 @@ def _next_stamp(output: Path) -> str:
     return now.strftime(STAMP)
 
 
-def retain(output: Path, keep: int, keep_days: float | None) -> None:
+def remove_old(output: Path, keep: int, keep_days: float | None) -> None:
     """Remove snapshots that are not among the newest `keep`, older than `keep_days`, and not being read.
 
     The current one stays, and so do those that it went on from, `keep` in all: after a rollback others are newer.
@@ -254,7 +254,7 @@ def _age(folder: Path) -> float:
         return float("inf")
 
 
-def hold(folder: Path) -> int:
+def hold_snapshot(folder: Path) -> int:
     """Keep a snapshot from being removed until the file descriptor that this returns is closed.
 
     Raises TableError where it is gone already.
@@ -268,11 +268,11 @@ def hold(folder: Path) -> int:
 
 
 @contextlib.contextmanager
-def reading(*folders: Path) -> Iterator[None]:
+def hold_while_reading(*folders: Path) -> Iterator[None]:
     """Keep snapshots from being removed."""
     with contextlib.ExitStack() as held:
         for folder in folders:
-            held.callback(os.close, hold(folder))
+            held.callback(os.close, hold_snapshot(folder))
         yield
 
 
@@ -321,7 +321,7 @@ def find(output: Path, given: str) -> Path:
 
 def roll_back(output: Path, folder: Path) -> None:
     """Make an older (or newer) snapshot current in one step, and drop the run in progress. The lock is held."""
-    with writing(output):
+    with explain_write_errors(output):
         for stamps in (output / "snapshots").glob("*/stamps.json"):  # no run is to be taken back from there
             stamps.unlink()
         write_text(output / "current", folder.name + "\n")
@@ -349,7 +349,7 @@ def link(source: Path, target: Path) -> None:
             os.fsync(file.fileno())
 
 
-def digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
     """Return the sha256 of a file, empty where it cannot be read."""
     try:
         with path.open("rb") as file:

@@ -53,13 +53,15 @@ Brought = Mapping[str, Sequence[Mapping[str, str]]]
 class Stage:
     """A function from tables to tables, with the tables it reads and writes; of its name alone, one in `stages`.
 
-    `columns` are those that it gets of a large table: no others are held.
+    `columns` are those that it gets of a large table: no others are held. `once` says that it gives work to workers
+    once, and has much to do itself then.
     """
 
     function: Callable[..., Awaitable[Any]] | str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    once: bool = False
 
     @property
     def name(self) -> str:
@@ -92,10 +94,10 @@ def stamp_of(stage: Stage, settings: Settings, services: Mapping[str, Any], dige
     if stage.embeds:
         decided = [dict(services["embedder"].identity), decided]
     return {
-        "settings": digest(section.model_dump() if section else None),
+        "settings": digest_of(section.model_dump() if section else None),
         "mode": mode,
         "code": code_of(stage, services),
-        "model": decided and digest(decided),
+        "model": decided and digest_of(decided),
         "reads": {name: digests[name] for name in stage.reads},
     }
 
@@ -109,7 +111,7 @@ def code_of(stage: Stage, services: Mapping[str, Any]) -> str:
     modules = [each for name in wanted for each in SERVED_BY.get(name, ())]
     modules += [services[name].module for name in wanted if name == "extractor"]
     code, brought = code_hash(stage.run.__module__, *modules), origins({name: services[name] for name in wanted})
-    return digest([code, brought]) if brought else code
+    return digest_of([code, brought]) if brought else code
 
 
 def origins(services: Mapping[str, Any]) -> Brought:
@@ -199,7 +201,7 @@ def _data_files(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if path.is_file() and path.suffix not in (".py", ".pyc")]
 
 
-def forget() -> None:
+def forget_code() -> None:
     """Read the code again: within one process it is taken to stay as it is."""
     for each in (code_hash, libraries, _shown, _modules, _imports, _text, _hash, _data_files):
         each.cache_clear()
@@ -221,7 +223,7 @@ def libraries() -> dict[str, str]:
     return found
 
 
-def digest(value: Any) -> str:
+def digest_of(value: Any) -> str:
     """Return the sha256 of a value of plain types, whatever the order of its keys."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 

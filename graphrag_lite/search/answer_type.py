@@ -155,7 +155,7 @@ class Sought:
         return min(1.0, len(self.words.intersection(own)) / self.n_words)
 
 
-def sought(question: "Question", features: "Features | None" = None) -> Sought:
+def expected_answer(question: "Question", features: "Features | None" = None) -> Sought:
     """Return what an answer to a question is to hold; without its `features`, names in it are words as others are."""
     index, asked = question.index, question.as_read
     kind, named = kind_asked(asked, question.language), features.entities if features else {}
@@ -164,11 +164,9 @@ def sought(question: "Question", features: "Features | None" = None) -> Sought:
     told = attributes_told(asked, question.analyzed_in)
     role = roles_asked(asked) if kind == "person" else ()
     thing = "" if role else thing_asked(asked)
-    things = (
-        [thing, *(index.cell("entities", "title", entity) for entity, sure in named.items() if sure == 1.0)]
-        if thing
-        else []
-    )
+    mentions = find_mentions(thing, question.language, index.names) if features else []
+    same = (entity for one in mentions if one.end - one.start == len(thing) for entity in one.entities)
+    things = [thing, *(index.cell("entities", "title", entity) for entity in same)] if thing else []
     return Sought(
         kind=kind,
         words=frozenset(others).union(words),
@@ -182,7 +180,9 @@ def sought(question: "Question", features: "Features | None" = None) -> Sought:
             *_as_said(question),
         ),
         told=told,
-        newest=(kind == "number" or bool(thing)) and bool(features and not features.stated) and index.is_dated,
+        newest=(kind == "number" or bool(thing) or question.asks_now)
+        and bool(features and not features.stated)
+        and index.is_dated,
     )
 
 

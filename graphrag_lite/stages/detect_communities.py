@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
-from graphrag_lite.graph.adjacency import from_edges
 from graphrag_lite.graph.community_ids import community_ids, community_numbers, successors
 from graphrag_lite.graph.leiden import Community, hierarchical_leiden
 from graphrag_lite.graph.leiden_update import Older, next_hierarchy
+from graphrag_lite.graph.sparse import Adjacency, from_edges
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import DetectCommunities
 from graphrag_lite.tables import groups
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
-
-    from graphrag_lite.graph.adjacency import Adjacency
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +44,7 @@ async def detect_communities(
     nodes = entities.select(["id", "title", "degree"]).filter(_related(entities["id"], relationships))
     nodes = nodes.take(np.argsort(np.array(nodes["id"].to_pylist(), dtype=str), kind="stable"))
     node_ids, degrees, titles = nodes["id"].combine_chunks(), nodes["degree"].to_pylist(), nodes["title"].to_pylist()
-    sources, targets = (groups.places(relationships[end], node_ids) for end in ("source_id", "target_id"))
+    sources, targets = (groups.row_indices(relationships[end], node_ids) for end in ("source_id", "target_id"))
     adjacency = from_edges(sources, targets, np.asarray(relationships["weight"]), len(titles))
     gone_on = last if mode == "stable" else None
     found, number, identity = _hierarchy(adjacency, node_ids, relationships, settings, gone_on)
@@ -117,7 +115,7 @@ def _units_of(
 
     held = unit_ids.take(pa.array(rows)).combine_chunks()
     owner = np.repeat(owners, np.asarray(pc.list_value_length(held)))
-    place = groups.places(held.flatten(), all_ids)
+    place = groups.row_indices(held.flatten(), all_ids)
     return np.divmod(np.unique(owner * max(len(all_ids), 1) + place), max(len(all_ids), 1))
 
 
@@ -142,7 +140,7 @@ def _related(entity_ids: "pa.ChunkedArray", relationships: "pa.Table") -> "pa.Ch
 
 
 def _hierarchy(
-    adjacency: "Adjacency",
+    adjacency: Adjacency,
     node_ids: "pa.Array",
     relationships: "pa.Table",
     settings: DetectCommunities,
@@ -179,7 +177,7 @@ def _older(
 
     members = communities_before["entity_ids"].combine_chunks()
     sizes = np.asarray(pc.list_value_length(members)).astype(np.int64)
-    nodes = groups.places(members.flatten(), node_ids)
+    nodes = groups.row_indices(members.flatten(), node_ids)
     parts = [np.sort(part[part >= 0]) for part in np.split(nodes, np.cumsum(sizes))[:-1]]
     row = {number: i for i, number in enumerate(communities_before["community"].to_pylist())}
     levels, parents = (communities_before[name].to_pylist() for name in ("level", "parent"))
@@ -190,7 +188,7 @@ def _older(
     for these, others in ((relationships, relationships_before), (relationships_before, relationships)):
         changed = these.filter(pc.invert(pc.is_in(these["id"], value_set=others["id"].combine_chunks())))
         for end in ("source_id", "target_id"):
-            ends = groups.places(changed[end], node_ids)
+            ends = groups.row_indices(changed[end], node_ids)
             touched[ends[ends >= 0]] = True
     return Older(communities, sizes, touched)
 

@@ -15,12 +15,12 @@ from graphrag_lite.errors import InputError
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import FoldFacts
 from graphrag_lite.temporal import fold, one_value
-from graphrag_lite.temporal.contradictions import Pair, left, with_ends
-from graphrag_lite.temporal.fact_rows import Things, coded, sentences_of, table
+from graphrag_lite.temporal.contradictions import Pair, departures, with_ends
+from graphrag_lite.temporal.fact_rows import Things, fact_table, map_distinct, sentences_of
 from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, MULTI, POLICIES, Ints, Mentions
-from graphrag_lite.temporal.instants import UNITS, UNKNOWN, seconds
-from graphrag_lite.temporal.policies import Learned, doubted, learn
-from graphrag_lite.temporal.relations import Resolution, relation_key, resolve, states
+from graphrag_lite.temporal.instants import UNITS, UNKNOWN, first_second
+from graphrag_lite.temporal.policies import Learned, doubtful_relations, learn_policies
+from graphrag_lite.temporal.relations import Resolution, relation_key, resolve, states_relation
 from graphrag_lite.temporal.spells import KINDS, STATE
 from graphrag_lite.text import folding
 
@@ -56,10 +56,10 @@ async def fold_facts(
     told, subject, object_ = told.take(of_two), subject[of_two], object_[of_two]
     names = sorted({each.relation for each in resolutions.values()})
     mentions = _numbered(told, subject, object_, names, resolutions)
-    learned, rules = _settled(learn(mentions, len(names)), names, settings.policies)
+    learned, rules = _settled(learn_policies(mentions, len(names)), names, settings.policies)
     n_of_relation = np.bincount(mentions.relation, minlength=len(names)).tolist()
     mentions = fold.prepare(mentions, learned.policy)
-    told, mentions = _with_ends(told, mentions, left(mentions, names))
+    told, mentions = _with_ends(told, mentions, departures(mentions, names))
     if model is not None and settings.model:
         undecided = {place for place, rule in enumerate(rules) if rule == "default" and learned.policy[place] == MULTI}
         sentences = partial(sentences_of, source_documents, told)
@@ -69,7 +69,7 @@ async def fold_facts(
         _stop_where_texts_say_otherwise(mentions, learned, asked, ended, settings.max_ended_share)
         told, mentions = _with_ends(told, mentions, ended)
     apart = fold.distinct(mentions, learned.policy)
-    facts = table(source_documents, told, things, names, mentions, apart, fold.fold(mentions, apart))
+    facts = fact_table(source_documents, told, things, names, mentions, apart, fold.fold(mentions, apart))
     _stop_where_too_much_ends(facts, last, settings.max_ended_share)
     policies = zip(
         *(names, (POLICIES[policy] for policy in learned.policy), rules, learned.n.tolist()),
@@ -132,7 +132,7 @@ def _usable(
 def _states(said: str) -> bool:
     """Tell whether words behind their language, unknown where it is empty, state something."""
     language, _, wording = said.partition(" ")
-    return states(wording, language or "en")
+    return states_relation(wording, language or "en")
 
 
 def _numbered(
@@ -140,17 +140,17 @@ def _numbered(
 ) -> Mentions:
     """Return mentions as numbers, with things told from the side of the relation's object turned round."""
     number = {name: place for place, name in enumerate(names)}
-    inverse = coded(told["relation"], lambda wording: resolutions[wording].inverse) > 0
+    inverse = map_distinct(told["relation"], lambda wording: resolutions[wording].inverse) > 0
     return Mentions(
         subject=np.where(inverse, object_, subject),
-        relation=coded(told["relation"], lambda wording: number[resolutions[wording].relation]),
+        relation=map_distinct(told["relation"], lambda wording: number[resolutions[wording].relation]),
         object=np.where(inverse, subject, object_),
-        kind=coded(told["kind"], KINDS.index),
-        positive=coded(told["polarity"], lambda polarity: polarity != "negative") > 0,
-        start=coded(told["valid_at"], seconds),
-        end=coded(told["invalid_at"], seconds),
-        unit=coded(told["precision"], lambda precision: UNITS.get(precision, 1)),
-        said=coded(told["reference_time"], seconds),
+        kind=map_distinct(told["kind"], KINDS.index),
+        positive=map_distinct(told["polarity"], lambda polarity: polarity != "negative") > 0,
+        start=map_distinct(told["valid_at"], first_second),
+        end=map_distinct(told["invalid_at"], first_second),
+        unit=map_distinct(told["precision"], lambda precision: UNITS.get(precision, 1)),
+        said=map_distinct(told["reference_time"], first_second),
     )
 
 
@@ -185,7 +185,7 @@ def _things(told: "pa.Table", entity_resolutions: "pa.Table") -> tuple[Ints, Int
 def _settled(learned: Learned, names: Sequence[str], policies: Mapping[str, str]) -> tuple[Learned, list[str]]:
     """Return policies, and by what each relation's was found: those of the settings, learned ones, those of words."""
     turned = {FUNCTIONAL: INVERSE, INVERSE: FUNCTIONAL}
-    known = {name: each.policy for name, each in one_value.relations().items()}
+    known = {name: each.policy for name, each in one_value.one_value_relations().items()}
     wanted = {
         key: (POLICIES.index(policy), inverse, rule)
         for rule, stated in (("default", known), ("settings", policies))
@@ -214,7 +214,7 @@ def _stop_where_texts_say_otherwise(
     """
     facts = (np.array(sorted({one for one, _ in listed}), dtype=np.int64) for listed in (asked, ended))
     of_asked, of_ended = (mentions.relation[rows] for rows in facts)
-    n = int(doubted(learned, of_asked, of_ended)[of_ended].sum())
+    n = int(doubtful_relations(learned, of_asked, of_ended)[of_ended].sum())
     if n > max(MIN_ENDED, max_share * np.sum((mentions.kind == STATE) & (mentions.end == UNKNOWN))):
         raise InputError(
             f"the model says of {n} facts that a later value ended them, where texts that state an end say that the"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_SOURCES = 10  # of a fact
 
 
-def coded(column: "pa.ChunkedArray", value: Callable[[str], int]) -> Ints:
+def map_distinct(column: "pa.ChunkedArray", value: Callable[[str], int]) -> Ints:
     """Return the value of each text of a column, each different text of which is looked at once."""
     encoded = column.combine_chunks().dictionary_encode()
     values = np.array([value(text) for text in encoded.dictionary.to_pylist()], dtype=np.int64)
@@ -42,7 +42,7 @@ class _Rows(NamedTuple):
     expired: Ints
 
 
-def table(
+def fact_table(
     source_documents: "pa.Table",
     told: "pa.Table",
     things: Things,
@@ -103,7 +103,7 @@ def table(
 
 def _ended_by(told: "pa.Table", facts: Facts, rows: _Rows) -> list[str]:
     """Return what ended each fact: a denial that no text states is a model's word for a value that succeeds it."""
-    denied = np.append(coded(told["polarity"], lambda polarity: polarity == "negative") > 0, False)[rows.end]
+    denied = np.append(map_distinct(told["polarity"], lambda polarity: polarity == "negative") > 0, False)[rows.end]
     ended_by = np.where((facts.ended_by == NEGATED) & ~denied, SUCCEEDED, facts.ended_by)
     return [ENDED_BY[number] for number in np.where(facts.kind == STATE, ended_by, OPEN).tolist()]
 
@@ -121,7 +121,7 @@ def _texts(told: "pa.Table", column: str, rows: Ints) -> list[str]:
 def sentences_of(source_documents: "pa.Table", told: "pa.Table", rows: Ints) -> list[str]:
     """Return the sentences of mentions, on one line each; a document is read once."""
     place = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
-    documents = coded(told["document_id"], place.__getitem__)[rows]
+    documents = map_distinct(told["document_id"], place.__getitem__)[rows]
     starts, ends = (np.asarray(told[name])[rows] for name in ("char_start", "char_end"))
     found = [""] * len(rows)
     opened, text = -1, ""

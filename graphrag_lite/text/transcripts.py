@@ -131,7 +131,7 @@ def is_talk(sentence: str) -> bool:
     return bool(_TALK.search(sentence))
 
 
-def form(text: str, start: int, end: int, language: str) -> float:
+def statement_form(text: str, start: int, end: int, language: str) -> float:
     """Return how well [start, end) of a document stands as a statement, from its form: 1 well, 0 not at all.
 
     No statement are headings, table rows, questions, greetings and thanks (fewer than `LEAST_TERMS` content words) and
@@ -139,7 +139,7 @@ def form(text: str, start: int, end: int, language: str) -> float:
     dialogue, and what is very short or long. In scripts without spaces a character says about twice as much, and an
     n-gram half as much.
 
-    >>> [form(s, 0, len(s), "en") for s in ("Thanks, Amy, and good evening.",
+    >>> [statement_form(s, 0, len(s), "en") for s in ("Thanks, Amy, and good evening.",
     ...     "Yeah, the old mirror of the telescope was ground to the wrong shape.",
     ...     "The mirror of the telescope was ground to the wrong shape.")]
     [0.0, 0.3, 1.0]

@@ -21,7 +21,7 @@ from graphrag_lite.ops import cron, schedule
 from graphrag_lite.run import run_log, snapshots
 
 UTC = datetime.UTC
-NIGHTLY = cron.next_after(cron.read("0 2 * * *"), UTC)
+NIGHTLY = cron.next_after(cron.parse_cron("0 2 * * *"), UTC)
 REPOSITORY = Path(__file__).parents[2]
 STARTED: list["subprocess.Popen[str]"] = []
 
@@ -84,7 +84,7 @@ def test_the_first_run_is_at_once() -> None:
 
 
 def test_a_run_that_takes_longer_than_the_interval_is_followed_by_one() -> None:
-    every_minute = cron.next_after(cron.read("* * * * *"), UTC)
+    every_minute = cron.next_after(cron.parse_cron("* * * * *"), UTC)
     clock = Clock("2026-06-01T12:00", takes=200, days=1 / 144)
     assert clock.keep("2026-06-01T12:00", every_minute) == [
         ("01 12:01", "01 12:01"),
@@ -156,7 +156,7 @@ def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
         soon = datetime.timedelta(microseconds=1)
         monkeypatch.setattr(schedule, "next_after", lambda *_: lambda moment: moment + soon)
         job = schedule.Job(tmp_path, tmp_path, metrics_file=tmp_path / "m.prom")
-        asyncio.run(asyncio.wait_for(schedule.serve(job, cron.read("* * * * *"), UTC, log), 60))
+        asyncio.run(asyncio.wait_for(schedule.serve(job, cron.parse_cron("* * * * *"), UTC, log), 60))
         return entries
 
     yield run

@@ -36,7 +36,7 @@ def edit(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
 
     yield edited
     monkeypatch.undo()
-    stamps.forget()
+    stamps.forget_code()
 
 
 def imports(path: Path) -> set[str]:

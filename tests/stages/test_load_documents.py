@@ -242,19 +242,6 @@ def test_a_title_comes_from_the_name_where_none_is_stated(corpus: Corpus) -> Non
     assert [row["title"] for row in documents] == ["7", "b.jsonl:2", "my note"]
 
 
-def test_the_order_of_files_on_disk_does_not_matter(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = corpus({f"{name}/{n}.txt": f"{name}{n}" for name in "cab" for n in range(4)})
-    before = load(folder)
-    walk = os.walk
-
-    def backwards(top: Path, **options: Any) -> Any:
-        return [(here, folders[::-1], names[::-1]) for here, folders, names in walk(top, **options)][::-1]
-
-    monkeypatch.setattr(os, "walk", backwards)
-    assert load(folder) == before
-    assert paths(folder) == sorted(paths(folder))
-
-
 def test_deep_metadata_is_kept_or_reported(corpus: Corpus) -> None:
     rows = [f'{{"text": "x{depth}", "m": {"[" * depth}1{"]" * depth}}}' for depth in range(900, 1000, 7)]
     documents, failures = load(corpus({"a.jsonl": "\n".join(rows), "b.txt": "b"}))
