@@ -76,8 +76,7 @@ def usable_manifest(folder: Path) -> dict[str, Any]:
         )
     raise TableError(
         f"{folder} was made by an older graphrag-lite (schema version {version}; this one reads {SCHEMA_VERSION}). "
-        "Run `graphrag-lite index` to build it again, which makes no earlier snapshot readable; what a model has answered"
-        " is kept, and not paid for twice."
+        "Run `graphrag-lite index` to build the current one again; what a model has answered is kept, and not paid twice."
     )
 
 
