@@ -76,7 +76,7 @@ def usable_manifest(folder: Path) -> dict[str, Any]:
         )
     raise TableError(
         f"{folder} was made by an older graphrag-lite (schema version {version}; this one reads {SCHEMA_VERSION}). "
-        "Run `graphrag-lite index` to build it again; what a model has answered is kept, and not paid for twice."
+        "Run `graphrag-lite index`: it builds the current one again, and pays for nothing that a model has answered."
     )
 
 
