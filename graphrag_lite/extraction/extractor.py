@@ -89,17 +89,15 @@ class Extractor:
             yield record
 
 
-def open_extractor(settings: ExtractGraphFast, passed: Extract | None = None) -> Extractor | None:
-    """Return the extractor that the settings name, or the one that is passed in its place; None for our own.
+def open_extractor(settings: ExtractGraphFast, passed: Extract | None = None) -> Extractor:
+    """Return the extractor that the settings name, or the one that is passed in its place.
 
     Raises PluginError where there is no such extractor, or it does not take its options.
     """
     if passed:
         found = Extractor(passed, settings.options, plugins.origin_of(passed))
-    elif settings.extractor:
-        found = _named(settings.extractor, settings.options)
     else:
-        return None
+        found = _named(str(settings.extractor), settings.options)
     try:
         inspect.signature(found.extract).bind("", "", **found.options)
     except (TypeError, ValueError) as error:

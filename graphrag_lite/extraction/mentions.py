@@ -114,7 +114,7 @@ def kept_units(
     return KeptUnits({unit.id: anchor for unit in units if (anchor := anchor_of.get(key(unit)))}, mentions)
 
 
-def assemble_tables(units: Collection[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
+def assemble_tables(units: Iterable[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
     """Return the tables of all units: what was `found`, in the order of those not kept, and what is kept."""
     import pyarrow as pa
 
