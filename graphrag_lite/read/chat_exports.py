@@ -37,6 +37,7 @@ SHAPES: Sequence[Shape] = (
     (lambda value: _lists("messages")(value) and {"type", "id"} <= set(value), messengers.telegram),
     (_listed_roles("messages"), assistant_chats.messages),
     (_listed_roles("conversations"), assistant_chats.shared),
+    (lambda value: _listed_roles("messages")(_dict(value, "values")), assistant_chats.langgraph),
 )
 
 

@@ -21,6 +21,7 @@ from graphrag_lite.temporal.numbered import Numbered, Read, key_of, numbered
 if TYPE_CHECKING:
     import pyarrow as pa
 
+FEW = 64  # to look for the place of so small a part of all is cheaper than to sort them again
 ENDS = ("subject_id", "subject", "object_id", "object")
 
 
@@ -48,10 +49,8 @@ def change(now: Read, before: Read) -> Change:
         for relation, one, other in _triples(each)
     }
     leavers = {subject for relation, subject, _ in statements if leaves(relation)}
-    there, touched = (
-        set(now.relation_resolutions["relation"].to_pylist()),
-        {name for each in found for name in each.names},
-    )
+    there = set(now.relation_resolutions["relation"].to_pylist())
+    touched = {name for each in found for name in each.names}
     read = there if leavers else there & touched | set(filter(leaves, there))
     return Change(statements, leavers, read, touched - there)
 
@@ -108,6 +107,10 @@ def parted(
 
 def merged(kept: "pa.Table", made: "pa.Table") -> "pa.Table":
     """Return facts of both, in the order of facts, in which each of them is."""
+    if not kept.num_rows:
+        return made
+    if made.num_rows * FEW > kept.num_rows:
+        return groups.stacked(kept, made).sort_by([(name, "ascending") for name in ORDER])
     columns = [kept[name] for name in ORDER]
 
     def row(place: int) -> tuple[str, ...]:
